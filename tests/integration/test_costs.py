@@ -17,7 +17,7 @@ from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
 from everword.v1 import ingest_service_pb2 as ingest
 from support.calls import message, target
-from support.costs import MONTH, RUN, Accounts, budget, kinds, spent, usd
+from support.costs import RUN, Accounts, budget, kinds, spent, usd
 from support.databases import cloned
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -124,7 +124,9 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     zone = ZoneInfo("Pacific/Auckland")
     begin = datetime.now(zone).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     # It is the month before in UTC, at the first of these moments too.
-    await accounts.record(spent(cost="1", at=begin), spent(cost="2", at=begin - timedelta(seconds=1)))
+    await accounts.record(
+        spent(cost="1", at=begin), spent(cost="2", at=begin - timedelta(seconds=1))
+    )
     this = await accounts.standing(limit.budget.id)
     assert (this.period, this.spent.amount) == (f"{begin:%Y-%m}", "1")
     assert this.reset_time.ToDatetime(UTC).astimezone(zone).day == 1
@@ -172,7 +174,11 @@ async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> N
     await accounts.limit(budget(cost="1", tokens=10**6))
     await accounts.record(spent("house-model", 1_000))
     listed = await stack.costs.ListBudgets(pb.ListBudgetsRequest(), metadata=accounts.metadata)
-    assert [(each.unpriced_calls, each.calls) for each in listed.budgets] == [(1, 3), (0, 1), (0, 2)]
+    assert [(each.unpriced_calls, each.calls) for each in listed.budgets] == [
+        (1, 3),
+        (0, 1),
+        (0, 2),
+    ]
     await stack.costs.DeleteBudget(
         pb.DeleteBudgetRequest(budget_id=agent.id), metadata=accounts.metadata
     )
@@ -261,7 +267,7 @@ async def test_a_stream_tells_every_event_once_and_ends_without_an_error(stack: 
     call = stack.costs.WatchBudget(
         pb.WatchBudgetRequest(resume_token=begin.resume_token), metadata=foreign.metadata
     )
-    with pytest.raises(grpc.aio.AioRpcError, match="PAGE_TOKEN_INVALID|page token"):
+    with pytest.raises(grpc.aio.AioRpcError, match="page token"):
         await anext(aiter(call))
 
 
@@ -307,12 +313,15 @@ async def test_prices_hold_from_a_day_on_and_what_was_recorded_keeps_its_cost(st
         )
 
     week = timedelta(days=7)
-    assert await load(
-        price("house-model", today - 2 * week, "3"),
-        price("house-model", today - week, "2"),
-        price("house-model", today - week, "1", provider="cheap"),
-        price("gpt-5", today - week, "9"),
-    ) == 4
+    assert (
+        await load(
+            price("house-model", today - 2 * week, "3"),
+            price("house-model", today - week, "2"),
+            price("house-model", today - week, "1", provider="cheap"),
+            price("gpt-5", today - week, "9"),
+        )
+        == 4
+    )
     after = await accounts.record(
         *(spent("house-model", 10**6, at=today - age * week) for age in (0, 1.5, 3)),
         spent("house-model", 10**6, provider="cheap"),

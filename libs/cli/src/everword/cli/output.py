@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -71,13 +71,23 @@ def note(text: str) -> None:
 
 def print_json(message: Message) -> None:
     """Print a response in proto JSON with the names of the proto, empty fields, and all numbers as numbers."""
+    click.echo(json.dumps(_document(message), ensure_ascii=False, indent=2))
+
+
+def print_json_documents(messages: Mapping[str, Message]) -> None:
+    """Print responses as one document, each under its name."""
+    documents = {name: _document(message) for name, message in messages.items()}
+    click.echo(json.dumps(documents, ensure_ascii=False, indent=2))
+
+
+def _document(message: Message) -> dict[str, Any]:
     document = json_format.MessageToDict(
         message,
         preserving_proto_field_name=True,
         always_print_fields_with_no_presence=True,
     )
     _restore_numbers(document, message.DESCRIPTOR)
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    return document
 
 
 def _restore_numbers(document: dict[str, Any], kind: Any) -> None:

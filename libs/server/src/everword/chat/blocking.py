@@ -33,7 +33,8 @@ class BlockingChat:
     ) -> None:
         """`record` is called in the thread that asks, after its call, for each request to the server.
 
-        `admit` is called before, with the model: what it raises is raised, and the model is not asked. `beat_s` is the pause between two beats of a call that waits, in seconds.
+        `admit` is called before, with the model: what it raises is raised, and the model is not asked.
+        `beat_s` is the pause between two beats of a call that waits, in seconds.
         """
         self.model = settings.model
         self._record = record

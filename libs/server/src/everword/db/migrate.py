@@ -131,16 +131,15 @@ def _load_prices(conn: psycopg.Connection) -> None:
     """Put the prices that come with this release in the place of those of the last one."""
     shipped = shipped_prices()
     rows = [
-        (each.model, each.provider, each.valid_from, shipped.currency)
-        + (each.input, each.cached_input, each.output)
+        [each.model, each.provider, each.valid_from, each.input, each.cached_input, each.output]
         for each in shipped.prices
     ]
     with conn.transaction():
         conn.execute("DELETE FROM model_prices WHERE shipped")
         conn.cursor().executemany(
-            "INSERT INTO model_prices (model, provider, shipped, valid_from, currency, input_price, cached_input_price, "
-            "output_price) VALUES (%s, %s, true, %s, %s, %s, %s, %s)",
-            rows,
+            "INSERT INTO model_prices (currency, shipped, model, provider, valid_from, input_price, "
+            "cached_input_price, output_price) VALUES (%s, true, %s, %s, %s, %s, %s, %s)",
+            [[shipped.currency, *row] for row in rows],
         )
 
 

@@ -67,7 +67,7 @@ class PeriodSummarizer:
         draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)
         unsupported = list(material.unsupported)
         # What a model wrote gives way to nothing less.
-        is_new = material.node is None or material.node.model == EXTRACTIVE and material.is_new
+        is_new = material.node is None or (material.node.model == EXTRACTIVE and material.is_new)
         if self.period.level == PeriodLevel.DAY:
             draft, inventions = self._with_digests(draft, is_new=is_new)
             unsupported += inventions

@@ -28,7 +28,7 @@ def detect_model_outage(
     chat: BlockingChat,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Callable[[JobRun], datetime | None]:
-    """Return `run`, raising DependencyUnavailable where it fails because the model answers nobody, or may not be asked."""
+    """Return `run`, raising DependencyUnavailable where it fails as the model answers nobody, or may not be asked."""
 
     def run_and_blame(job: JobRun) -> datetime | None:
         try:

@@ -69,9 +69,7 @@ class CostServicer(CostServiceServicer):
         self, request: pb.SetBudgetRequest, context: Context
     ) -> pb.SetBudgetResponse:
         key, limits = to_key(request.budget.key), to_limits(request.budget)
-        id_, events = await set_budget(
-            self._database, current_namespace(), key, limits, self._wake
-        )
+        id_, events = await set_budget(self._database, current_namespace(), key, limits, self._wake)
         return pb.SetBudgetResponse(
             budget=budget_to_proto(id_, key, limits), events=map(event_to_proto, events)
         )
@@ -99,9 +97,7 @@ class CostServicer(CostServiceServicer):
         )
         return pb.DeleteBudgetResponse()
 
-    async def GetCosts(
-        self, request: pb.GetCostsRequest, context: Context
-    ) -> pb.GetCostsResponse:
+    async def GetCosts(self, request: pb.GetCostsRequest, context: Context) -> pb.GetCostsResponse:
         found, token = await get_costs(self._database, current_namespace(), to_query(request))
         return pb.GetCostsResponse(groups=map(sum_to_proto, found), next_page_token=token)
 

@@ -46,8 +46,8 @@ class Asking:
     async def ask(self, namespace: NamespaceScope, request: ChatRequest) -> ChatAnswer:
         """Return the model's answer.
 
-        Raises InputTooLong, BudgetExceeded where the namespace may not ask the model, and ChatUnavailable where there is
-        no answer to be had.
+        Raises InputTooLong, BudgetExceeded where the namespace may not ask the model, and ChatUnavailable where there
+        is no answer to be had.
         """
         await self._admit(namespace)
         usage: list[UsageRecord] = []

@@ -18,6 +18,8 @@ COMMENT ON COLUMN usage_ledger.task IS 'The purpose of the call.';
 COMMENT ON COLUMN usage_ledger.cached_tokens IS 'Those of input_tokens that the provider had cached.';
 COMMENT ON COLUMN usage_ledger.cost IS 'In `currency`, exact; NULL where the model has no price: then nobody knows what it cost.';
 COMMENT ON COLUMN usage_ledger.batch_id IS 'The call of RecordUsage that reported it.';
+-- No row has a batch yet: it is empty, and made at once.
+-- squawk-ignore require-concurrent-index-creation
 CREATE INDEX usage_ledger_batch_id ON usage_ledger (namespace_id, batch_id, id) WHERE batch_id IS NOT NULL;
 REVOKE INSERT ON usage_ledger FROM everword_compactor, everword_search;
 GRANT SELECT ON usage_ledger TO everword_ingest;
