@@ -285,10 +285,8 @@ async def test_what_makes_no_sense_is_refused(stack: Stack) -> None:
         assert (await refused(accounts.record(usage))).fields == {field}
     nobody = spent(conversation_id="01900000-0000-7000-8000-000000000000")
     assert (await refused(accounts.record(nobody))).reason == "CONVERSATION_NOT_FOUND"
-    assert (await refused(accounts.limit(budget(cost="0.000")))).fields == {
-        "budget.max_cost.amount"
-    }
-    assert (await refused(accounts.limit(budget()))).fields == {"budget"}
+    assert (await refused(accounts.limit(budget(cost="0.000")))).fields == {"max_cost.amount"}
+    assert (await refused(accounts.limit(budget()))).fields == {"max_cost"}
     backwards = pb.CostFilter(start_date="2026-02-02", end_date="2026-02-02")
     assert (await refused(accounts.groups(filter=backwards))).fields == {"filter.end_date"}
     assert (await refused(accounts.groups(filter=pb.CostFilter(start_date="2026-02-30")))).fields
@@ -306,7 +304,7 @@ async def test_prices_hold_from_a_day_on_and_what_was_recorded_keeps_its_cost(st
         request = pb.LoadPricesRequest(currency_code="USD", prices=prices)
         return (await stack.costs.LoadPrices(request)).prices
 
-    def price(model: str, day: datetime, amount: str, **fields: str) -> cost_pb2.ModelPrice:
+    def price(model: str, day: datetime, amount: str, **fields: Any) -> cost_pb2.ModelPrice:
         valid_from = f"{day:%Y-%m-%d}"
         return cost_pb2.ModelPrice(
             model=model, valid_from=valid_from, input=amount, output="0", **fields

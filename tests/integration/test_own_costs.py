@@ -16,6 +16,7 @@ import pytest
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import ChatBudgetSpent
 from everword.chat.settings import ChatSettings
+from everword.db.generations import Generations, NewGeneration
 from everword.domain.times import utc_now
 from everword.jobs.task import JobRun, Task
 from everword.v1 import cost_pb2
@@ -27,6 +28,7 @@ from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.tool_sentences.job import ToolSentences
+from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import AT_ONCE, current, work, worker_context
 from support.costs import MONTH, Accounts, budget, kinds, spent
@@ -34,6 +36,7 @@ from support.databases import DatabaseUnderTest
 from support.faithful_replies import faithful
 from support.refusals import refused
 from support.scripted_chat import ScriptedChat, answer
+from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
 from support.tool_calls import IMPATIENT, tool_call
 
@@ -230,3 +233,44 @@ async def test_the_budget_of_an_agent_stops_what_is_done_for_its_conversations_a
             pytest.raises(ChatBudgetSpent),
         ):
             shop.ledger.admit("any")
+
+
+async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limit(
+    database: DatabaseUnderTest,
+) -> None:
+    model = ScriptedEmbedder(16)
+    model.model = "text-embedding-3-small"
+    async with running_stack(database) as stack:
+        accounts = Accounts(stack, "default")
+        with model.running():
+            new = NewGeneration("openai", model.model, 16, endpoint=model.url)
+            generation = Generations(database.admin_url).add(new)
+
+            def vectors() -> int:
+                with database.connect() as conn:
+                    table = f"SELECT count(*) FROM memory_vectors_{generation}"
+                    [count] = conn.execute(table.encode()).fetchone() or (0,)
+                    return int(count)
+
+            await append(stack, FACT)
+            await embed_everything(stack)
+            # What the model in this process embeds costs nothing, and is not in the ledger.
+            [own] = await accounts.groups(pb.COST_GROUPING_PURPOSE, pb.COST_GROUPING_MODEL)
+            assert (own.purpose, own.model, own.calls) == ("embed", model.model, 1)
+            assert own.input_tokens == len(FACT.split())
+            assert own.costs[0].amount == format(
+                Decimal("0.00000002") * own.input_tokens, "f"
+            ).rstrip("0")
+            await accounts.limit(budget(MONTH, tokens=1))
+            await append(stack, "The valve of the pump is new.")
+            await embed_everything(stack)
+            assert vectors() == 1
+            with database.connect() as conn:
+                waiting = conn.execute(
+                    "SELECT generation_id, error FROM embedding_queue"
+                ).fetchall()
+                conn.execute("UPDATE embedding_queue SET not_before = now()")
+            assert waiting == [(generation, str(ChatBudgetSpent()))]
+            await accounts.limit(budget(MONTH, tokens=1_000))
+            await embed_everything(stack)
+            assert vectors() == 2

@@ -48,8 +48,8 @@ def budget(
     tokens: int = 0,
     warn_percent: int = 0,
     **scope: str,
-) -> cost_pb2.Budget:
-    return cost_pb2.Budget(
+) -> pb.SetBudgetRequest:
+    return pb.SetBudgetRequest(
         key=cost_pb2.BudgetKey(period=period, scope=cost_pb2.BudgetScope(**scope)),
         max_cost=usd(cost) if cost else None,
         max_tokens=tokens,
@@ -89,8 +89,7 @@ class Accounts:
         request = pb.RecordUsageRequest(usages=usages, request_id=request_id)
         return await self.stack.costs.RecordUsage(request, metadata=self.metadata)
 
-    async def limit(self, limit: cost_pb2.Budget) -> pb.SetBudgetResponse:
-        request = pb.SetBudgetRequest(budget=limit)
+    async def limit(self, request: pb.SetBudgetRequest) -> pb.SetBudgetResponse:
         return await self.stack.costs.SetBudget(request, metadata=self.metadata)
 
     async def standing(self, budget_id: str, run_id: str = "") -> cost_pb2.BudgetStatus:

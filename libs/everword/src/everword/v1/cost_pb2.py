@@ -26,7 +26,7 @@ from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65verword/v1/cost.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"g\n\x05Money\x12(\n\rcurrency_code\x18\x01 \x01(\tB\x11\xbaH\x0er\x0c\x32\n^[A-Z]{3}$\x12\x34\n\x06\x61mount\x18\x02 \x01(\tB$\xbaH!r\x1f\x32\x1d^[0-9]{1,18}(\\.[0-9]{1,18})?$\"\x97\x03\n\nModelUsage\x12\x19\n\x05model\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x08provider\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12#\n\x0cinput_tokens\x18\x03 \x01(\x03\x42\r\xbaH\n\"\x08\x18\x80\x94\xeb\xdc\x03(\x00\x12$\n\routput_tokens\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\x80\x94\xeb\xdc\x03(\x00\x12$\n\rcached_tokens\x18\x05 \x01(\x03\x42\r\xbaH\n\"\x08\x18\x80\x94\xeb\xdc\x03(\x00\x12 \n\x04\x63ost\x18\x06 \x01(\x0b\x32\x12.everword.v1.Money\x12$\n\x0f\x63onversation_id\x18\x07 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x1d\n\x0bsession_key\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x17\n\x05\x61gent\x18\t \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x18\n\x06run_id\x18\n \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x07purpose\x18\x0b \x01(\tB\x07\xbaH\x04r\x02\x18@\x12-\n\tcall_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"@\n\rRecordedUsage\x12\r\n\x05model\x18\x01 \x01(\t\x12 \n\x04\x63ost\x18\x02 \x01(\x0b\x32\x12.everword.v1.Money\"M\n\x0b\x42udgetScope\x12\x1b\n\x05\x61gent\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x04H\x00\x12\x1b\n\x05model\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02H\x00\x42\x04\n\x02of\"k\n\tBudgetKey\x12\x35\n\x06period\x18\x01 \x01(\x0e\x32\x19.everword.v1.BudgetPeriodB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\'\n\x05scope\x18\x02 \x01(\x0b\x32\x18.everword.v1.BudgetScope\"\xae\x01\n\x06\x42udget\x12\x13\n\x02id\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18$\x12+\n\x03key\x18\x02 \x01(\x0b\x32\x16.everword.v1.BudgetKeyB\x06\xbaH\x03\xc8\x01\x01\x12$\n\x08max_cost\x18\x03 \x01(\x0b\x32\x12.everword.v1.Money\x12\x1b\n\nmax_tokens\x18\x04 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1f\n\x0cwarn_percent\x18\x05 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\"\xef\x01\n\x0c\x42udgetStatus\x12#\n\x06\x62udget\x18\x01 \x01(\x0b\x32\x13.everword.v1.Budget\x12\x0e\n\x06period\x18\x02 \x01(\t\x12!\n\x05spent\x18\x03 \x01(\x0b\x32\x12.everword.v1.Money\x12\x0e\n\x06tokens\x18\x04 \x01(\x03\x12\r\n\x05\x63\x61lls\x18\x05 \x01(\x03\x12\x16\n\x0eunpriced_calls\x18\x06 \x01(\x03\x12\x0e\n\x06warned\x18\x07 \x01(\x08\x12\x10\n\x08\x65xceeded\x18\x08 \x01(\x08\x12.\n\nreset_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"%\n\rBudgetWarning\x12\x14\n\x0cwarn_percent\x18\x01 \x01(\x05\"@\n\x0e\x42udgetExceeded\x12.\n\nreset_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x8e\x02\n\x0b\x42udgetEvent\x12#\n\x06\x62udget\x18\x01 \x01(\x0b\x32\x13.everword.v1.Budget\x12\x0e\n\x06period\x18\x02 \x01(\t\x12!\n\x05spent\x18\x03 \x01(\x0b\x32\x12.everword.v1.Money\x12\x0e\n\x06tokens\x18\x04 \x01(\x03\x12.\n\noccur_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x07warning\x18\x06 \x01(\x0b\x32\x1a.everword.v1.BudgetWarningH\x00\x12/\n\x08\x65xceeded\x18\x07 \x01(\x0b\x32\x1b.everword.v1.BudgetExceededH\x00\x42\x07\n\x05\x65vent\"\xdb\x02\n\nModelPrice\x12\x19\n\x05model\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x08provider\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12.\n\nvalid_from\x18\x03 \x01(\tB\x1a\xbaH\x17r\x15\x32\x13^\\d{4}-\\d{2}-\\d{2}$\x12\x33\n\x05input\x18\x04 \x01(\tB$\xbaH!r\x1f\x32\x1d^[0-9]{1,12}(\\.[0-9]{1,12})?$\x12=\n\x0c\x63\x61\x63hed_input\x18\x05 \x01(\tB\'\xbaH$r\"2 ^([0-9]{1,12}(\\.[0-9]{1,12})?)?$\x12\x34\n\x06output\x18\x06 \x01(\tB$\xbaH!r\x1f\x32\x1d^[0-9]{1,12}(\\.[0-9]{1,12})?$\x12+\n\rcurrency_code\x18\x07 \x01(\tB\x14\xbaH\x11r\x0f\x32\r^([A-Z]{3})?$\x12\x0f\n\x07shipped\x18\x08 \x01(\x08*]\n\x0c\x42udgetPeriod\x12\x1d\n\x19\x42UDGET_PERIOD_UNSPECIFIED\x10\x00\x12\x15\n\x11\x42UDGET_PERIOD_RUN\x10\x01\x12\x17\n\x13\x42UDGET_PERIOD_MONTH\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x65verword/v1/cost.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"g\n\x05Money\x12(\n\rcurrency_code\x18\x01 \x01(\tB\x11\xbaH\x0er\x0c\x32\n^[A-Z]{3}$\x12\x34\n\x06\x61mount\x18\x02 \x01(\tB$\xbaH!r\x1f\x32\x1d^[0-9]{1,18}(\\.[0-9]{1,18})?$\"\x97\x03\n\nModelUsage\x12\x19\n\x05model\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x08provider\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12#\n\x0cinput_tokens\x18\x03 \x01(\x03\x42\r\xbaH\n\"\x08\x18\x80\x94\xeb\xdc\x03(\x00\x12$\n\routput_tokens\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\x80\x94\xeb\xdc\x03(\x00\x12$\n\rcached_tokens\x18\x05 \x01(\x03\x42\r\xbaH\n\"\x08\x18\x80\x94\xeb\xdc\x03(\x00\x12 \n\x04\x63ost\x18\x06 \x01(\x0b\x32\x12.everword.v1.Money\x12$\n\x0f\x63onversation_id\x18\x07 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x1d\n\x0bsession_key\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x17\n\x05\x61gent\x18\t \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x18\n\x06run_id\x18\n \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x07purpose\x18\x0b \x01(\tB\x07\xbaH\x04r\x02\x18@\x12-\n\tcall_time\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"@\n\rRecordedUsage\x12\r\n\x05model\x18\x01 \x01(\t\x12 \n\x04\x63ost\x18\x02 \x01(\x0b\x32\x12.everword.v1.Money\"M\n\x0b\x42udgetScope\x12\x1b\n\x05\x61gent\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x04H\x00\x12\x1b\n\x05model\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02H\x00\x42\x04\n\x02of\"k\n\tBudgetKey\x12\x35\n\x06period\x18\x01 \x01(\x0e\x32\x19.everword.v1.BudgetPeriodB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\'\n\x05scope\x18\x02 \x01(\x0b\x32\x18.everword.v1.BudgetScope\"\x89\x01\n\x06\x42udget\x12\n\n\x02id\x18\x01 \x01(\t\x12#\n\x03key\x18\x02 \x01(\x0b\x32\x16.everword.v1.BudgetKey\x12$\n\x08max_cost\x18\x03 \x01(\x0b\x32\x12.everword.v1.Money\x12\x12\n\nmax_tokens\x18\x04 \x01(\x03\x12\x14\n\x0cwarn_percent\x18\x05 \x01(\x05\"\xef\x01\n\x0c\x42udgetStatus\x12#\n\x06\x62udget\x18\x01 \x01(\x0b\x32\x13.everword.v1.Budget\x12\x0e\n\x06period\x18\x02 \x01(\t\x12!\n\x05spent\x18\x03 \x01(\x0b\x32\x12.everword.v1.Money\x12\x0e\n\x06tokens\x18\x04 \x01(\x03\x12\r\n\x05\x63\x61lls\x18\x05 \x01(\x03\x12\x16\n\x0eunpriced_calls\x18\x06 \x01(\x03\x12\x0e\n\x06warned\x18\x07 \x01(\x08\x12\x10\n\x08\x65xceeded\x18\x08 \x01(\x08\x12.\n\nreset_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"%\n\rBudgetWarning\x12\x14\n\x0cwarn_percent\x18\x01 \x01(\x05\"@\n\x0e\x42udgetExceeded\x12.\n\nreset_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\x8e\x02\n\x0b\x42udgetEvent\x12#\n\x06\x62udget\x18\x01 \x01(\x0b\x32\x13.everword.v1.Budget\x12\x0e\n\x06period\x18\x02 \x01(\t\x12!\n\x05spent\x18\x03 \x01(\x0b\x32\x12.everword.v1.Money\x12\x0e\n\x06tokens\x18\x04 \x01(\x03\x12.\n\noccur_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x07warning\x18\x06 \x01(\x0b\x32\x1a.everword.v1.BudgetWarningH\x00\x12/\n\x08\x65xceeded\x18\x07 \x01(\x0b\x32\x1b.everword.v1.BudgetExceededH\x00\x42\x07\n\x05\x65vent\"\xdb\x02\n\nModelPrice\x12\x19\n\x05model\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1a\n\x08provider\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12.\n\nvalid_from\x18\x03 \x01(\tB\x1a\xbaH\x17r\x15\x32\x13^\\d{4}-\\d{2}-\\d{2}$\x12\x33\n\x05input\x18\x04 \x01(\tB$\xbaH!r\x1f\x32\x1d^[0-9]{1,12}(\\.[0-9]{1,12})?$\x12=\n\x0c\x63\x61\x63hed_input\x18\x05 \x01(\tB\'\xbaH$r\"2 ^([0-9]{1,12}(\\.[0-9]{1,12})?)?$\x12\x34\n\x06output\x18\x06 \x01(\tB$\xbaH!r\x1f\x32\x1d^[0-9]{1,12}(\\.[0-9]{1,12})?$\x12+\n\rcurrency_code\x18\x07 \x01(\tB\x14\xbaH\x11r\x0f\x32\r^([A-Z]{3})?$\x12\x0f\n\x07shipped\x18\x08 \x01(\x08*]\n\x0c\x42udgetPeriod\x12\x1d\n\x19\x42UDGET_PERIOD_UNSPECIFIED\x10\x00\x12\x15\n\x11\x42UDGET_PERIOD_RUN\x10\x01\x12\x17\n\x13\x42UDGET_PERIOD_MONTH\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -63,14 +63,6 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BUDGETSCOPE'].fields_by_name['model']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_BUDGETKEY'].fields_by_name['period']._loaded_options = None
   _globals['_BUDGETKEY'].fields_by_name['period']._serialized_options = b'\272H\007\202\001\004\020\001 \000'
-  _globals['_BUDGET'].fields_by_name['id']._loaded_options = None
-  _globals['_BUDGET'].fields_by_name['id']._serialized_options = b'\272H\004r\002\030$'
-  _globals['_BUDGET'].fields_by_name['key']._loaded_options = None
-  _globals['_BUDGET'].fields_by_name['key']._serialized_options = b'\272H\003\310\001\001'
-  _globals['_BUDGET'].fields_by_name['max_tokens']._loaded_options = None
-  _globals['_BUDGET'].fields_by_name['max_tokens']._serialized_options = b'\272H\004\"\002(\000'
-  _globals['_BUDGET'].fields_by_name['warn_percent']._loaded_options = None
-  _globals['_BUDGET'].fields_by_name['warn_percent']._serialized_options = b'\272H\006\032\004\030d(\000'
   _globals['_MODELPRICE'].fields_by_name['model']._loaded_options = None
   _globals['_MODELPRICE'].fields_by_name['model']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_MODELPRICE'].fields_by_name['provider']._loaded_options = None
@@ -85,8 +77,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MODELPRICE'].fields_by_name['output']._serialized_options = b'\272H!r\0372\035^[0-9]{1,12}(\\.[0-9]{1,12})?$'
   _globals['_MODELPRICE'].fields_by_name['currency_code']._loaded_options = None
   _globals['_MODELPRICE'].fields_by_name['currency_code']._serialized_options = b'\272H\021r\0172\r^([A-Z]{3})?$'
-  _globals['_BUDGETPERIOD']._serialized_start=2017
-  _globals['_BUDGETPERIOD']._serialized_end=2110
+  _globals['_BUDGETPERIOD']._serialized_start=1980
+  _globals['_BUDGETPERIOD']._serialized_end=2073
   _globals['_MONEY']._serialized_start=101
   _globals['_MONEY']._serialized_end=204
   _globals['_MODELUSAGE']._serialized_start=207
@@ -98,15 +90,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BUDGETKEY']._serialized_start=761
   _globals['_BUDGETKEY']._serialized_end=868
   _globals['_BUDGET']._serialized_start=871
-  _globals['_BUDGET']._serialized_end=1045
-  _globals['_BUDGETSTATUS']._serialized_start=1048
-  _globals['_BUDGETSTATUS']._serialized_end=1287
-  _globals['_BUDGETWARNING']._serialized_start=1289
-  _globals['_BUDGETWARNING']._serialized_end=1326
-  _globals['_BUDGETEXCEEDED']._serialized_start=1328
-  _globals['_BUDGETEXCEEDED']._serialized_end=1392
-  _globals['_BUDGETEVENT']._serialized_start=1395
-  _globals['_BUDGETEVENT']._serialized_end=1665
-  _globals['_MODELPRICE']._serialized_start=1668
-  _globals['_MODELPRICE']._serialized_end=2015
+  _globals['_BUDGET']._serialized_end=1008
+  _globals['_BUDGETSTATUS']._serialized_start=1011
+  _globals['_BUDGETSTATUS']._serialized_end=1250
+  _globals['_BUDGETWARNING']._serialized_start=1252
+  _globals['_BUDGETWARNING']._serialized_end=1289
+  _globals['_BUDGETEXCEEDED']._serialized_start=1291
+  _globals['_BUDGETEXCEEDED']._serialized_end=1355
+  _globals['_BUDGETEVENT']._serialized_start=1358
+  _globals['_BUDGETEVENT']._serialized_end=1628
+  _globals['_MODELPRICE']._serialized_start=1631
+  _globals['_MODELPRICE']._serialized_end=1978
 # @@protoc_insertion_point(module_scope)

@@ -242,17 +242,17 @@ class Budget(_message.Message):
     id: _builtins.str
     """id is its id; Everword gives it."""
     max_tokens: _builtins.int
-    """max_tokens is the most tokens that may be read and written together; no limit if 0."""
+    """max_tokens is the most tokens that may be read and written together; 0 where there is no such limit."""
     warn_percent: _builtins.int
-    """warn_percent is the share of a limit at which there is a warning. 80 if 0."""
+    """warn_percent is the share of a limit at which there is a warning."""
     @_builtins.property
     def key(self) -> Global___BudgetKey:
         """key says what it counts, and how long."""
 
     @_builtins.property
     def max_cost(self) -> Global___Money:
-        """max_cost is the most that may be spent, greater than 0. Calls without a known cost, and those in another currency, are
-        not in it: they count as unpriced.
+        """max_cost is the most that may be spent; unset where there is no such limit. Calls without a known cost, and those in
+        another currency, are not in it: they count as unpriced.
         """
 
     def __init__(

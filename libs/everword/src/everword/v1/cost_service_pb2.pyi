@@ -214,23 +214,39 @@ Global___CheckBudgetResponse: _TypeAlias = CheckBudgetResponse  # noqa: Y015
 
 @_typing.final
 class SetBudgetRequest(_message.Message):
-    """SetBudgetRequest holds a budget."""
+    """SetBudgetRequest holds the limits of a budget, one or two."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    BUDGET_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    MAX_COST_FIELD_NUMBER: _builtins.int
+    MAX_TOKENS_FIELD_NUMBER: _builtins.int
+    WARN_PERCENT_FIELD_NUMBER: _builtins.int
+    max_tokens: _builtins.int
+    """max_tokens is the most tokens that may be read and written together; no limit if 0."""
+    warn_percent: _builtins.int
+    """warn_percent is the share of a limit at which there is a warning. 80 if 0."""
     @_builtins.property
-    def budget(self) -> _cost_pb2.Budget:
-        """budget is the budget, with at least one limit. Its id is not read."""
+    def key(self) -> _cost_pb2.BudgetKey:
+        """key says what it counts, and how long."""
+
+    @_builtins.property
+    def max_cost(self) -> _cost_pb2.Money:
+        """max_cost is the most that may be spent, greater than 0. Calls without a known cost, and those in another currency, are
+        not in it: they count as unpriced.
+        """
 
     def __init__(
         self,
         *,
-        budget: _cost_pb2.Budget | None = ...,
+        key: _cost_pb2.BudgetKey | None = ...,
+        max_cost: _cost_pb2.Money | None = ...,
+        max_tokens: _builtins.int = ...,
+        warn_percent: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "max_cost", b"max_cost"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["budget", b"budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "max_cost", b"max_cost", "max_tokens", b"max_tokens", "warn_percent", b"warn_percent"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -15,8 +15,11 @@ SELECT b.id AS budget_id, s.period, clock.resets_at, extract(epoch FROM clock.re
   JOIN budget_spending s ON s.namespace_id = %(namespace_id)s AND s.budget_id = b.id
                         AND s.period = month_of(clock.time, clock.time_zone)
  WHERE (b.scope = 1 OR b.scope = 3 AND b.scope_value = %(model)s
-        OR b.scope = 2 AND b.scope_value = (SELECT c.agent FROM conversations c
-                                             WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s::uuid))
+        OR b.scope = 2 AND b.scope_value = agent_of(%(conversation_id)s::uuid))
    AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, 100)
  ORDER BY b.id
  LIMIT 1;
+
+-- has_price --
+-- Whether a model has a price today, from anybody. Prices are the deployment's.
+SELECT EXISTS (SELECT FROM model_prices WHERE model = %(model)s AND valid_from <= (now() AT TIME ZONE 'UTC')::date);

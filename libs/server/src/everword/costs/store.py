@@ -45,6 +45,12 @@ def find_spent_budget_blocking(
     return blocking.fetch_optional(conn, SQL["find_spent_budget"], parameters, SpentBudget)
 
 
+def has_price_blocking(conn: blocking.Connection, model: str) -> bool:
+    """Tell whether calls of a model cost anything, as far as is known."""
+    found: bool = blocking.fetch_value(conn, SQL["has_price"], {"model": model})
+    return found
+
+
 def _asked(
     namespace_id: int, model: str, conversation_id: UUID | None, now: datetime | None
 ) -> dict[str, Any]:

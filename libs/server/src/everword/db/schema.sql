@@ -20,6 +20,16 @@ END $$;
 
 COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets came to a threshold, in the namespace that the transaction is set to.';
 
+CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT agent FROM conversations
+     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
+$$;
+
+COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Whose a conversation is, of the namespace that the transaction is set to.';
+
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -7097,6 +7107,12 @@ GRANT USAGE ON SCHEMA everword TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_search;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search;
@@ -7412,6 +7428,7 @@ GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_em
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
+GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;

@@ -50,7 +50,7 @@ async def set_budget(
         found = await store.find_budget(conn, namespace.id, key)
         if found is None and await store.count_budgets(conn, namespace.id) >= MAX_BUDGETS:
             text = f"is one too many: a namespace has at most {MAX_BUDGETS}"
-            raise InvalidArgument(violations=(("budget", text),))
+            raise InvalidArgument(violations=(("key", text),))
         id_ = await store.upsert_budget(conn, namespace.id, id_, key, limits)
         time_zone, month = await _clock(conn, namespace.id)
         if found is None or found.currency != limits.currency:

@@ -63,22 +63,24 @@ SELECT b.namespace_id, b.id, CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(
  WHERE b.namespace_id = %(namespace_id)s AND b.id = %(budget_id)s
  GROUP BY 1, 2, 3;
 
+-- find_reached --
+-- Which thresholds of a budget are reached that were not under its limits before: this month, or in runs that go on.
+SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
+                                    'tokens', s.tokens)
+                 ORDER BY s.period, t.exceeded)::text AS reached
+  FROM budgets b
+  JOIN budget_spending s ON s.namespace_id = %(namespace_id)s AND s.budget_id = b.id
+   AND CASE WHEN b.period = 1 THEN s.updated_at > now() - interval '1 day' ELSE s.period = %(month)s END
+ CROSS JOIN LATERAL (VALUES (false, b.warn_percent::integer, %(old_warn_percent)s::integer), (true, 100, 100))
+       AS t (exceeded, percent, old_percent)
+ WHERE b.namespace_id = %(namespace_id)s AND b.id = %(budget_id)s
+   AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, t.percent)
+   AND NOT budget_is_reached(s.cost, s.tokens, %(old_max_cost)s::numeric, %(old_max_tokens)s::bigint, t.old_percent)
+HAVING count(*) > 0;
+
 -- add_events --
--- Record which thresholds of a budget are reached that were not under its limits before: this month, or in runs that go on.
-SELECT add_budget_events(
-       (SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
-                                            'tokens', s.tokens)
-                         ORDER BY s.period, t.exceeded)
-          FROM budgets b
-          JOIN budget_spending s ON s.namespace_id = %(namespace_id)s AND s.budget_id = b.id
-           AND CASE WHEN b.period = 1 THEN s.updated_at > now() - interval '1 day' ELSE s.period = %(month)s END
-         CROSS JOIN LATERAL (VALUES (false, b.warn_percent::integer, %(old_warn_percent)s::integer), (true, 100, 100))
-               AS t (exceeded, percent, old_percent)
-         WHERE b.namespace_id = %(namespace_id)s AND b.id = %(budget_id)s
-           AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, t.percent)
-           AND NOT budget_is_reached(s.cost, s.tokens, %(old_max_cost)s::numeric, %(old_max_tokens)s::bigint,
-                                     t.old_percent)),
-       %(batch_id)s::uuid);
+-- Record that thresholds are reached, in the namespace that the transaction is set to.
+SELECT add_budget_events(%(reached)s::jsonb, %(batch_id)s::uuid);
 
 -- delete_budget --
 -- Delete a budget, with what it was charged and its events; returns it where it was there.

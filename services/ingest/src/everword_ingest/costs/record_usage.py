@@ -10,6 +10,8 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword.domain.not_found import ConversationNotFound
+from everword.telemetry import names
+from everword.telemetry.tracing import counter
 from everword_ingest.costs import store
 from everword_ingest.costs.model import Reporting
 from everword_ingest.costs.store import EventRow, RecordedRow
@@ -49,6 +51,10 @@ async def record_usage(
             [batch_id] = earlier.message_ids
         calls = await store.list_recorded(conn, namespace.id, batch_id)
         events = await store.list_events(conn, namespace.id, batch_id)
+    if earlier is None:
+        for event in events:
+            kind = "exceeded" if event.exceeded else "warning"
+            counter(names.BUDGET_EVENTS, "{event}").add(1, {names.BUDGET_EVENT: kind})
     return Recorded(calls, events, earlier is not None)
 
 

@@ -68,7 +68,7 @@ class CostServicer(CostServiceServicer):
     async def SetBudget(
         self, request: pb.SetBudgetRequest, context: Context
     ) -> pb.SetBudgetResponse:
-        key, limits = to_key(request.budget.key), to_limits(request.budget)
+        key, limits = to_key(request.key), to_limits(request)
         id_, events = await set_budget(self._database, current_namespace(), key, limits, self._wake)
         return pb.SetBudgetResponse(
             budget=budget_to_proto(id_, key, limits), events=map(event_to_proto, events)

@@ -181,9 +181,12 @@ async def add_events(
         "old_max_cost": old.max_cost if old else None,
         "old_max_tokens": old.max_tokens if old else None,
         "old_warn_percent": old.warn_percent if old else 100,
-        "batch_id": batch_id,
     }
-    await execute(conn, SQL["add_events"], parameters)
+    reached = await fetch_value(conn, SQL["find_reached"], parameters)
+    if reached is not None:
+        # As text: a number of Python could lose digits of an amount.
+        events = {"reached": reached, "batch_id": batch_id}
+        await execute(conn, SQL["add_events"], events)
 
 
 async def delete_budget(conn: Connection, namespace_id: int, budget_id: UUID) -> bool:

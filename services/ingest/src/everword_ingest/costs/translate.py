@@ -89,19 +89,19 @@ def to_key(key: cost_pb2.BudgetKey) -> BudgetKey:
     return BudgetKey(period)
 
 
-def to_limits(budget: cost_pb2.Budget) -> Limits:
+def to_limits(request: pb.SetBudgetRequest) -> Limits:
     """Return the limits of a budget. Raises InvalidArgument where there is none."""
-    max_cost = Decimal(budget.max_cost.amount) if budget.HasField("max_cost") else None
+    max_cost = Decimal(request.max_cost.amount) if request.HasField("max_cost") else None
     if max_cost is not None and not max_cost:
         text = "must be greater than 0"
-        raise InvalidArgument(violations=(("budget.max_cost.amount", text),))
-    if max_cost is None and not budget.max_tokens:
-        raise InvalidArgument(violations=(("budget", "needs max_cost, max_tokens or both"),))
+        raise InvalidArgument(violations=(("max_cost.amount", text),))
+    if max_cost is None and not request.max_tokens:
+        raise InvalidArgument(violations=(("max_cost", "or max_tokens is needed, or both"),))
     return Limits(
         max_cost,
-        budget.max_cost.currency_code,
-        budget.max_tokens or None,
-        budget.warn_percent or DEFAULT_WARN_PERCENT,
+        request.max_cost.currency_code,
+        request.max_tokens or None,
+        request.warn_percent or DEFAULT_WARN_PERCENT,
     )
 
 

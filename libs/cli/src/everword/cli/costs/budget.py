@@ -46,13 +46,13 @@ async def set_(
     scope = cost_pb2.BudgetScope(agent=agent) if agent else None
     if model:
         scope = cost_pb2.BudgetScope(model=model)
-    wanted = cost_pb2.Budget(
+    request = pb.SetBudgetRequest(
         key=cost_pb2.BudgetKey(period=_PERIODS[period], scope=scope),
         max_cost=cost_pb2.Money(currency_code=currency, amount=cost) if cost else None,
         max_tokens=tokens or 0,
         warn_percent=warn,
     )
-    response = await client.cost_service.SetBudget(pb.SetBudgetRequest(budget=wanted))
+    response = await client.cost_service.SetBudget(request)
     if as_json:
         print_json(response)
         return

@@ -41,6 +41,7 @@ COMMENT ON TABLE model_prices IS
 COMMENT ON COLUMN model_prices.provider IS 'Empty for whoever offers the model.';
 COMMENT ON COLUMN model_prices.cached_input_price IS 'NULL where cached tokens cost what others do.';
 GRANT SELECT, INSERT, UPDATE, DELETE ON model_prices TO everword_ingest;
+GRANT SELECT ON model_prices TO everword_embedder;
 
 CREATE TABLE budgets (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -234,8 +235,15 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION add_budget_events IS 'Record that budgets came to a threshold, in the namespace that the transaction is set to.';
 
-REVOKE ALL ON FUNCTION budget_is_reached, month_of, price_usage, record_usage, add_budget_events FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION budget_is_reached, month_of TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+CREATE FUNCTION agent_of(conversation uuid) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT agent FROM conversations
+     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
+$$;
+COMMENT ON FUNCTION agent_of IS 'Whose a conversation is, of the namespace that the transaction is set to.';
+
+REVOKE ALL ON FUNCTION budget_is_reached, month_of, agent_of, price_usage, record_usage, add_budget_events FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION budget_is_reached, month_of, agent_of TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION add_budget_events TO everword_ingest;
 GRANT EXECUTE ON FUNCTION record_usage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 
