@@ -207,7 +207,8 @@ def _charge(conn: psycopg.Connection, run_id: str, days: int) -> None:
                INSERT INTO budgets (namespace_id, id, period, scope, scope_value, max_tokens, warn_percent)
                VALUES (1, gen_random_uuid(), 1, 2, %(run)s, 1, 80) RETURNING id
            ), charged AS (
-               INSERT INTO budget_spending (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls, started_at)
+               INSERT INTO budget_spending (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls,
+                                            started_at)
                SELECT 1, id, %(run)s, 0, 1, 1, 1, now() - make_interval(days => %(days)s) FROM budget
            )
            INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, currency, warn_percent,

@@ -6,19 +6,21 @@ SELECT record_usage(%(records)s::jsonb, %(batch_id)s::uuid);
 
 -- find_spent_budget --
 -- A budget of months that stands against another call: of the namespace, of the model, or of the agent of a conversation.
-SELECT b.id AS budget_id, s.period, clock.resets_at, extract(epoch FROM clock.resets_at - clock.time)::float8 AS seconds
-  FROM (SELECT n.time_zone, given.time,
-               (date_trunc('month', given.time AT TIME ZONE n.time_zone) + interval '1 month') AT TIME ZONE n.time_zone AS resets_at
-          FROM namespaces n CROSS JOIN (SELECT coalesce(%(now)s::timestamptz, now()) AS time) AS given
-         WHERE n.id = %(namespace_id)s) AS clock
-  JOIN budgets b ON b.namespace_id = %(namespace_id)s AND b.period = 2
-  JOIN budget_spending s ON s.namespace_id = %(namespace_id)s AND s.budget_id = b.id
-                        AND s.period = month_of(clock.time, clock.time_zone)
- WHERE (b.scope = 1 OR b.scope = 3 AND b.scope_value = %(model)s
-        OR b.scope = 2 AND b.scope_value = agent_of(%(conversation_id)s::uuid))
-   AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, 100)
- ORDER BY b.id
- LIMIT 1;
+SELECT budget_id, period, resets_at,
+       extract(epoch FROM resets_at - coalesce(%(now)s::timestamptz, now()))::float8 AS seconds
+  FROM (SELECT b.id AS budget_id, s.period,
+               ((s.period || '-01')::timestamp + interval '1 month')
+               AT TIME ZONE (SELECT n.time_zone FROM namespaces n WHERE n.id = %(namespace_id)s) AS resets_at
+          FROM budgets b
+          JOIN budget_spending s ON s.namespace_id = %(namespace_id)s AND s.budget_id = b.id
+           AND s.period = (SELECT month_of(coalesce(%(now)s::timestamptz, now()), n.time_zone)
+                             FROM namespaces n WHERE n.id = %(namespace_id)s)
+         WHERE b.namespace_id = %(namespace_id)s AND b.period = 2
+           AND (b.scope = 1 OR b.scope = 3 AND b.scope_value = %(model)s
+                OR b.scope = 2 AND b.scope_value = agent_of(%(conversation_id)s::uuid))
+           AND budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, 100)
+         ORDER BY b.id
+         LIMIT 1) AS spent;
 
 -- has_price --
 -- Whether a model has a price today, from anybody. Prices are the deployment's.
