@@ -108,7 +108,7 @@ class ScriptedService:
 
 def retried(error: EverwordError, after_s: float = 0.001) -> EverwordError:
     """Return `error` with an instruction to repeat the call."""
-    error.retry_after_s = after_s  # type: ignore[misc]
+    error.retry_after_s = after_s
     return error
 
 

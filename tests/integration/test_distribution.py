@@ -62,6 +62,9 @@ FUNCTIONS = {
     "nightless_namespaces": "a sweep: ids alone",
     "pending_periods": "a sweep: dates, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
+    "agent_of": "one: the namespace that the transaction is set to",
+    "record_usage": "one: the namespace that the transaction is set to",
+    "add_budget_events": "one: the namespace that the transaction is set to",
     "prune_usage": "housekeeping: old entries of the ledger",
 }
 

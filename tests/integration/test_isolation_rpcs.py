@@ -48,6 +48,7 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
+from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
@@ -67,12 +68,15 @@ SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
+OWN_IDS |= {"run_id", "run_ids"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 #: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
 #: tests/e2e/test_handoff.py holds that.
-MAKING = {"CreateAdvisorGrant"}
+MAKING = {"CreateAdvisorGrant", "SetBudget"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
+#: Prices are the deployment's, and public.
+EVERYBODYS = {"LoadPrices", "ListPrices"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -99,6 +103,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **GRAPH_REFUSED,
     **NOTES_REFUSED,
     **LORE_REFUSED,
+    **COSTS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -178,6 +183,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **GRAPH_EMPTY,
     **NOTES_EMPTY,
     **LORE_EMPTY,
+    **COSTS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
@@ -281,7 +287,7 @@ def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
 
 
 def test_every_rpc_and_every_id_of_one_is_tried() -> None:
-    tried = {*REFUSED, *EMPTY, *MAKING}
+    tried = {*REFUSED, *EMPTY, *MAKING, *EVERYBODYS}
     for method in _methods():
         assert any(entry.split()[0] == method.name for entry in tried), method.name
         for path in _reaching(method.input_type):

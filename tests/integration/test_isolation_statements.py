@@ -18,6 +18,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
+from support.cost_rows import insert_costs
 from support.databases import DatabaseUnderTest, cloned
 from support.fact_rows import insert_facts
 from support.foreign import class_request
@@ -172,6 +173,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_graph(conn, ids["theirs"], message_ids[0], WORDS)
             insert_notes(conn, ids["theirs"], message_ids, WORDS)
             insert_lore(conn, ids["theirs"], message_ids[0], WORDS)
+            insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
         yield Filled(
             database=database,
             empty=empty,

@@ -6,6 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import grpc
+import psycopg
 import pytest
 
 from everword.v1 import maintenance_service_pb2 as pb
@@ -176,18 +177,45 @@ async def _until_blocked(database: DatabaseUnderTest) -> None:
     raise AssertionError("nobody waits")
 
 
-async def test_what_models_were_asked_is_forgotten_after_90_days(stack: Stack) -> None:
+async def test_what_models_were_asked_and_budgets_charged_is_forgotten_after_400_days(
+    stack: Stack,
+) -> None:
     await make_namespaces(stack, "other")
     with stack.database.connect() as conn:
         conn.execute(
             """INSERT INTO usage_ledger (namespace_id, task, model, outcome, seconds, called_at)
                SELECT n.id, 'summary', days::text, 'answered', 1, now() - make_interval(days => days)
-                 FROM namespaces n CROSS JOIN unnest('{1,89,91,400}'::integer[]) AS days"""
+                 FROM namespaces n CROSS JOIN unnest('{1,399,401,800}'::integer[]) AS days"""
         )
+        _charge(conn, "new", 399)
+        _charge(conn, "old", 401)
         with worker_context(stack.database) as shop:
             prune_usage(shop.database)
         rows = conn.execute("SELECT model, count(*) FROM usage_ledger GROUP BY model").fetchall()
-    assert sorted(rows) == [("1", 2), ("89", 2)]
+        charged = conn.execute(
+            "SELECT period, count(*) FROM budget_spending GROUP BY period UNION ALL "
+            "SELECT period, count(*) FROM budget_events GROUP BY period"
+        ).fetchall()
+    assert sorted(rows) == [("1", 2), ("399", 2)]
+    assert charged == [("new", 1), ("new", 1)]
+
+
+def _charge(conn: psycopg.Connection, run_id: str, days: int) -> None:
+    """Charge a budget with a run so many days ago, and let it come to its limit."""
+    conn.execute(
+        """WITH budget AS (
+               INSERT INTO budgets (namespace_id, id, period, scope, scope_value, max_tokens, warn_percent)
+               VALUES (1, gen_random_uuid(), 1, 2, %(run)s, 1, 80) RETURNING id
+           ), charged AS (
+               INSERT INTO budget_spending (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls,
+                                            started_at)
+               SELECT 1, id, %(run)s, 0, 1, 1, 1, now() - make_interval(days => %(days)s) FROM budget
+           )
+           INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, currency, warn_percent,
+                                      occurred_at)
+           SELECT 1, id, %(run)s, true, 0, 1, '', 80, now() - make_interval(days => %(days)s) FROM budget""",
+        {"run": run_id, "days": days},
+    )
 
 
 def _queue(database: DatabaseUnderTest) -> list[tuple[str, int]]:

@@ -9,6 +9,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
+from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.drain import Drain
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.queue.schedule import backfill_generations
@@ -23,10 +24,13 @@ async def embed_everything(stack: Stack) -> None:
 def _embed(stack: Stack) -> None:
     database = BlockingDatabase(stack.database.settings("embedder"), "embedder")
     database.open()
+    charging = Charging(database)
     with (
         closing(database),
-        closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as model,
+        closing(
+            RemoteEmbedder(stack.addresses["embedder"], NO_SECRET, spent=charging.note)
+        ) as model,
     ):
         backfill_generations(database)
         job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
-        Drain(database, model).run(JobRun(job, lambda: None, lambda: None))
+        Drain(database, model, charging=charging).run(JobRun(job, lambda: None, lambda: None))

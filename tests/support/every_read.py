@@ -39,7 +39,7 @@ def read_methods() -> list[MethodDescriptor]:
                 for service in services
                 for method in service.methods
                 if method.GetOptions().Extensions[access_pb2.access] == access_pb2.ACCESS_READ
-                and method.name != "WaitForIndexing"
+                and method.name not in {"WaitForIndexing", "WatchBudget"}
             ]
     return methods
 

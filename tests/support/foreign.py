@@ -37,6 +37,7 @@ class Theirs:
     book_id: str
     entry_id: str
     grant_id: str
+    budget_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -22,6 +22,7 @@ from support.foreign import (
     significant_request,
     voice_request,
 )
+from support.foreign_costs import spend
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_lore import write_lore
@@ -43,6 +44,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     await _fill_both(stack)
     notes = await write_notes(stack, "theirs")
     lore = await write_lore(stack, "theirs")
+    costs = await spend(stack, "theirs")
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -79,6 +81,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
         book_id=lore.book_id,
         entry_id=lore.entry_id,
         grant_id=notes.grant_id,
+        budget_id=costs.budget_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -86,6 +89,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
             **lore.page_tokens,
+            "GetCosts": costs.page_token,
             **await _page_tokens(stack, first.conversation_id),
         },
     )

@@ -26,6 +26,7 @@ ISOLATED = frozenset(
         *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
         *("notes", "note_versions", "advisor_grants"),
         *("lore_books", "lore_entries"),
+        *("budgets", "budget_spending", "budget_events"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

@@ -17,6 +17,7 @@ from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -60,6 +61,7 @@ class Stack:
     graph_queries: GraphQueryServiceStub
     notes: NoteServiceStub
     lore: LoreServiceStub
+    costs: CostServiceStub
     handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
@@ -129,6 +131,7 @@ async def running_stack(
             graph_queries=GraphQueryServiceStub(channels["search"]),
             notes=NoteServiceStub(channels["ingest"]),
             lore=LoreServiceStub(channels["ingest"]),
+            costs=CostServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),

@@ -15,6 +15,7 @@ from psycopg.types.numeric import Int8
 from everword.domain.ids import new_id
 from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
+from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
@@ -190,6 +191,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
         **graph_parameters(WORDS),
         **note_parameters(filled.message_ids, filled.conversation_id),
+        **cost_parameters(filled.conversation_id, WORDS),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
@@ -286,8 +288,6 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
     leaf, branch = filled.summaries.leaf, filled.summaries.branch
     first_few = {"after": 0, "most": 5, "max_chars": 100}
     page = {"levels": [1, 2], "only_needing_review": False}
-    usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
-    texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
     search, overview = "everword_search.summaries", "everword_compactor.audits"
     return {
         f"{search}.get_summaries": {"ids": [leaf]},
@@ -306,7 +306,6 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
             "after_latest_at": EARLY,
             "after_id": UUID(int=0),
         },
-        f"{search}.insert_usage": {**usage, **texts},
         f"{overview}.list_audited": {"after_id": UUID(int=0)},
         f"{overview}.read_audited_nodes": {"id": branch},
         f"{overview}.read_revision": {"id": leaf},
@@ -334,8 +333,6 @@ def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
         "model": "smuggler",
         "needs_review": False,
     }
-    usage = dict.fromkeys(("input_tokens", "output_tokens", "seconds"), 1)
-    texts = dict.fromkeys(("task", "model", "endpoint", "outcome"), "smuggled")
     return {
         **{f"{package}.{name}": {"id": leaf} for name in ("mark_stale", "delete_summary_sources")},
         **{f"{package}.{name}": {"id": leaf} for name in ("read_source_messages", "read_node")},
@@ -350,7 +347,6 @@ def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
             "message_ids": [filled.message_ids[0]],
             "child_ids": [None],
         },
-        f"{package}.insert_usage": {**usage, **texts},
     }
 
 

@@ -52,11 +52,11 @@ def main(arguments: list[str]) -> None:
     database = BlockingDatabase(settings.database, SERVICE)
     ledger = Ledger(database)
     model = settings.small_chat if name in SMALL_TASKS else settings.chat
-    chat = BlockingChat(model, ledger.record) if model else None
+    chat = BlockingChat(model, ledger.record, admit=ledger.admit) if model else None
     composer: Composer = LlmComposer(chat) if chat else ExtractiveComposer()
     asks_small = name in DIGESTING_TASKS and settings.small_chat != settings.chat
     small = (
-        BlockingChat(settings.small_chat, ledger.record)
+        BlockingChat(settings.small_chat, ledger.record, admit=ledger.admit)
         if asks_small and settings.small_chat
         else None
     )

@@ -17,6 +17,7 @@ from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import ModelGeneration
 from everword_embedder.providers.isolation import Outcome
 from everword_embedder.providers.settings import EmbedSettings
+from everword_embedder.providers.telemetry import receipt
 from everword_embedder.providers.vectors import Vector
 
 #: Memory for the vectors of queries: 20,000 of the local model.
@@ -32,6 +33,8 @@ class Embedded:
     generation_id: int
     dimensions: int
     vectors: list[Vector]
+    #: What the model read in the calls that were begun for it.
+    input_tokens: int = 0
 
 
 class Embedder:
@@ -64,13 +67,15 @@ class Embedder:
         if priority is Priority.QUERY:
             vectors = self._cached(namespace_id, generation, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
-        outcomes = await self._outcomes(generation, missing, priority)
+        with receipt() as read:
+            outcomes = await self._outcomes(generation, missing, priority)
         vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
         if priority is Priority.QUERY:
             self._cache.update(
                 {_key(namespace_id, generation, text): vectors[text] for text in missing}
             )
-        return Embedded(generation.id, generation.dimensions, [vectors[text] for text in texts])
+        asked = [vectors[text] for text in texts]
+        return Embedded(generation.id, generation.dimensions, asked, sum(read))
 
     async def close(self) -> None:
         for batcher in self._batchers.values():

@@ -33,6 +33,7 @@ class EmbedderServicer(EmbedderServiceServicer):
             generation_id=embedded.generation_id,
             dimensions=embedded.dimensions,
             vectors=[to_bytes(vector) for vector in embedded.vectors],
+            input_tokens=embedded.input_tokens,
         )
 
     async def GetCoverage(

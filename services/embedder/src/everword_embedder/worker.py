@@ -10,6 +10,7 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
+from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.drain import Drain, DrainSettings
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.settings import SERVICE, WorkerSettings
@@ -26,12 +27,16 @@ def main() -> None:
     flush = setup("embedder-worker", settings.log_level)
     database = BlockingDatabase(settings.database, SERVICE)
     patience = DrainSettings()
+    charging = Charging(database)
     embedder = RemoteEmbedder(
-        settings.embedder_address, settings.internal_token, ANSWER_SHARE * patience.lease_s
+        settings.embedder_address,
+        settings.internal_token,
+        ANSWER_SHARE * patience.lease_s,
+        charging.note,
     )
     try:
         database.open()
-        drain = Drain(database, embedder, patience)
+        drain = Drain(database, embedder, patience, charging)
         task = Task("embed", drain.run, lease_s=patience.lease_s, pauses_s=patience.pauses_s)
         run_worker(database, settings.redis_url, task)
     finally:

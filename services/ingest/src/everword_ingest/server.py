@@ -9,6 +9,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    cost_service_pb2,
+    cost_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -27,6 +29,7 @@ from everword.v1 import (
     review_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
+from everword_ingest.costs.servicer import CostServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -48,7 +51,7 @@ class IngestServer:
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
-        registrations = [*self._written(settings), *self._known()]
+        registrations = [*self._written(settings), *self._known(), self._costs()]
         self._server = RpcServer(settings.server, self._database, registrations)
 
     def _written(self, settings: Settings) -> list[Registration]:
@@ -105,6 +108,14 @@ class IngestServer:
                 GraphServicer(self._database, self._outbox.wake),
             ),
         ]
+
+    def _costs(self) -> Registration:
+        """Return the service that keeps what models cost."""
+        return Registration(
+            cost_service_pb2.DESCRIPTOR,
+            cost_service_pb2_grpc.add_CostServiceServicer_to_server,
+            CostServicer(self._database, self._outbox.wake),
+        )
 
     async def start(self) -> str:
         await self._database.open()

@@ -12,6 +12,7 @@ from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
     conversation_pb2,
+    cost_service_pb2,
     fact_service_pb2,
     graph_service_pb2,
     handoff_service_pb2,
@@ -169,6 +170,7 @@ def hash_body(
         | graph_service_pb2.CreateNodeRequest
         | graph_service_pb2.CreateEdgeRequest
         | graph_service_pb2.WriteGraphRequest
+        | cost_service_pb2.RecordUsageRequest
         | note_service_pb2.WriteNoteRequest
         | note_service_pb2.DeleteNoteRequest
         | note_service_pb2.AppendDailyLogRequest

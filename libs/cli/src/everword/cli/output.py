@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -72,6 +72,12 @@ def note(text: str) -> None:
 def print_json(message: Message) -> None:
     """Print a response as one JSON document."""
     click.echo(json.dumps(to_document(message), ensure_ascii=False, indent=2))
+
+
+def print_json_documents(messages: Mapping[str, Message]) -> None:
+    """Print responses as one document, each under its name."""
+    documents = {name: to_document(message) for name, message in messages.items()}
+    click.echo(json.dumps(documents, ensure_ascii=False, indent=2))
 
 
 def to_document(message: Message) -> dict[str, Any]:

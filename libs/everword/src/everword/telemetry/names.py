@@ -37,6 +37,7 @@ GEN_AI_FINISH_REASONS = "gen_ai.response.finish_reasons"
 SERVER_ADDRESS = "server.address"
 SERVER_PORT = "server.port"
 CHAT_TASK = "everword.chat.task"
+BUDGET_EVENT = "everword.budget.event"
 EMBED_BATCH = "everword.embed.batch.texts"
 EMBED_PRIORITY = "everword.embed.priority"
 
@@ -62,6 +63,7 @@ EMBED_TOKENS = "everword.embed.tokens"
 EMBED_WAITING = "everword.embed.waiting"
 CHAT_DURATION = "gen_ai.client.operation.duration"
 CHAT_TOKENS = "everword.chat.tokens"
+BUDGET_EVENTS = "everword.budget.events"
 
 METRICS = frozenset(
     {
@@ -86,6 +88,7 @@ METRICS = frozenset(
         EMBED_WAITING,
         CHAT_DURATION,
         CHAT_TOKENS,
+        BUDGET_EVENTS,
     }
 )
 

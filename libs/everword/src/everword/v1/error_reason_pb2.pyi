@@ -185,13 +185,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
-    ERROR_REASON_LORE_BOOK_NOT_FOUND: _ErrorReason.ValueType  # 58
-    """ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
-    call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
+    ERROR_REASON_BUDGET_EXCEEDED: _ErrorReason.ValueType  # 60
+    """ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
+    reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
+    "budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
     """
-    ERROR_REASON_LORE_ENTRY_NOT_FOUND: _ErrorReason.ValueType  # 59
-    """ERROR_REASON_LORE_ENTRY_NOT_FOUND (NOT_FOUND): the namespace has no entry of a lorebook with this id.
-    `{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
+    ERROR_REASON_BUDGET_NOT_FOUND: _ErrorReason.ValueType  # 61
+    """ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
+    `{ "reason": "BUDGET_NOT_FOUND", "metadata": { "budget_id": "0190b5c2-…" } }`
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -365,12 +366,13 @@ ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
 """
-ERROR_REASON_LORE_BOOK_NOT_FOUND: ErrorReason.ValueType  # 58
-"""ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
-call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
+ERROR_REASON_BUDGET_EXCEEDED: ErrorReason.ValueType  # 60
+"""ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
+reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
+"budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
 """
-ERROR_REASON_LORE_ENTRY_NOT_FOUND: ErrorReason.ValueType  # 59
-"""ERROR_REASON_LORE_ENTRY_NOT_FOUND (NOT_FOUND): the namespace has no entry of a lorebook with this id.
-`{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
+ERROR_REASON_BUDGET_NOT_FOUND: ErrorReason.ValueType  # 61
+"""ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
+`{ "reason": "BUDGET_NOT_FOUND", "metadata": { "budget_id": "0190b5c2-…" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -28,14 +28,17 @@ class BlockingChat:
         settings: ChatSettings,
         record: Callable[[UsageRecord], None] = ignore,
         *,
+        admit: Callable[[str], None] = lambda model: None,
         beat_s: float = 3.0,
     ) -> None:
         """`record` is called in the thread that asks, after its call, for each request to the server.
 
+        `admit` is called before, with the model: what it raises is raised, and the model is not asked.
         `beat_s` is the pause between two beats of a call that waits, in seconds.
         """
         self.model = settings.model
         self._record = record
+        self._admit = admit
         self._beat_s = beat_s
         self._loop = asyncio.new_event_loop()
         self._client = ChatClient(settings)
@@ -46,8 +49,9 @@ class BlockingChat:
     def complete(self, request: ChatRequest, beat: Callable[[], None] = no_beat) -> ChatAnswer:
         """Return the model's answer, and call `beat` every few seconds until it is there.
 
-        What `beat` raises ends the call and is raised. Raises ChatError.
+        What `beat` raises ends the call and is raised. Raises ChatError, and what `admit` raises.
         """
+        self._admit(self.model)
         spent: list[UsageRecord] = []
         try:
             return self._run(lambda: self._client.complete(request, spent.append), beat)

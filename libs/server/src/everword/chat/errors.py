@@ -3,7 +3,8 @@
 ChatError
 ├── ChatUnavailable        no request is to blame: try again later
 │   ├── ChatBusy           the same: the server is there, and has too much to do
-│   └── ChatMisconfigured  the same, and a person must act first: key, model name, URL
+│   ├── ChatMisconfigured  the same, and a person must act first: key, model name, URL
+│   └── ChatBudgetSpent    the same: what the model may cost this month is spent, and it is not asked
 ├── InputTooLong           split the input
 ├── ChatRefused            this request is refused, and will be again
 │   └── ModelDeclined      not by the server: the model will not answer
@@ -46,6 +47,12 @@ class ChatMisconfigured(ChatUnavailable):
     """The model cannot answer until its settings are put right."""
 
     outcome = "misconfigured"
+
+
+class ChatBudgetSpent(ChatUnavailable):
+    """What models may cost this month is spent."""
+
+    outcome = "budget"
 
 
 class InputTooLong(ChatError):

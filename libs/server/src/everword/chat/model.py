@@ -30,6 +30,8 @@ class Usage:
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: int = 0
+    """Those of the input that the server had cached."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class UsageRecord:
     outcome: str
     """`ok`, `cancelled`, or the `outcome` of a ChatError."""
     seconds: float
+    cached_tokens: int = 0
 
 
 def ignore(record: UsageRecord) -> None:

@@ -69,7 +69,9 @@ class Reply:
 
     def _take_usage(self, usage: Any) -> None:
         if isinstance(usage, dict):
-            counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+            details = usage.get("prompt_tokens_details")
+            cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+            counts = [usage.get("prompt_tokens"), usage.get("completion_tokens"), cached]
             self.usage = Usage(*(one if isinstance(one, int) and one > 0 else 0 for one in counts))
 
 

@@ -59,6 +59,7 @@ def observed(
                     output_tokens=usage.output_tokens,
                     outcome=outcome,
                     seconds=seconds,
+                    cached_tokens=usage.cached_tokens,
                 )
             )
 

@@ -16,6 +16,8 @@ from importlib.resources import files
 import psycopg
 from psycopg import sql
 
+from everword.costs.price_list import shipped_prices
+
 #: "everword" in ASCII, cut to 63 bits.
 _LOCK = 0x65766572776F7264 & 0x7FFFFFFFFFFFFFFF
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
@@ -92,6 +94,7 @@ def migrate(
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")
+            _load_prices(conn)
         return wanted
 
 
@@ -122,6 +125,22 @@ def _apply(conn: psycopg.Connection, migration: Migration) -> None:
     with conn.transaction():
         conn.execute(migration.sql.encode())
         conn.execute(record, values)
+
+
+def _load_prices(conn: psycopg.Connection) -> None:
+    """Put the prices that come with this release in the place of those of the last one."""
+    shipped = shipped_prices()
+    rows = [
+        [each.model, each.provider, each.valid_from, each.input, each.cached_input, each.output]
+        for each in shipped.prices
+    ]
+    with conn.transaction():
+        conn.execute("DELETE FROM model_prices WHERE shipped")
+        conn.cursor().executemany(
+            "INSERT INTO model_prices (currency, shipped, model, provider, valid_from, input_price, "
+            "cached_input_price, output_price) VALUES (%s, true, %s, %s, %s, %s, %s, %s)",
+            [[shipped.currency, *row] for row in rows],
+        )
 
 
 def create_service_login(admin_url: str, login: str, password: str) -> None:

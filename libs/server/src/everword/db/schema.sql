@@ -1,6 +1,35 @@
 -- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.
 CREATE SCHEMA everword;
 
+CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('budget_events', namespace));
+    INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
+                               warn_percent, batch_id)
+    SELECT namespace, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens, b.warn_percent, batch
+      FROM ROWS FROM (jsonb_to_recordset(reached) AS (
+           budget_id uuid, period text, exceeded boolean, cost numeric, tokens bigint)) WITH ORDINALITY AS r
+      JOIN budgets b ON b.namespace_id = namespace AND b.id = r.budget_id
+     ORDER BY r.ordinality;
+END $$;
+
+COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets came to a threshold, in the namespace that the transaction is set to.';
+
+CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT agent FROM conversations
+     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
+$$;
+
+COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Whose a conversation is, of the namespace that the transaction is set to.';
+
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -11,29 +40,13 @@ $$;
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
 
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-#variable_conflict use_column
-DECLARE
-    key record;
-BEGIN
-    SELECT k.id, k.role, n.id AS namespace_id, n.name, k.last_used_at INTO key
+    SELECT k.id, k.role, n.id, n.name
       FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id AND n.state = 'active'
-     WHERE k.key_hash = hash AND k.revoked_at IS NULL
-       AND (k.expires_at IS NULL OR k.expires_at > now())
-       AND (k.namespace_id IS NULL OR n.id IS NOT NULL);
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    IF (key.last_used_at IS NULL OR key.last_used_at < now() - interval '1 minute')
-       AND NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' THEN
-        -- Whoever finds the row taken leaves it to the other: nobody waits to be let in.
-        UPDATE api_keys SET last_used_at = now()
-         WHERE id = (SELECT id FROM api_keys WHERE key_hash = hash FOR UPDATE SKIP LOCKED);
-    END IF;
-    RETURN QUERY SELECT key.id, key.role, key.namespace_id, key.name;
-END $$;
+     WHERE k.key_hash = hash AND k.revoked_at IS NULL AND (k.namespace_id IS NULL OR n.id IS NOT NULL)
+$$;
 
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
@@ -80,6 +93,14 @@ BEGIN
 END $_$;
 
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue the vectors of up to `batch` older passages for a generation that is being built; returns how many passages were looked at.';
+
+CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT coalesce(cost * 100 >= max_cost * percent, false) OR coalesce(tokens * 100::numeric >= max_tokens * percent::numeric, false)
+$$;
+
+COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Whether so many percent of one of the limits are used.';
 
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -194,7 +215,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 7) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -236,7 +257,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'lore_entries', 'lore_books', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'budget_events', 'budget_spending', 'budgets', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -329,6 +350,14 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
+
+CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT to_char(moment AT TIME ZONE time_zone, 'YYYY-MM')
+$$;
+
+COMMENT ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) IS 'The calendar month of a moment as clocks of a time zone show it, such as 2026-03.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -442,6 +471,23 @@ $$;
 
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace with something pending, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was enqueued for `quiet`, or something is pending for `longest`.';
 
+CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- A product of decimals is exact, a quotient is not.
+    SELECT trim_scale(((price_usage.input_tokens - price_usage.cached_tokens) * p.input_price
+                       + price_usage.cached_tokens * coalesce(p.cached_input_price, p.input_price)
+                       + price_usage.output_tokens * p.output_price) * 0.000001), p.currency
+      FROM model_prices p
+     WHERE p.model = of_model AND p.provider IN ('', of_provider)
+       AND p.valid_from <= (price_usage.called_at AT TIME ZONE 'UTC')::date
+     ORDER BY p.shipped, p.provider = '', p.valid_from DESC
+     LIMIT 1
+$$;
+
+COMMENT ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) IS 'What a call cost by the prices of its day; no row where the model has none.';
+
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -471,11 +517,103 @@ CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigin
                        WHERE u.namespace_id = n.id AND u.called_at < now() - keep
                        ORDER BY u.called_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
                 LIMIT batch)
-        RETURNING 1)
-    SELECT count(*) FROM pruned
+        RETURNING 1
+    ), spending AS (
+        DELETE FROM budget_spending
+         WHERE (namespace_id, budget_id, period) IN (
+               SELECT n.id, old.budget_id, old.period
+                 FROM namespaces n
+                CROSS JOIN LATERAL (
+                      SELECT s.budget_id, s.period FROM budget_spending s
+                       WHERE s.namespace_id = n.id AND s.started_at < now() - keep
+                       ORDER BY s.started_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
+                LIMIT batch)
+        RETURNING 1
+    ), events AS (
+        DELETE FROM budget_events
+         WHERE (namespace_id, id) IN (
+               SELECT n.id, old.id
+                 FROM namespaces n
+                CROSS JOIN LATERAL (
+                      SELECT e.id FROM budget_events e
+                       WHERE e.namespace_id = n.id AND e.occurred_at < now() - keep
+                       ORDER BY e.occurred_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
+                LIMIT batch)
+        RETURNING 1
+    )
+    SELECT count(*) FROM (SELECT FROM pruned UNION ALL SELECT FROM spending UNION ALL SELECT FROM events) AS gone
 $$;
 
-COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
+COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`, and as much of what budgets were charged then; returns how much.';
+
+CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    zone text := (SELECT n.time_zone FROM namespaces n WHERE n.id = namespace);
+    reached jsonb;
+BEGIN
+    -- Nobody sets a budget meanwhile: it would miss what is recorded here.
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('budgets', namespace));
+    WITH given AS MATERIALIZED (
+        SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
+               r.output_tokens, r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
+               r.conversation_id, coalesce(nullif(r.agent, ''), c.agent, '') AS agent,
+               coalesce(nullif(r.session_key, ''), c.session_key, '') AS session_key
+          FROM ROWS FROM (jsonb_to_recordset(records) AS (
+               own boolean, task text, model text, provider text, endpoint text, input_tokens bigint, cached_tokens bigint,
+               output_tokens bigint, outcome text, seconds float8, cost numeric, currency text, called_at timestamptz,
+               run_id text, conversation_id uuid, agent text, session_key text)) WITH ORDINALITY AS r
+          LEFT JOIN conversations c ON c.namespace_id = namespace AND c.id = r.conversation_id
+    ), priced AS MATERIALIZED (
+        SELECT g.*, coalesce(g.cost, p.cost) AS price, CASE WHEN g.cost IS NULL THEN coalesce(p.currency, '') ELSE g.currency END AS unit
+          FROM given g
+          LEFT JOIN LATERAL price_usage(g.model, g.provider, g.called_at, g.input_tokens, g.cached_tokens, g.output_tokens) p
+               ON g.cost IS NULL
+    ), stored AS (
+        INSERT INTO usage_ledger (namespace_id, own, task, model, provider, endpoint, input_tokens, cached_tokens,
+                                  output_tokens, outcome, seconds, cost, currency, called_at, run_id, conversation_id, agent,
+                                  session_key, batch_id)
+        SELECT namespace, own, task, model, provider, endpoint, input_tokens, cached_tokens, output_tokens, outcome, seconds,
+               price, unit, called_at, run_id, conversation_id, agent, session_key, batch
+          FROM priced ORDER BY place
+    ), charged AS MATERIALIZED (
+        SELECT b.id AS budget_id, CASE WHEN b.period = 1 THEN p.run_id ELSE month_of(p.called_at, zone) END AS period,
+               coalesce(sum(p.price) FILTER (WHERE p.unit = b.currency), 0) AS cost,
+               sum(p.input_tokens + p.output_tokens)::bigint AS tokens, count(*) AS calls,
+               count(*) FILTER (WHERE p.price IS NULL OR b.currency <> '' AND p.unit <> b.currency) AS unpriced_calls
+          FROM priced p
+          JOIN budgets b ON b.namespace_id = namespace AND (b.period = 2 OR p.run_id <> '')
+           AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = p.agent OR b.scope = 3 AND b.scope_value = p.model)
+         GROUP BY 1, 2
+    ), spent AS (
+        -- In one order everywhere, so that no two writers wait for each other.
+        INSERT INTO budget_spending AS s (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
+        SELECT namespace, budget_id, period, cost, tokens, calls, unpriced_calls FROM charged ORDER BY budget_id, period
+            ON CONFLICT (namespace_id, budget_id, period) DO UPDATE
+           SET cost = s.cost + excluded.cost, tokens = s.tokens + excluded.tokens, calls = s.calls + excluded.calls,
+               unpriced_calls = s.unpriced_calls + excluded.unpriced_calls, updated_at = now()
+        RETURNING s.budget_id, s.period, s.cost, s.tokens
+    )
+    -- Whose record it was that came to a threshold: before it the sum was below. Rows are held, so that is one writer.
+    SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
+                                        'tokens', s.tokens)
+                     ORDER BY b.id, s.period, t.exceeded)
+      INTO reached
+      FROM spent s
+      JOIN charged c ON c.budget_id = s.budget_id AND c.period = s.period
+      JOIN budgets b ON b.namespace_id = namespace AND b.id = s.budget_id
+     CROSS JOIN LATERAL (VALUES (false, b.warn_percent::integer), (true, 100)) AS t (exceeded, percent)
+     WHERE budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, t.percent)
+       AND NOT budget_is_reached(s.cost - c.cost, s.tokens - c.tokens, b.max_cost, b.max_tokens, t.percent);
+    IF reached IS NOT NULL THEN
+        PERFORM add_budget_events(reached, batch);
+    END IF;
+END $$;
+
+COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls of models to the ledger, with their prices, and charge the budgets of the namespace that the transaction is set to. The only way into the ledger.';
 
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -551,15 +689,11 @@ CREATE TABLE everword.api_keys (
     description text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp with time zone,
-    expires_at timestamp with time zone,
-    last_used_at timestamp with time zone,
     CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
     CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
 );
 
 COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
-
-COMMENT ON COLUMN everword.api_keys.last_used_at IS 'To a minute or so: a key in use is written once a minute, however many calls it makes.';
 
 CREATE TABLE everword.append_requests (
     namespace_id bigint NOT NULL,
@@ -578,6 +712,79 @@ CREATE TABLE everword.author_names (
 );
 
 COMMENT ON TABLE everword.author_names IS 'The words, in lower case, of the names of who spoke: in a question they say whose words are meant, not which.';
+
+CREATE TABLE everword.budget_events (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    budget_id uuid NOT NULL,
+    period text NOT NULL,
+    exceeded boolean NOT NULL,
+    cost numeric NOT NULL,
+    tokens bigint NOT NULL,
+    max_cost numeric,
+    currency text NOT NULL,
+    max_tokens bigint,
+    warn_percent smallint NOT NULL,
+    batch_id uuid,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.budget_events IS 'When budgets came to their warning, and to their limit. Writers hold a lock of the namespace from before an id is taken until the commit: whoever reads on from an id misses nothing.';
+
+COMMENT ON COLUMN everword.budget_events.exceeded IS 'Whether the limit was reached; else the warning was.';
+
+COMMENT ON COLUMN everword.budget_events.max_cost IS 'The limits as they were then.';
+
+ALTER TABLE everword.budget_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.budget_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.budget_spending (
+    namespace_id bigint NOT NULL,
+    budget_id uuid NOT NULL,
+    period text NOT NULL,
+    cost numeric NOT NULL,
+    tokens bigint NOT NULL,
+    calls bigint NOT NULL,
+    unpriced_calls bigint NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE everword.budget_spending IS 'What a budget has been charged in a period. Every record adds to it in its own transaction, so it is never summed up anew.';
+
+COMMENT ON COLUMN everword.budget_spending.period IS 'The id of a run, or a month such as 2026-03.';
+
+COMMENT ON COLUMN everword.budget_spending.unpriced_calls IS 'Calls that `cost` does not hold: of no known price, or in another currency.';
+
+CREATE TABLE everword.budgets (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    period smallint NOT NULL,
+    scope smallint NOT NULL,
+    scope_value text DEFAULT ''::text NOT NULL,
+    max_cost numeric,
+    currency text DEFAULT ''::text NOT NULL,
+    max_tokens bigint,
+    warn_percent smallint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT budgets_check CHECK (((max_cost IS NOT NULL) OR (max_tokens IS NOT NULL))),
+    CONSTRAINT budgets_check1 CHECK (((max_cost IS NULL) = (currency = ''::text))),
+    CONSTRAINT budgets_max_cost_check CHECK ((max_cost > (0)::numeric)),
+    CONSTRAINT budgets_max_tokens_check CHECK ((max_tokens > 0)),
+    CONSTRAINT budgets_period_check CHECK ((period = ANY (ARRAY[1, 2]))),
+    CONSTRAINT budgets_scope_check CHECK ((scope = ANY (ARRAY[1, 2, 3]))),
+    CONSTRAINT budgets_warn_percent_check CHECK (((warn_percent >= 1) AND (warn_percent <= 100)))
+);
+
+COMMENT ON TABLE everword.budgets IS 'Limits of what models may cost. Calls in another currency count by their tokens alone.';
 
 CREATE TABLE everword.calendar_pending (
     namespace_id bigint NOT NULL,
@@ -2160,213 +2367,6 @@ CREATE TABLE everword.learned_evidence_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
-CREATE TABLE everword.lore_books (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    name text NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    conversation_id uuid,
-    key_hash bytea NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    disabled boolean DEFAULT false NOT NULL,
-    version bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.lore_books IS 'Lorebooks: entries, and in which contexts these are looked at.';
-
-COMMENT ON COLUMN everword.lore_books.key_hash IS 'SHA-256 of name, agent, subject and conversation, which may be longer than what an index takes.';
-
-COMMENT ON COLUMN everword.lore_books.version IS 'Counts changes of the book and of its entries: what was compiled of an earlier one is compiled anew. Its row lock orders writers.';
-
-CREATE TABLE everword.lore_books_p0 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_books_p1 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_books_p2 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_books_p3 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    book_id uuid NOT NULL,
-    title text NOT NULL,
-    content text NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb NOT NULL,
-    patterns smallint DEFAULT 0 NOT NULL,
-    scan_depth smallint DEFAULT 5 NOT NULL,
-    priority integer DEFAULT 0 NOT NULL,
-    sticky_turns smallint DEFAULT 0 NOT NULL,
-    disabled boolean DEFAULT false NOT NULL,
-    constant boolean DEFAULT false NOT NULL,
-    prevent_recursion boolean DEFAULT false NOT NULL,
-    exclude_recursion boolean DEFAULT false NOT NULL,
-    version bigint DEFAULT 1 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
-
-COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
-
-COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
-
-CREATE TABLE everword.lore_entries_p0 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries_p1 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries_p2 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries_p3 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
     INCREMENT BY 1
@@ -2781,6 +2781,27 @@ ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS I
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE everword.model_prices (
+    model text NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    shipped boolean NOT NULL,
+    valid_from date NOT NULL,
+    currency text NOT NULL,
+    input_price numeric NOT NULL,
+    cached_input_price numeric,
+    output_price numeric NOT NULL,
+    CONSTRAINT model_prices_cached_input_price_check CHECK ((cached_input_price >= (0)::numeric)),
+    CONSTRAINT model_prices_currency_check CHECK ((currency <> ''::text)),
+    CONSTRAINT model_prices_input_price_check CHECK ((input_price >= (0)::numeric)),
+    CONSTRAINT model_prices_output_price_check CHECK ((output_price >= (0)::numeric))
+);
+
+COMMENT ON TABLE everword.model_prices IS 'Prices for a million tokens from a day (UTC) on. Those that an operator loaded come before those that Everword ships. Of the deployment, not of a namespace.';
+
+COMMENT ON COLUMN everword.model_prices.provider IS 'Empty for whoever offers the model.';
+
+COMMENT ON COLUMN everword.model_prices.cached_input_price IS 'NULL where cached tokens cost what others do.';
 
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
@@ -4241,10 +4262,31 @@ CREATE TABLE everword.usage_ledger (
     output_tokens bigint DEFAULT 0 NOT NULL,
     outcome text NOT NULL,
     seconds double precision NOT NULL,
-    called_at timestamp with time zone DEFAULT now() NOT NULL
+    called_at timestamp with time zone DEFAULT now() NOT NULL,
+    own boolean DEFAULT true NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    cached_tokens bigint DEFAULT 0 NOT NULL,
+    cost numeric,
+    currency text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    session_key text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    run_id text DEFAULT ''::text NOT NULL,
+    batch_id uuid,
+    CONSTRAINT usage_ledger_cost_check CHECK ((cost >= (0)::numeric))
 );
 
-COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, call by call, with what it cost.';
+COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, by the services and by its agents, call by call, with what it cost.';
+
+COMMENT ON COLUMN everword.usage_ledger.task IS 'The purpose of the call.';
+
+COMMENT ON COLUMN everword.usage_ledger.own IS 'Whether a service of Everword asked; else an agent did, and reported it.';
+
+COMMENT ON COLUMN everword.usage_ledger.cached_tokens IS 'Those of input_tokens that the provider had cached.';
+
+COMMENT ON COLUMN everword.usage_ledger.cost IS 'In `currency`, exact; NULL where the model has no price: then nobody knows what it cost.';
+
+COMMENT ON COLUMN everword.usage_ledger.batch_id IS 'The call of RecordUsage that reported it.';
 
 ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.usage_ledger_id_seq
@@ -4417,22 +4459,6 @@ ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evi
 
 ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -4575,6 +4601,15 @@ ALTER TABLE ONLY everword.append_requests
 
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_pkey PRIMARY KEY (namespace_id, name);
+
+ALTER TABLE ONLY everword.budget_events
+    ADD CONSTRAINT budget_events_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.budget_spending
+    ADD CONSTRAINT budget_spending_pkey PRIMARY KEY (namespace_id, budget_id, period);
+
+ALTER TABLE ONLY everword.budgets
+    ADD CONSTRAINT budgets_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.calendar_pending
     ADD CONSTRAINT calendar_pending_pkey PRIMARY KEY (namespace_id, id);
@@ -4864,36 +4899,6 @@ ALTER TABLE ONLY everword.learned_evidence_p3
 ALTER TABLE ONLY everword.learned_evidence_p3
     ADD CONSTRAINT learned_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
 
-ALTER TABLE ONLY everword.lore_books
-    ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p0
-    ADD CONSTRAINT lore_books_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p1
-    ADD CONSTRAINT lore_books_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p2
-    ADD CONSTRAINT lore_books_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p3
-    ADD CONSTRAINT lore_books_p3_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries
-    ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p0
-    ADD CONSTRAINT lore_entries_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p1
-    ADD CONSTRAINT lore_entries_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p2
-    ADD CONSTRAINT lore_entries_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p3
-    ADD CONSTRAINT lore_entries_p3_pkey PRIMARY KEY (namespace_id, id);
-
 ALTER TABLE ONLY everword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
 
@@ -4962,6 +4967,9 @@ ALTER TABLE ONLY everword.messages_p3
 
 ALTER TABLE ONLY everword.model_generations
     ADD CONSTRAINT model_generations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.model_prices
+    ADD CONSTRAINT model_prices_pkey PRIMARY KEY (model, provider, shipped, valid_from);
 
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_name_key UNIQUE (name);
@@ -5260,6 +5268,16 @@ CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_i
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
 
+CREATE INDEX budget_events_batch_id ON everword.budget_events USING btree (namespace_id, batch_id) WHERE (batch_id IS NOT NULL);
+
+CREATE INDEX budget_events_budget_id ON everword.budget_events USING btree (namespace_id, budget_id);
+
+CREATE INDEX budget_events_occurred_at ON everword.budget_events USING btree (namespace_id, occurred_at);
+
+CREATE INDEX budget_spending_started_at ON everword.budget_spending USING btree (namespace_id, started_at);
+
+CREATE UNIQUE INDEX budgets_scope ON everword.budgets USING btree (namespace_id, period, scope, scope_value);
+
 CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
 
 CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
@@ -5491,46 +5509,6 @@ CREATE INDEX learned_evidence_p2_namespace_id_message_id_idx ON everword.learned
 CREATE INDEX learned_evidence_p3_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, about_id, said_at, id);
 
 CREATE INDEX learned_evidence_p3_namespace_id_message_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, message_id);
-
-CREATE INDEX lore_books_conversation ON ONLY everword.lore_books USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_key ON ONLY everword.lore_books USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_scope ON ONLY everword.lore_books USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p0_namespace_id_agent_subject_idx ON everword.lore_books_p0 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p0_namespace_id_conversation_id_idx ON everword.lore_books_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p0_namespace_id_key_hash_idx ON everword.lore_books_p0 USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_p1_namespace_id_agent_subject_idx ON everword.lore_books_p1 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p1_namespace_id_conversation_id_idx ON everword.lore_books_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p1_namespace_id_key_hash_idx ON everword.lore_books_p1 USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_p2_namespace_id_agent_subject_idx ON everword.lore_books_p2 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p2_namespace_id_conversation_id_idx ON everword.lore_books_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p2_namespace_id_key_hash_idx ON everword.lore_books_p2 USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_p3_namespace_id_agent_subject_idx ON everword.lore_books_p3 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p3_namespace_id_conversation_id_idx ON everword.lore_books_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p3_namespace_id_key_hash_idx ON everword.lore_books_p3 USING btree (namespace_id, key_hash);
-
-CREATE UNIQUE INDEX lore_entries_title ON ONLY everword.lore_entries USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p0_namespace_id_book_id_title_idx ON everword.lore_entries_p0 USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p1_namespace_id_book_id_title_idx ON everword.lore_entries_p1 USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p2_namespace_id_book_id_title_idx ON everword.lore_entries_p2 USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p3_namespace_id_book_id_title_idx ON everword.lore_entries_p3 USING btree (namespace_id, book_id, title);
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -5926,6 +5904,8 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everw
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
+CREATE INDEX usage_ledger_batch_id ON everword.usage_ledger USING btree (namespace_id, batch_id, id) WHERE (batch_id IS NOT NULL);
+
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
 CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
@@ -6235,54 +6215,6 @@ ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_ev
 ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p3_namespace_id_message_id_idx;
 
 ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p3_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p0_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p0_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p0_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p0_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p1_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p1_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p1_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p1_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p2_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p2_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p2_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p2_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p3_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p3_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p3_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p3_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p0_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p0_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p1_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p1_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p2_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p2_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p3_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p3_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
@@ -6794,6 +6726,15 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.budget_events
+    ADD CONSTRAINT budget_events_namespace_id_budget_id_fkey FOREIGN KEY (namespace_id, budget_id) REFERENCES everword.budgets(namespace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.budget_spending
+    ADD CONSTRAINT budget_spending_namespace_id_budget_id_fkey FOREIGN KEY (namespace_id, budget_id) REFERENCES everword.budgets(namespace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.budgets
+    ADD CONSTRAINT budgets_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.calendar_pending
     ADD CONSTRAINT calendar_pending_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -6871,15 +6812,6 @@ ALTER TABLE ONLY everword.index_changes
 
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.lore_books
-    ADD CONSTRAINT lore_books_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
-
-ALTER TABLE everword.lore_books
-    ADD CONSTRAINT lore_books_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.lore_entries
-    ADD CONSTRAINT lore_entries_namespace_id_book_id_fkey FOREIGN KEY (namespace_id, book_id) REFERENCES everword.lore_books(namespace_id, id);
 
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -6977,6 +6909,12 @@ ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.budget_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.budget_spending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.budgets ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
@@ -7015,6 +6953,12 @@ CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.budget_events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.budget_spending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.budgets USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -7050,10 +6994,6 @@ CREATE POLICY isolation ON everword.index_changes USING ((namespace_id = (NULLIF
 CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.lore_books USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.lore_entries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -7108,10 +7048,6 @@ CREATE POLICY isolation ON everword.user_models USING ((namespace_id = (NULLIF(c
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.lore_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -7168,6 +7104,15 @@ GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
 GRANT USAGE ON SCHEMA everword TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_search;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search;
@@ -7182,6 +7127,12 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_search;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
@@ -7216,6 +7167,12 @@ REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_search;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 
@@ -7225,11 +7182,19 @@ GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_mod
 REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
 
+REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
+
+REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_search;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
@@ -7271,10 +7236,6 @@ GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest;
 
-GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
-
-GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
-
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
@@ -7282,6 +7243,18 @@ GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
 GRANT INSERT ON TABLE everword.author_names TO everword_compactor;
+
+GRANT SELECT ON TABLE everword.budget_events TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_search;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_compactor;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest;
+GRANT SELECT ON TABLE everword.budgets TO everword_search;
+GRANT SELECT ON TABLE everword.budgets TO everword_compactor;
+GRANT SELECT ON TABLE everword.budgets TO everword_embedder;
 
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
@@ -7431,12 +7404,6 @@ GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest;
-GRANT SELECT ON TABLE everword.lore_books TO everword_search;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest;
-GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
-
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
 
@@ -7459,6 +7426,9 @@ GRANT SELECT ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
+GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
@@ -7537,8 +7507,8 @@ GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;
 
-GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
-GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
+GRANT SELECT ON TABLE everword.usage_ledger TO everword_compactor;
+GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.user_models TO everword_search;

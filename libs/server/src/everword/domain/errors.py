@@ -10,7 +10,8 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp,
+│                            BudgetExceeded
 ├── ConcurrentUpdate, NoteVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
@@ -30,7 +31,7 @@ class EverwordError(Exception):
 
     code: ClassVar[str] = "INTERNAL"
     reason: ClassVar[str] = "INTERNAL"
-    retry_after_s: ClassVar[float | None] = None
+    retry_after_s: float | None = None
 
     def __init__(self, message: str = "", **metadata: object) -> None:
         self.message = message or (self.__doc__ or "").split("\n\n")[0]
@@ -185,6 +186,16 @@ class GrantUsedUp(Exhausted):
     """All calls of the grant were made; who made it can make another."""
 
     reason = "GRANT_USED_UP"
+
+
+class BudgetExceeded(Exhausted):
+    """A limit of what models may cost is reached; call again when the month is over, or raise it by SetBudget."""
+
+    reason = "BUDGET_EXCEEDED"
+
+    def __init__(self, retry_after_s: float, **metadata: object) -> None:
+        super().__init__("", **metadata)
+        self.retry_after_s = retry_after_s
 
 
 class ConcurrentUpdate(EverwordError):

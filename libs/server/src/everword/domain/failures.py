@@ -21,6 +21,7 @@ NOT_EMBEDDED = "the embedding model makes no vector of it; an operator sees why"
 #: By the class of the exception, with which stored errors begin.
 _KINDS = {
     "ChatUnavailable": "the language model does not answer",
+    "ChatBudgetSpent": "what language models may cost this month is spent",
     "ChatBusy": "the language model has too much to do",
     "ChatMisconfigured": "the language model is not set up as it has to be",
     "InputTooLong": "it is longer than the language model reads",

@@ -89,6 +89,12 @@ class GrantNotFound(NotFound):
     reason = "GRANT_NOT_FOUND"
 
 
+class BudgetNotFound(NotFound):
+    """This namespace has no such budget."""
+
+    reason = "BUDGET_NOT_FOUND"
+
+
 class SummaryNotFound(NotFound):
     """This namespace has no such summary."""
 

@@ -82,6 +82,12 @@ def enqueue_idle_blocking(
     return blocking.execute(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
 
 
+async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> None:
+    """Make the jobs of a namespace due that a worker gave back with this error, and that wait for their time."""
+    parameters = {"namespace_id": namespace_id, "error": error}
+    await statements.execute(conn, SQL["wake_postponed"], parameters)
+
+
 def _idle(due: Sequence[DueJob], retry_failed_after_s: float | None) -> dict[str, Any]:
     return {
         **_parameters(due),

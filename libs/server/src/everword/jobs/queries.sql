@@ -151,6 +151,13 @@ UPDATE jobs
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
 
+-- wake_postponed --
+-- Make the jobs of a namespace due that wait for what has come about, as their error says.
+UPDATE jobs
+   SET not_before = now(), updated_at = now()
+ WHERE namespace_id = %(namespace_id)s AND state = 'pending' AND published_at IS NULL AND not_before > now()
+   AND error = %(error)s;
+
 -- reclaim_expired --
 -- Take jobs back whose worker fell silent. That counts as no attempt; a job that kills its worker each time is given up all
 -- the same.

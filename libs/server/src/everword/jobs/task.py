@@ -19,7 +19,14 @@ class PermanentFailure(Exception):
 
 
 class DependencyUnavailable(Exception):
-    """A dependency of every job of the task cannot be reached: no fault of this one, so it counts as no attempt."""
+    """A dependency of every job of the task cannot be reached: no fault of this one, so it counts as no attempt.
+
+    `pause_s` is when to look again, where that is known better than for all of the task.
+    """
+
+    def __init__(self, message: str, pause_s: float | None = None) -> None:
+        super().__init__(message)
+        self.pause_s = pause_s
 
 
 class LeaseLost(Exception):

@@ -118,8 +118,9 @@ class Worker:
             return None
         except DependencyUnavailable as error:
             log.warning("job waits", extra={"task": job.task, "error": str(error)})
+            pause_s = self._task.away_s if error.pause_s is None else error.pause_s
             with self._database.connection() as conn:
-                return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], self._task.away_s)
+                return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], pause_s)
         except Exception as error:  # the edge of the process: every failure is an attempt
             log.exception("job failed", extra={"task": job.task, "job_id": job.job_id})
             return self._fail(job, error)

@@ -15,6 +15,7 @@ INTERNAL = "/everword.internal."
 #: Calls that mostly wait: for background work, or for a language model.
 LONG = frozenset(
     {
+        "/everword.v1.CostService/WatchBudget",
         "/everword.v1.IngestService/WaitForIndexing",
         "/everword.v1.MaintenanceService/FlushConversation",
         "/everword.v1.MaintenanceService/Sleep",

@@ -66,10 +66,12 @@ class PeriodSummarizer:
     def _compose(self, material: Material, instance: str) -> NewNode:
         draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)
         unsupported = list(material.unsupported)
+        # What a model wrote gives way to nothing less.
+        is_new = material.node is None or (material.node.model == EXTRACTIVE and material.is_new)
         if self.period.level == PeriodLevel.DAY:
-            draft, inventions = self._with_digests(draft)
+            draft, inventions = self._with_digests(draft, is_new=is_new)
             unsupported += inventions
-        composition = self.job.compose(draft)
+        composition = self.job.compose(draft, is_new=is_new)
         faithfulness = with_inherited(composition.faithfulness, composition.content, unsupported)
         composition = replace(composition, faithfulness=faithfulness)
         place = Place(
@@ -83,7 +85,7 @@ class PeriodSummarizer:
         id_ = material.node.id if material.node else new_id()
         return NewNode(id_, place, composition, material.sources)
 
-    def _with_digests(self, draft: Draft) -> tuple[Draft, list[str]]:
+    def _with_digests(self, draft: Draft, *, is_new: bool) -> tuple[Draft, list[str]]:
         """Return a day's draft with digests in the place of messages, where their channel has one.
 
         With it comes what these say without support.
@@ -97,7 +99,8 @@ class PeriodSummarizer:
         for channel in sorted(said):
             of_channel = self._draft(said[channel], draft.instance, draft.title)
             servers.setdefault(server_of(channel), []).append(of_channel)
-        compose = partial(self.job.compose, composer=self.job.worker_context.digests)
+        digests_by = self.job.worker_context.digests
+        compose = partial(self.job.compose, composer=digests_by, is_new=is_new)
         digests = [digest_server(drafts, compose) for drafts in servers.values()]
         sources = sorted([*rest, *(source for source, _ in digests)], key=_begin)
         return replace(draft, sources=sources), [value for _, found in digests for value in found]

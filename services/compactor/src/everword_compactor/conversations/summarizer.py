@@ -58,7 +58,7 @@ class ConversationSummarizer:
         also: Callable[[Connection], None] = lambda conn: None,
     ) -> None:
         """Compose a new node and store it together with what `also` does, unless somebody else was quicker."""
-        node = self._compose(new_id(), conversation, level, sources, stretch)
+        node = self._compose(new_id(), conversation, level, sources, stretch, is_new=True)
 
         def store(conn: Connection) -> None:
             insert_node(conn, self.job.namespace, node)
@@ -91,6 +91,8 @@ class ConversationSummarizer:
         level: Level,
         sources: Sequence[Source],
         stretch: tuple[int, int],
+        *,
+        is_new: bool = False,
     ) -> NewNode:
         sources = self.job.prepare(sources)
         title = conversation.title
@@ -114,4 +116,4 @@ class ConversationSummarizer:
             subject=conversation.subject,
             channel=conversation.channel,
         )
-        return NewNode(id_, place, self.job.compose(draft), sources)
+        return NewNode(id_, place, self.job.compose(draft, is_new=is_new), sources)

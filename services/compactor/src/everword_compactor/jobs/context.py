@@ -4,40 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
+from uuid import UUID
 
 from everword.chat.blocking import BlockingChat
+from everword.chat.errors import ChatBudgetSpent
 from everword.chat.model import UsageRecord
+from everword.costs.model import own_call
+from everword.costs.store import find_spent_budget_blocking, insert_usage_blocking
 from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
 from everword.domain.times import utc_now
 from everword_compactor.compose.model import Composer
-from everword_compactor.nodes import store
 from everword_compactor.tool_sentences.settings import ToolSettings
 
 
 class Ledger:
-    """Records what language models are asked, for the namespace whose job is at hand: a worker does one at a time."""
+    """Records what language models are asked, for the namespace whose job is at hand: a worker does one at a time.
 
-    def __init__(self, database: BlockingDatabase) -> None:
+    It also holds the limits of what they may cost.
+    """
+
+    def __init__(
+        self, database: BlockingDatabase, now: Callable[[], datetime] | None = None
+    ) -> None:
+        """`now` is the clock that says which month it is; by default the database's."""
         self._database = database
+        self._now = now
         self._namespace_id: int | None = None
+        self._conversation_id: UUID | None = None
 
     @contextmanager
-    def of_namespace(self, namespace_id: int) -> Iterator[None]:
-        self._namespace_id = namespace_id
+    def of_namespace(
+        self, namespace_id: int, conversation_id: UUID | None = None
+    ) -> Iterator[None]:
+        self._namespace_id, self._conversation_id = namespace_id, conversation_id
         try:
             yield
         finally:
-            self._namespace_id = None
+            self._namespace_id = self._conversation_id = None
+
+    def admit(self, model: str) -> None:
+        """Let a call pass. Raises ChatBudgetSpent where a budget of the namespace stands against it.
+
+        What others ask at the same time is not counted yet: each worker may go over a limit by the call that it is at.
+        """
+        if self._namespace_id is None:
+            return
+        now = self._now() if self._now else None
+        with self._database.transaction(self._namespace_id) as conn:
+            spent = find_spent_budget_blocking(
+                conn, self._namespace_id, model, self._conversation_id, now
+            )
+        if spent:
+            raise ChatBudgetSpent(retry_after_s=spent.seconds)
 
     def record(self, usage: UsageRecord) -> None:
         """Store a record in a transaction of its own: what a call cost stays, whatever becomes of its answer."""
         if self._namespace_id is None:
             return
         with self._database.transaction(self._namespace_id) as conn:
-            store.insert_usage(conn, self._namespace_id, asdict(usage))
+            insert_usage_blocking(conn, [own_call(usage, self._conversation_id)])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from everword.chat.errors import ChatUnavailable
+from everword.chat.errors import ChatBudgetSpent, ChatUnavailable
 from everword.jobs.task import LeaseLost
 
 log = logging.getLogger(__name__)
@@ -30,6 +30,8 @@ class Failures:
             yield
         except (LeaseLost, psycopg.Error):
             raise
+        except ChatBudgetSpent as error:
+            self._errors.append(error)
         except Exception as error:  # whatever a composer fails of
             log.warning("node failed", exc_info=error)
             self._errors.append(error)

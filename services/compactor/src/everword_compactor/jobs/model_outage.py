@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from everword.chat.errors import ChatError, ChatUnavailable
+from everword.chat.errors import ChatBudgetSpent, ChatError, ChatUnavailable
 from everword.chat.model import ChatRequest
 from everword.jobs.task import DependencyUnavailable, JobRun
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)
 #: The circuit breaker lets nothing pass for so long after an outage; the question comes after that.
 PATIENCE_S = 6.0
+#: How long a job waits for a budget at most, before it looks again. Where one is changed, jobs are woken.
+BUDGET_PAUSE_S = 3600.0
 
 
 def detect_model_outage(
@@ -26,11 +28,14 @@ def detect_model_outage(
     chat: BlockingChat,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Callable[[JobRun], datetime | None]:
-    """Return `run`, raising DependencyUnavailable where it fails because the model answers nobody."""
+    """Return `run`, raising DependencyUnavailable where it fails as the model answers nobody, or may not be asked."""
 
     def run_and_blame(job: JobRun) -> datetime | None:
         try:
             return run(job)
+        except ChatBudgetSpent as error:
+            pause_s = min(error.retry_after_s or BUDGET_PAUSE_S, BUDGET_PAUSE_S)
+            raise DependencyUnavailable(str(error), pause_s) from error
         except ChatUnavailable as error:
             sleep(PATIENCE_S)
             job.heartbeat()

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from uuid import UUID
 
+from everword.chat.errors import ChatBudgetSpent
 from everword.db.blocking import Connection
 from everword.jobs.store import StartedJob, hold_job
 from everword.jobs.task import JobRun, LeaseLost
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import (
     BUDGET_TOKENS,
     Composer,
@@ -48,13 +51,22 @@ class NamespaceJob:
             return masked(sources, self.run.heartbeat)
         return sources
 
-    def compose(self, draft: Draft, composer: Composer | None = None) -> Composition:
+    def compose(
+        self, draft: Draft, composer: Composer | None = None, *, is_new: bool = False
+    ) -> Composition:
         """Write the words of a node from sources that are prepared, by the worker's composer or another one.
 
-        Raises everword.chat.errors.ChatError.
+        Where the model may not be asked since its budget is spent, a node that `is_new` is made of sentences of its
+        sources: they cost nothing, contexts lack nothing of what was said meanwhile, and nodes that no model wrote are
+        written anew by one when it may be asked again. Raises everword.chat.errors.ChatError.
         """
         composer = composer or self.worker_context.composer
-        composition = composer.compose(draft, self.run.heartbeat)
+        try:
+            composition = composer.compose(draft, self.run.heartbeat)
+        except ChatBudgetSpent:
+            if not is_new:
+                raise
+            composition = ExtractiveComposer().compose(draft, self.run.heartbeat)
         if composition.content.strip():
             return composition
         # Emoji alone, of which no sentence can be chosen.
@@ -92,5 +104,13 @@ def open_job(worker_context: WorkerContext, run: JobRun) -> Iterator[NamespaceJo
     if namespace is None:
         yield None
         return
-    with worker_context.ledger.of_namespace(namespace_id):
+    with worker_context.ledger.of_namespace(namespace_id, _conversation_of(run)):
         yield NamespaceJob(worker_context, run, namespace)
+
+
+def _conversation_of(run: JobRun) -> UUID | None:
+    """Return the conversation that a job is about, where it is about one."""
+    try:
+        return UUID(run.job.subject)
+    except ValueError:
+        return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from everword.db.blocking import BlockingDatabase, execute
 from everword_compactor.maintenance.store import SQL
 
-#: Enough to compare a month with the one before.
-KEEP = "90 days"
+#: Enough to compare a month with that of the year before. Reports may come as late, and no later.
+KEEP = "400 days"
 BATCH = 10_000
 
 

@@ -106,9 +106,3 @@ SELECT m.source_id, v.embedding::text AS embedding
 -- active_generation --
 -- The model generation that is searched.
 SELECT id FROM model_generations WHERE state = 'active';
-
--- insert_usage --
--- Record what a language model was asked.
-INSERT INTO usage_ledger (namespace_id, task, model, endpoint, input_tokens, output_tokens, outcome, seconds)
-VALUES (%(namespace_id)s, %(task)s, %(model)s, %(endpoint)s, %(input_tokens)s, %(output_tokens)s, %(outcome)s,
-        %(seconds)s);

@@ -217,10 +217,6 @@ def read_vectors(
     return vectors
 
 
-def insert_usage(conn: Connection, namespace_id: int, usage: dict[str, Any]) -> None:
-    execute(conn, SQL["insert_usage"], {"namespace_id": namespace_id, **usage})
-
-
 def _written(namespace_id: int, node: NewNode) -> dict[str, Any]:
     """Return what a node says, and what its sources say of it."""
     composition = node.composition

@@ -17,7 +17,7 @@ from datetime import datetime
 from threading import Event
 from uuid import UUID
 
-from everword.chat.errors import ChatUnavailable
+from everword.chat.errors import ChatBudgetSpent, ChatUnavailable
 from everword.db.blocking import Connection
 from everword.jobs.task import MAX_ATTEMPTS, JobRun
 from everword_compactor.jobs.context import WorkerContext
@@ -91,7 +91,8 @@ class ToolSentences:
         with job.transaction() as conn:
             calls = store.read_calls(conn, job.namespace_id, ids)
         outcome = self._write(job, claims, list(calls.values()))
-        if outcome.away and self._answers_others(job, claims):
+        spent = isinstance(outcome.away, ChatBudgetSpent)
+        if outcome.away and not spent and self._answers_others(job, claims):
             outcome.blame_calls()
         job.record(
             lambda conn: self._complete(conn, job.namespace, claims, calls, outcome),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from opentelemetry import trace
 
@@ -12,6 +14,20 @@ from everword.telemetry.tracing import counter, duration_histogram, tracer
 from everword_embedder.providers.errors import ProviderError
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.vectors import Vectors
+
+#: What the calls that a request began have read so far; a batch runs in the context of the first that wants it.
+_receipt: ContextVar[list[int] | None] = ContextVar("everword_embedding_receipt", default=None)
+
+
+@contextmanager
+def receipt() -> Iterator[list[int]]:
+    """Lend a list to which the calls that the block begins add the tokens that they read."""
+    read: list[int] = []
+    token = _receipt.set(read)
+    try:
+        yield read
+    finally:
+        _receipt.reset(token)
 
 
 async def observed_embed(
@@ -44,7 +60,9 @@ async def observed_embed(
 
 
 def record_tokens(provider: EmbeddingProvider, tokens: int) -> None:
-    """Count the tokens that a model read, and note them on the current span."""
+    """Count the tokens that a model read, and note them on the current span and on the receipt."""
+    if (read := _receipt.get()) is not None:
+        read.append(tokens)
     trace.get_current_span().set_attribute(names.GEN_AI_TOKENS, tokens)
     labels = {names.GEN_AI_PROVIDER: provider.name, names.GEN_AI_MODEL: provider.model}
     counter(names.EMBED_TOKENS, "{token}").add(tokens, labels)

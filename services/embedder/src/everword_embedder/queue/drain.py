@@ -12,7 +12,7 @@ model refuses are parked; a batch that it stumbles over is split until the culpr
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -23,12 +23,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from everword.chat.errors import ChatBudgetSpent
 from everword.db.blocking import BlockingDatabase
 from everword.jobs.task import JobRun
 from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
+from everword_embedder.queue.charging import PAUSE_S, Charging
 from everword_embedder.queue.store import Generation, PendingVector
 from everword_embedder.queue.unembeddable import unembeddable_reason
 
@@ -96,7 +98,10 @@ class Drain:
         database: BlockingDatabase,
         embedder: Embedder,
         settings: DrainSettings = DrainSettings(),
+        charging: Charging | None = None,
     ) -> None:
+        """Without `charging`, nobody is charged."""
+        self._charging = charging
         self._database = database
         self._embedder = embedder
         self._lease_s = settings.lease_s
@@ -138,8 +143,24 @@ class Drain:
         self._last_turns[generation.id] = max(
             (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
         )
-        items = self._read(generation, pending)
+        items = self._read(generation, self._admitted(generation, pending))
         return self._embed(generation, items)
+
+    def _admitted(
+        self, generation: Generation, pending: Sequence[PendingVector]
+    ) -> Sequence[PendingVector]:
+        """Return the passages whose namespaces may ask the model; the others wait."""
+        if self._charging is None or not self._charging.is_paid(generation):
+            return pending
+        admitted: list[PendingVector] = []
+        for namespace_id, group in _by_namespace(pending).items():
+            if self._charging.spent(generation, namespace_id) is None:
+                admitted += group
+                continue
+            error = str(ChatBudgetSpent())
+            with self._database.connection() as conn:
+                store.release_pending(conn, namespace_id, generation.id, group, PAUSE_S, error)
+        return admitted
 
     def _calibrate(self, generation: Generation) -> None:
         """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
@@ -188,6 +209,11 @@ class Drain:
                 return self._split(generation, items, str(error))
             return self._release(generation, items, str(error))
         self._store(generation, items, vectors)
+        if self._charging:
+            sizes: Counter[int] = Counter()
+            for item in items:
+                sizes[item.pending.namespace_id] += len(item.text)
+            self._charging.charge(generation, sizes)
         return True
 
     def _park_rejected(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import grpc
@@ -29,8 +29,16 @@ _TEXT = re.compile(r"texts\[(\d+)\]")
 class RemoteEmbedder:
     """Asks for vectors in the background."""
 
-    def __init__(self, address: str, token: Secret, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        address: str,
+        token: Secret,
+        timeout_s: float = TIMEOUT_S,
+        spent: Callable[[int], None] = lambda tokens: None,
+    ) -> None:
+        """`spent` is called in the thread that asks, after its call, with the tokens that the model read."""
         self._timeout_s = timeout_s
+        self._spent = spent
         self._channel = open_blocking_channel(address)
         # One class serves both kinds of channel; the type stubs know the asynchronous one.
         self._stub: Any = EmbedderServiceStub(self._channel)  # type: ignore[arg-type]
@@ -53,6 +61,7 @@ class RemoteEmbedder:
             if reasons := _refused_texts(error):
                 raise TextsRejected(reasons) from error
             raise ModelUnavailable(f"{error.code().name}: {error.details()}") from error
+        self._spent(response.input_tokens)
         if len(response.vectors) != len(texts):
             raise ModelUnavailable(f"{len(response.vectors)} vectors for {len(texts)} texts")
         vectors = np.frombuffer(b"".join(response.vectors), "<f4")

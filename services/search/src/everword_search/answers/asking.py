@@ -12,11 +12,12 @@ from psycopg_pool import PoolTimeout
 
 from everword.chat.errors import BadAnswer, ChatError, InputTooLong
 from everword.chat.model import ChatAnswer, ChatRequest, UsageRecord
+from everword.costs.model import own_call
+from everword.costs.store import find_spent_budget, insert_usage
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import set_deadline
-from everword.domain.errors import ChatUnavailable
-from everword_search.summaries import store
+from everword.domain.errors import BudgetExceeded, ChatUnavailable
 
 if TYPE_CHECKING:
     from everword.chat.client import ChatClient
@@ -43,7 +44,12 @@ class Asking:
             raise _unavailable(error) from error
 
     async def ask(self, namespace: NamespaceScope, request: ChatRequest) -> ChatAnswer:
-        """Return the model's answer. Raises InputTooLong, and ChatUnavailable where there is none to be had."""
+        """Return the model's answer.
+
+        Raises InputTooLong, BudgetExceeded where the namespace may not ask the model, and ChatUnavailable where there
+        is no answer to be had.
+        """
+        await self._admit(namespace)
         usage: list[UsageRecord] = []
         try:
             for _ in range(TRIES - 1):
@@ -60,6 +66,18 @@ class Asking:
             # Also what was asked in vain cost something, and what was cancelled.
             await asyncio.shield(asyncio.create_task(self._record(namespace, usage)))
 
+    async def _admit(self, namespace: NamespaceScope) -> None:
+        """Raise BudgetExceeded where a budget of the namespace stands against asking the model."""
+        async with self._database.transaction(namespace.id) as conn:
+            spent = await find_spent_budget(conn, namespace.id, self._chat.model)
+        if spent:
+            raise BudgetExceeded(
+                spent.seconds,
+                budget_id=spent.budget_id,
+                period=spent.period,
+                reset_time=spent.resets_at.isoformat(),
+            )
+
     async def _record(self, namespace: NamespaceScope, usage: Sequence[UsageRecord]) -> None:
         """Store what a call cost: an answer is not lost for want of that."""
         if not usage:
@@ -67,8 +85,7 @@ class Asking:
         set_deadline(_RECORD_S)
         try:
             async with self._database.transaction(namespace.id) as conn:
-                for record in usage:
-                    await store.insert_usage(conn, namespace.id, record)
+                await insert_usage(conn, [own_call(record) for record in usage])
         except (psycopg.Error, PoolTimeout) as error:
             log.warning("usage not recorded", extra={"calls": len(usage), "error": repr(error)})
 

@@ -171,9 +171,3 @@ SELECT waiting.messages, waiting.conversations, periods.pending AS periods, peri
  CROSS JOIN (SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'failed') AS failed
                FROM (SELECT state FROM tool_sentence_queue
                       WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS rows) AS sentences;
-
--- insert_usage --
--- Record what a language model was asked.
-INSERT INTO usage_ledger (namespace_id, task, model, endpoint, input_tokens, output_tokens, outcome, seconds)
-VALUES (%(namespace_id)s, %(task)s, %(model)s, %(endpoint)s, %(input_tokens)s, %(output_tokens)s, %(outcome)s,
-        %(seconds)s);

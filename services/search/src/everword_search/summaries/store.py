@@ -8,9 +8,8 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from everword.chat.model import UsageRecord
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_value, load_statements
+from everword.db.statements import fetch_all, fetch_value, load_statements
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
 from everword_search.records.store import listed_metadata_chars, namespaced
 from everword_search.retrieval.index.store import end_of_time
@@ -257,11 +256,6 @@ async def summary_backlog(conn: Connection, namespace_id: int, limit: int) -> Su
     parameters = {**namespaced(namespace_id), "limit": limit}
     rows = await fetch_all(conn, SQL["summary_backlog"], parameters, SummaryBacklogRow)
     return rows[0]
-
-
-async def insert_usage(conn: Connection, namespace_id: int, usage: UsageRecord) -> None:
-    parameters = {**namespaced(namespace_id), **asdict(usage)}
-    await execute(conn, SQL["insert_usage"], parameters)
 
 
 async def top_summaries(

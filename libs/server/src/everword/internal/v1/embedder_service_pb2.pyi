@@ -88,10 +88,15 @@ class EmbedResponse(_message.Message):
     GENERATION_ID_FIELD_NUMBER: _builtins.int
     DIMENSIONS_FIELD_NUMBER: _builtins.int
     VECTORS_FIELD_NUMBER: _builtins.int
+    INPUT_TOKENS_FIELD_NUMBER: _builtins.int
     generation_id: _builtins.int
     """generation_id is the generation that the vectors belong to."""
     dimensions: _builtins.int
     """dimensions is the length of each vector."""
+    input_tokens: _builtins.int
+    """input_tokens is how many tokens the model read in the calls that this request began, as it counts them; 0 where it does
+    not say. A call that several requests share counts for the first.
+    """
     @_builtins.property
     def vectors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """vectors holds one vector for each text: float32, little-endian."""
@@ -102,10 +107,11 @@ class EmbedResponse(_message.Message):
         generation_id: _builtins.int = ...,
         dimensions: _builtins.int = ...,
         vectors: _abc.Iterable[_builtins.bytes] | None = ...,
+        input_tokens: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimensions", b"dimensions", "generation_id", b"generation_id", "vectors", b"vectors"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimensions", b"dimensions", "generation_id", b"generation_id", "input_tokens", b"input_tokens", "vectors", b"vectors"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

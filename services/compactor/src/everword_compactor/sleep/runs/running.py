@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import psycopg
 
-from everword.chat.errors import ChatError, ChatUnavailable
+from everword.chat.errors import ChatBudgetSpent, ChatError, ChatUnavailable
 from everword.jobs.task import LeaseLost
 from everword.telemetry.tracing import tracer
 from everword_compactor.jobs import model_outage
@@ -67,7 +67,7 @@ def _run(tools: Tools, stage: SessionStage | ClosingStage, work: _Work) -> _Work
 
 def is_its_own_fault(job: NamespaceJob, error: Exception) -> bool:
     """Tell whether a failure is the session's own: what is away, or lost, concerns every session."""
-    if isinstance(error, LeaseLost | psycopg.Error):
+    if isinstance(error, LeaseLost | psycopg.Error | ChatBudgetSpent):
         return False
     if not isinstance(error, ChatUnavailable) or job.worker_context.chat is None:
         return True

@@ -1,0 +1,135 @@
+"""`everword costs`: what the calls of models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import click
+
+from everword.cli.costs.plot import print_costs
+from everword.cli.output import json_option, print_json, print_json_documents, shorten
+from everword.cli.session import remote
+from everword.cli.times import TimeParam
+from everword.client import Client
+from everword.client.interceptors import NAMESPACE_HEADER
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import cost_service_pb2 as pb
+
+GROUPINGS = {
+    "day": pb.COST_GROUPING_DAY,
+    "model": pb.COST_GROUPING_MODEL,
+    "provider": pb.COST_GROUPING_PROVIDER,
+    "agent": pb.COST_GROUPING_AGENT,
+    "conversation": pb.COST_GROUPING_CONVERSATION,
+    "run": pb.COST_GROUPING_RUN,
+    "purpose": pb.COST_GROUPING_PURPOSE,
+    "source": pb.COST_GROUPING_SOURCE,
+}
+SOURCES = {"agent": pb.COST_SOURCE_AGENT, "everword": pb.COST_SOURCE_EVERWORD}
+_PAGE = 1_000
+
+
+@click.command()
+@click.option(
+    "--by",
+    "groupings",
+    type=click.Choice([*GROUPINGS]),
+    multiple=True,
+    default=("day",),
+    show_default=True,
+    help="What to sum up for each of; can be given up to 4 times.",
+)
+@click.option("--since", type=TimeParam(), help="The first day; 30 days ago by default.")
+@click.option("--until", type=TimeParam(), help="The last day; today by default.")
+@click.option("--model", "models", multiple=True, help="Only of this model.")
+@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
+@click.option("--run", "runs", multiple=True, help="Only of this run.")
+@click.option(
+    "--source", type=click.Choice([*SOURCES]), help="Only calls of agents, or Everword's."
+)
+@click.option("--all", "everywhere", is_flag=True, help="Of all namespaces, for an admin.")
+@json_option
+@remote
+async def costs(
+    client: Client,
+    groupings: tuple[str, ...],
+    since: datetime | None,
+    until: datetime | None,
+    models: tuple[str, ...],
+    agents: tuple[str, ...],
+    runs: tuple[str, ...],
+    source: str | None,
+    everywhere: bool,
+    as_json: bool,
+) -> None:
+    """Show what the calls of models cost, in tokens and in money."""
+    wanted = list(dict.fromkeys(groupings))
+    request = pb.GetCostsRequest(
+        filter=pb.CostFilter(
+            start_date=f"{since:%Y-%m-%d}" if since else "",
+            end_date=f"{until + timedelta(days=1):%Y-%m-%d}" if until else "",
+            models=models,
+            agents=agents,
+            run_ids=runs,
+            source=SOURCES[source] if source else pb.COST_SOURCE_UNSPECIFIED,
+        ),
+        group_by=[GROUPINGS[name] for name in wanted],
+        page_size=_PAGE,
+    )
+    if everywhere:
+        names = await _namespaces(client)
+        found = {name: await _groups(client, request, name) for name in names}
+        if as_json:
+            print_json_documents(found)
+            return
+        rows = [
+            ((name, *_named(group, wanted)), group)
+            for name, response in found.items()
+            for group in response.groups
+        ]
+        print_costs(("namespace", *wanted), rows)
+        return
+    response = await _groups(client, request)
+    if as_json:
+        print_json(response)
+    else:
+        print_costs(tuple(wanted), [(_named(group, wanted), group) for group in response.groups])
+
+
+async def _groups(
+    client: Client, request: pb.GetCostsRequest, namespace: str = ""
+) -> pb.GetCostsResponse:
+    """Return all sums, of one namespace where it is named."""
+    metadata = ((NAMESPACE_HEADER, namespace),) if namespace else ()
+    found = pb.GetCostsResponse()
+    asked = pb.GetCostsRequest()
+    asked.CopyFrom(request)
+    while True:
+        page = await client.cost_service.GetCosts(asked, metadata=metadata)
+        found.groups.extend(page.groups)
+        if not page.next_page_token:
+            return found
+        asked.page_token = page.next_page_token
+
+
+async def _namespaces(client: Client) -> Sequence[str]:
+    names: list[str] = []
+    request = admin.ListNamespacesRequest(page_size=200)
+    while True:
+        page = await client.admin_service.ListNamespaces(request)
+        names += [each.name for each in page.namespaces]
+        if not page.next_page_token:
+            return names
+        request.page_token = page.next_page_token
+
+
+def _named(group: pb.CostGroup, groupings: Sequence[str]) -> tuple[str, ...]:
+    """Return what a group is of, in the order of what was asked for."""
+    names: dict[str, Any] = {
+        "conversation": group.session_key or group.conversation_id,
+        "run": group.run_id,
+        "source": pb.CostSource.Name(group.source).removeprefix("COST_SOURCE_").lower(),
+    }
+    return tuple(shorten(str(names.get(name, getattr(group, name, ""))), 60) for name in groupings)

@@ -1,0 +1,83 @@
+"""`everword prices`: what models cost for a million tokens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from everword.cli.output import json_option, line, print_json, print_table
+from everword.cli.session import remote
+from everword.client import Client
+from everword.costs.price_list import BadPriceList, Price, PriceList, parse_prices
+from everword.v1 import cost_pb2
+from everword.v1 import cost_service_pb2 as pb
+
+
+@click.group()
+def prices() -> None:
+    """Load and list the prices of models."""
+
+
+@prices.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@json_option
+@remote
+async def load(client: Client, file: Path, as_json: bool) -> None:
+    """Put the prices in FILE in the place of those that were loaded before, for an admin.
+
+    What was recorded keeps its cost. docs/costs.md shows the form of the file.
+    """
+    found = _read(file)
+    request = pb.LoadPricesRequest(
+        currency_code=found.currency, prices=[_to_proto(each) for each in found.prices]
+    )
+    response = await client.cost_service.LoadPrices(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.prices} prices in {found.currency}")
+
+
+@prices.command("list")
+@json_option
+@remote
+async def list_(client: Client, as_json: bool) -> None:
+    """List the prices; those that were loaded come before those that come with Everword."""
+    response = await client.cost_service.ListPrices(pb.ListPricesRequest())
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (
+            each.model,
+            each.provider,
+            each.valid_from,
+            each.input,
+            each.cached_input,
+            each.output,
+            each.currency_code,
+            "Everword" if each.shipped else "loaded",
+        )
+        for each in response.prices
+    ]
+    columns = ("model", "provider", "from", "read", "cached", "written", "", "list")
+    print_table(columns, rows, right="read cached written")
+
+
+def _read(file: Path) -> PriceList:
+    try:
+        return parse_prices(file.read_text(encoding="utf-8"))
+    except (BadPriceList, OSError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{file}: {error}") from error
+
+
+def _to_proto(price: Price) -> cost_pb2.ModelPrice:
+    return cost_pb2.ModelPrice(
+        model=price.model,
+        provider=price.provider,
+        valid_from=price.valid_from.isoformat(),
+        input=format(price.input, "f"),
+        cached_input="" if price.cached_input is None else format(price.cached_input, "f"),
+        output=format(price.output, "f"),
+    )

@@ -1,0 +1,1 @@
+"""CostService: what models cost, by the ledger, and the budgets that limit it."""

@@ -1,0 +1,120 @@
+"""Set, read and delete budgets, and say what stands against a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.chat.errors import ChatBudgetSpent
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument
+from everword.domain.ids import new_id
+from everword.domain.not_found import BudgetNotFound
+from everword.domain.times import utc_now
+from everword.jobs.enqueue import wake_postponed
+from everword_ingest.costs import store
+from everword_ingest.costs.model import BudgetKey, Limits, Month
+from everword_ingest.costs.store import BudgetRow, EventRow, StandingRow
+
+#: Of a namespace. Each record looks at all of them.
+MAX_BUDGETS = 1_000
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Budgets, and the month and run in which they stand so."""
+
+    budgets: Sequence[StandingRow]
+    month: Month
+    run_id: str
+
+
+async def set_budget(
+    database: Database,
+    namespace: NamespaceScope,
+    key: BudgetKey,
+    limits: Limits,
+    wake: Callable[[], None],
+) -> tuple[UUID, Sequence[EventRow]]:
+    """Set a budget's limits, and return its id and the thresholds that it is at by that.
+
+    `wake` is called after the commit: there may be work to publish. Raises InvalidArgument where there are too many.
+    """
+    id_ = new_id()
+    batch_id = new_id()
+    async with database.transaction(namespace.id) as conn:
+        await store.lock_budgets(conn, namespace.id)
+        found = await store.find_budget(conn, namespace.id, key)
+        if found is None and await store.count_budgets(conn, namespace.id) >= MAX_BUDGETS:
+            text = f"is one too many: a namespace has at most {MAX_BUDGETS}"
+            raise InvalidArgument(violations=(("key", text),))
+        id_ = await store.upsert_budget(conn, namespace.id, id_, key, limits)
+        time_zone, month = await _clock(conn, namespace.id)
+        if found is None or found.currency != limits.currency:
+            found = None  # what was charged in another currency says nothing
+            await store.count_past(conn, namespace.id, id_, month.begins_at, time_zone)
+        old = _limits_of(found) if found else None
+        await store.add_events(conn, namespace.id, id_, month.name, old, batch_id)
+        events = await store.list_events(conn, namespace.id, batch_id)
+        await wake_postponed(conn, namespace.id, str(ChatBudgetSpent()))
+    wake()
+    return id_, events
+
+
+async def get_budget(
+    database: Database, namespace: NamespaceScope, budget_id: UUID, run_id: str
+) -> Standing:
+    """Return a budget, and how it stands. Raises BudgetNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        _, month = await _clock(conn, namespace.id)
+        found = await store.list_standing(
+            conn, namespace.id, month.name, budget_id=budget_id, run_id=run_id
+        )
+    if not found:
+        raise BudgetNotFound(budget_id=budget_id)
+    return Standing(found, month, run_id)
+
+
+async def list_budgets(database: Database, namespace: NamespaceScope) -> Standing:
+    """Return all budgets of a namespace."""
+    async with database.transaction(namespace.id) as conn:
+        _, month = await _clock(conn, namespace.id)
+        found = await store.list_standing(conn, namespace.id, month.name)
+    return Standing(found, month, "")
+
+
+async def check_budget(
+    database: Database, namespace: NamespaceScope, agent: str, model: str, run_id: str
+) -> Standing:
+    """Return the budgets that will count a call."""
+    async with database.transaction(namespace.id) as conn:
+        _, month = await _clock(conn, namespace.id)
+        found = await store.list_standing(
+            conn, namespace.id, month.name, agent=agent, model=model, run_id=run_id
+        )
+    return Standing(found, month, run_id)
+
+
+async def delete_budget(
+    database: Database, namespace: NamespaceScope, budget_id: UUID, wake: Callable[[], None]
+) -> None:
+    """Delete a budget. Raises BudgetNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        await store.lock_budgets(conn, namespace.id)
+        if not await store.delete_budget(conn, namespace.id, budget_id):
+            raise BudgetNotFound(budget_id=budget_id)
+        await wake_postponed(conn, namespace.id, str(ChatBudgetSpent()))
+    wake()
+
+
+def _limits_of(row: BudgetRow) -> Limits:
+    return Limits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
+
+
+async def _clock(conn: Connection, namespace_id: int) -> tuple[str, Month]:
+    """Return the namespace's time zone, and its month."""
+    settings = await get_namespace_settings(conn, namespace_id)
+    return settings.time_zone, Month.of(utc_now(), settings.time_zone)

@@ -1,0 +1,63 @@
+"""Sum up what the calls of models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument
+from everword.domain.times import utc_now
+from everword.domain.tokens import PageTokens
+from everword_ingest.costs import store
+from everword_ingest.costs.model import CostFilter, CostQuery
+from everword_ingest.costs.store import SumRow
+
+DEFAULT_PAGE, MAX_PAGE = 100, 1_000
+DEFAULT_DAYS = 30
+
+
+async def get_costs(
+    database: Database, namespace: NamespaceScope, query: CostQuery
+) -> tuple[Sequence[SumRow], str]:
+    """Return a page of sums, and the token of the next one. Raises InvalidPageToken and InvalidArgument."""
+    size = min(query.page_size or DEFAULT_PAGE, MAX_PAGE)
+    tokens = PageTokens(await database.token_secret(), f"GetCosts:{namespace.id}")
+    after = tokens.read(query.page_token, query.request_hash)
+    async with database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+        span = span_of(query.filter, settings.time_zone, utc_now())
+        found = await store.sum_costs(
+            conn,
+            namespace.id,
+            query.filter,
+            span,
+            query.group_by,
+            settings.time_zone,
+            after,
+            size + 1,
+        )
+    if len(found) <= size:
+        return found, ""
+    return found[:size], tokens.issue(query.request_hash, found[size - 1].place)
+
+
+def span_of(wanted: CostFilter, time_zone: str, now: datetime) -> tuple[datetime, datetime]:
+    """Return the moments between which the days of a filter lie. Raises InvalidArgument where there is no day."""
+    zone = ZoneInfo(time_zone)
+    today = now.astimezone(zone).date()
+    start = wanted.start or min(wanted.end or today, today) - timedelta(DEFAULT_DAYS)
+    end = wanted.end or today + timedelta(1)
+    if end <= start:
+        raise InvalidArgument(violations=(("filter.end_date", "must be after the start"),))
+    return _midnight(start, zone), _midnight(end, zone)
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    try:
+        return datetime.combine(day, time(), zone).astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidArgument(violations=(("filter", f"{day} is out of range"),)) from error

@@ -1,0 +1,64 @@
+"""Record calls of models that agents made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everword.costs.store import insert_usage
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.ids import new_id
+from everword.domain.not_found import ConversationNotFound
+from everword.telemetry import names
+from everword.telemetry.tracing import counter
+from everword_ingest.costs import store
+from everword_ingest.costs.model import Reporting
+from everword_ingest.costs.store import EventRow, RecordedRow
+from everword_ingest.messages.requests import claim_request
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What was recorded."""
+
+    calls: Sequence[RecordedRow]
+    events: Sequence[EventRow]
+    replayed: bool
+
+
+async def record_usage(
+    database: Database, namespace: NamespaceScope, reporting: Reporting
+) -> Recorded:
+    """Add calls to the ledger, or find that an equal call did, and return what they cost.
+
+    Raises RequestIdConflict and ConversationNotFound.
+    """
+    batch_id = new_id()
+    async with database.transaction(namespace.id) as conn:
+        earlier = await claim_request(
+            conn,
+            namespace.id,
+            reporting.request_id,
+            reporting.body_hash,
+            message_ids=[batch_id],
+        )
+        if earlier is None:
+            await _check_conversations(conn, namespace.id, reporting)
+            # Last of what is written: from here on, sums of budgets are held.
+            await insert_usage(conn, reporting.calls, batch_id)
+        else:
+            [batch_id] = earlier.message_ids
+        calls = await store.list_recorded(conn, namespace.id, batch_id)
+        events = await store.list_events(conn, namespace.id, batch_id)
+    if earlier is None:
+        for event in events:
+            kind = "exceeded" if event.exceeded else "warning"
+            counter(names.BUDGET_EVENTS, "{event}").add(1, {names.BUDGET_EVENT: kind})
+    return Recorded(calls, events, earlier is not None)
+
+
+async def _check_conversations(conn: Connection, namespace_id: int, reporting: Reporting) -> None:
+    ids = {call.conversation_id for call in reporting.calls if call.conversation_id}
+    if ids and await store.count_conversations(conn, namespace_id, sorted(ids)) < len(ids):
+        raise ConversationNotFound(conversation_id=", ".join(map(str, sorted(ids))))

@@ -1,0 +1,124 @@
+"""CostService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import current_namespace
+from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
+from everword.v1 import cost_service_pb2 as pb
+from everword.v1.cost_service_pb2_grpc import CostServiceServicer
+from everword_ingest.costs.budgets import (
+    check_budget,
+    delete_budget,
+    get_budget,
+    list_budgets,
+    set_budget,
+)
+from everword_ingest.costs.get_costs import get_costs
+from everword_ingest.costs.prices import list_prices, load_prices
+from everword_ingest.costs.proto import (
+    budget_to_proto,
+    event_to_proto,
+    price_to_proto,
+    recorded_to_proto,
+    standing_to_proto,
+    sum_to_proto,
+)
+from everword_ingest.costs.record_usage import record_usage
+from everword_ingest.costs.translate import (
+    to_key,
+    to_limits,
+    to_price_list,
+    to_query,
+    to_reporting,
+)
+from everword_ingest.costs.watch_budget import watch_budget
+
+
+class CostServicer(CostServiceServicer):
+    """What models cost, and its limits."""
+
+    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
+        self._database = database
+        self._wake = wake
+
+    async def RecordUsage(
+        self, request: pb.RecordUsageRequest, context: Context
+    ) -> pb.RecordUsageResponse:
+        recorded = await record_usage(self._database, current_namespace(), to_reporting(request))
+        return pb.RecordUsageResponse(
+            usages=map(recorded_to_proto, recorded.calls),
+            events=map(event_to_proto, recorded.events),
+            replayed=recorded.replayed,
+        )
+
+    async def CheckBudget(
+        self, request: pb.CheckBudgetRequest, context: Context
+    ) -> pb.CheckBudgetResponse:
+        standing = await check_budget(
+            self._database, current_namespace(), request.agent, request.model, request.run_id
+        )
+        allowed = not any(row.exceeded for row in standing.budgets)
+        return pb.CheckBudgetResponse(allowed=allowed, budgets=standing_to_proto(standing))
+
+    async def SetBudget(
+        self, request: pb.SetBudgetRequest, context: Context
+    ) -> pb.SetBudgetResponse:
+        key, limits = to_key(request.key), to_limits(request)
+        id_, events = await set_budget(self._database, current_namespace(), key, limits, self._wake)
+        return pb.SetBudgetResponse(
+            budget=budget_to_proto(id_, key, limits), events=map(event_to_proto, events)
+        )
+
+    async def GetBudget(
+        self, request: pb.GetBudgetRequest, context: Context
+    ) -> pb.GetBudgetResponse:
+        standing = await get_budget(
+            self._database, current_namespace(), UUID(request.budget_id), request.run_id
+        )
+        [status] = standing_to_proto(standing)
+        return pb.GetBudgetResponse(status=status)
+
+    async def ListBudgets(
+        self, request: pb.ListBudgetsRequest, context: Context
+    ) -> pb.ListBudgetsResponse:
+        standing = await list_budgets(self._database, current_namespace())
+        return pb.ListBudgetsResponse(budgets=standing_to_proto(standing))
+
+    async def DeleteBudget(
+        self, request: pb.DeleteBudgetRequest, context: Context
+    ) -> pb.DeleteBudgetResponse:
+        await delete_budget(
+            self._database, current_namespace(), UUID(request.budget_id), self._wake
+        )
+        return pb.DeleteBudgetResponse()
+
+    async def GetCosts(self, request: pb.GetCostsRequest, context: Context) -> pb.GetCostsResponse:
+        found, token = await get_costs(self._database, current_namespace(), to_query(request))
+        return pb.GetCostsResponse(groups=map(sum_to_proto, found), next_page_token=token)
+
+    async def WatchBudget(  # type: ignore[override]
+        self, request: pb.WatchBudgetRequest, context: Context
+    ) -> None:
+        """Write events as they come: what is around each call awaits its end."""
+        watched = watch_budget(self._database, current_namespace(), request.resume_token)
+        async for event, token in watched:
+            told = event_to_proto(event) if event else None
+            await send_request_id(context)
+            await context.write(pb.WatchBudgetResponse(event=told, resume_token=token))
+
+    async def LoadPrices(
+        self, request: pb.LoadPricesRequest, context: Context
+    ) -> pb.LoadPricesResponse:
+        count = await load_prices(self._database, to_price_list(request))
+        return pb.LoadPricesResponse(prices=count)
+
+    async def ListPrices(
+        self, request: pb.ListPricesRequest, context: Context
+    ) -> pb.ListPricesResponse:
+        found = await list_prices(self._database)
+        return pb.ListPricesResponse(prices=map(price_to_proto, found))

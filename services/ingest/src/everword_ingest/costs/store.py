@@ -1,0 +1,278 @@
+"""CostService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from uuid import UUID
+
+from everword.costs.price_list import PriceList
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword_ingest.costs.model import BudgetKey, CostFilter, Limits
+
+SQL = load_statements("everword_ingest.costs")
+#: More than there are.
+ALL = 10_000
+
+
+@dataclass(frozen=True)
+class RecordedRow:
+    """What a call cost; None where nobody knows."""
+
+    model: str
+    cost: Decimal | None
+    currency: str
+
+
+@dataclass(frozen=True)
+class BudgetRow:
+    """A budget with its limits."""
+
+    id: UUID
+    period: int
+    scope: int
+    scope_value: str
+    max_cost: Decimal | None
+    currency: str
+    max_tokens: int | None
+    warn_percent: int
+
+
+@dataclass(frozen=True)
+class StandingRow(BudgetRow):
+    """A budget, and how it stands in a period."""
+
+    cost: Decimal
+    tokens: int
+    calls: int
+    unpriced_calls: int
+    warned: bool
+    exceeded: bool
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event of a budget, with its limits as they were then."""
+
+    id: int
+    budget_id: UUID
+    period: int
+    scope: int
+    scope_value: str
+    max_cost: Decimal | None
+    currency: str
+    max_tokens: int | None
+    warn_percent: int
+    in_period: str
+    cost: Decimal
+    tokens: int
+    exceeded: bool
+    occurred_at: datetime
+    #: When the month is over; None for a run.
+    resets_at: datetime | None
+
+
+@dataclass(frozen=True)
+class SumRow:
+    """The sum of a group of calls."""
+
+    day: str
+    model: str
+    provider: str
+    agent: str
+    conversation_id: str
+    session_key: str
+    run_id: str
+    purpose: str
+    source: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    #: By currency.
+    costs: dict[str, str]
+    unpriced_calls: int
+
+    @property
+    def place(self) -> list[str]:
+        """Return where it stands in the order of groups."""
+        groups = (self.day, self.model, self.provider, self.agent, self.conversation_id)
+        return [*groups, self.session_key, self.run_id, self.purpose, str(self.source)]
+
+
+@dataclass(frozen=True)
+class PriceRow:
+    """A price, for a million tokens."""
+
+    model: str
+    provider: str
+    valid_from: date
+    input: Decimal
+    cached_input: Decimal | None
+    output: Decimal
+    currency: str
+    shipped: bool
+
+
+async def lock_budgets(conn: Connection, namespace_id: int) -> None:
+    await execute(conn, SQL["lock_budgets"], {"namespace_id": namespace_id})
+
+
+async def count_conversations(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> int:
+    parameters = {"namespace_id": namespace_id, "ids": list(ids)}
+    return int(await fetch_value(conn, SQL["count_conversations"], parameters))
+
+
+async def list_recorded(conn: Connection, namespace_id: int, batch_id: UUID) -> list[RecordedRow]:
+    parameters = {"namespace_id": namespace_id, "batch_id": batch_id}
+    return await fetch_all(conn, SQL["list_recorded"], parameters, RecordedRow)
+
+
+async def find_budget(conn: Connection, namespace_id: int, key: BudgetKey) -> BudgetRow | None:
+    parameters = {"namespace_id": namespace_id, **asdict(key)}
+    return await fetch_optional(conn, SQL["find_budget"], parameters, BudgetRow)
+
+
+async def count_budgets(conn: Connection, namespace_id: int) -> int:
+    return int(await fetch_value(conn, SQL["count_budgets"], {"namespace_id": namespace_id}))
+
+
+async def upsert_budget(
+    conn: Connection, namespace_id: int, id_: UUID, key: BudgetKey, limits: Limits
+) -> UUID:
+    """Set a budget's limits and return its id, which is `id_` where it is new."""
+    parameters = {"namespace_id": namespace_id, "id": id_, **asdict(key), **asdict(limits)}
+    found: UUID = await fetch_value(conn, SQL["upsert_budget"], parameters)
+    return found
+
+
+async def count_past(
+    conn: Connection, namespace_id: int, budget_id: UUID, since: datetime, time_zone: str
+) -> None:
+    """Charge a budget anew with what was recorded since a moment."""
+    parameters = {"namespace_id": namespace_id, "budget_id": budget_id}
+    await execute(conn, SQL["clear_spending"], parameters)
+    parameters |= {"since": since, "time_zone": time_zone}
+    await execute(conn, SQL["count_past"], parameters)
+
+
+async def add_events(
+    conn: Connection,
+    namespace_id: int,
+    budget_id: UUID,
+    month: str,
+    old: Limits | None,
+    batch_id: UUID,
+) -> None:
+    """Record which thresholds are reached that were not under the old limits."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "budget_id": budget_id,
+        "month": month,
+        "old_max_cost": old.max_cost if old else None,
+        "old_max_tokens": old.max_tokens if old else None,
+        "old_warn_percent": old.warn_percent if old else 100,
+    }
+    reached = await fetch_value(conn, SQL["find_reached"], parameters)
+    if reached is not None:
+        # As text: a number of Python could lose digits of an amount.
+        events = {"reached": reached, "batch_id": batch_id}
+        await execute(conn, SQL["add_events"], events)
+
+
+async def delete_budget(conn: Connection, namespace_id: int, budget_id: UUID) -> bool:
+    parameters = {"namespace_id": namespace_id, "budget_id": budget_id}
+    return await fetch_value(conn, SQL["delete_budget"], parameters) is not None
+
+
+async def list_standing(
+    conn: Connection,
+    namespace_id: int,
+    month: str,
+    *,
+    budget_id: UUID | None = None,
+    agent: str | None = None,
+    model: str = "",
+    run_id: str = "",
+) -> list[StandingRow]:
+    """Return one budget, all of them, or with an agent those that count a call of it."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "month": month,
+        "budget_id": budget_id,
+        "agent": agent,
+        "model": model,
+        "run_id": run_id,
+        "limit": ALL,
+    }
+    return await fetch_all(conn, SQL["list_standing"], parameters, StandingRow)
+
+
+async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> list[EventRow]:
+    parameters = {"namespace_id": namespace_id, "batch_id": batch_id, "limit": ALL}
+    return await fetch_all(conn, SQL["list_events"], parameters, EventRow)
+
+
+async def next_events(
+    conn: Connection, namespace_id: int, after_id: int, limit: int
+) -> list[EventRow]:
+    parameters = {"namespace_id": namespace_id, "after_id": after_id, "limit": limit}
+    return await fetch_all(conn, SQL["next_events"], parameters, EventRow)
+
+
+async def latest_event(conn: Connection, namespace_id: int) -> int:
+    return int(await fetch_value(conn, SQL["latest_event"], {"namespace_id": namespace_id}))
+
+
+async def sum_costs(
+    conn: Connection,
+    namespace_id: int,
+    wanted: CostFilter,
+    span: tuple[datetime, datetime],
+    group_by: Sequence[str],
+    time_zone: str,
+    after: Sequence[str] | None,
+    limit: int,
+) -> list[SumRow]:
+    """Return sums of the calls from one moment to another, after a place in the order of groups."""
+    parameters = {
+        "namespace_id": namespace_id,
+        **vars(wanted),
+        "start": span[0],
+        "end": span[1],
+        "group_by": list(group_by),
+        "time_zone": time_zone,
+        "after": list(after) if after else None,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["sum_costs"], parameters, SumRow)
+
+
+async def replace_prices(conn: Connection, prices: PriceList) -> None:
+    """Put a list in the place of the one that an operator loaded before."""
+    await execute(conn, SQL["lock_prices"])
+    await execute(conn, SQL["delete_loaded_prices"])
+    each = prices.prices
+    parameters = {
+        "currency": prices.currency,
+        "models": [price.model for price in each],
+        "providers": [price.provider for price in each],
+        "days": [price.valid_from for price in each],
+        "inputs": [price.input for price in each],
+        "cached_inputs": [price.cached_input for price in each],
+        "outputs": [price.output for price in each],
+    }
+    await execute(conn, SQL["insert_loaded_prices"], parameters)
+
+
+async def list_prices(conn: Connection) -> list[PriceRow]:
+    return await fetch_all(conn, SQL["list_prices"], {"limit": ALL}, PriceRow)

@@ -1,0 +1,155 @@
+"""Requests of CostService to the model, and what comes of them to proto."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from everword.costs.model import ModelCall
+from everword.costs.price_list import Price, PriceList
+from everword.domain.errors import InvalidArgument
+from everword.domain.times import utc_now
+from everword.rpc.translate import optional_time
+from everword.v1 import cost_pb2
+from everword.v1 import cost_service_pb2 as pb
+from everword_ingest.costs.model import (
+    DEFAULT_WARN_PERCENT,
+    BudgetKey,
+    CostFilter,
+    CostQuery,
+    Limits,
+    Period,
+    Reporting,
+    Scope,
+)
+from everword_ingest.translate import hash_body
+
+#: How far clocks may differ, and how far back the ledger goes.
+_SKEW, _LEDGER = timedelta(minutes=5), timedelta(days=400)
+_GROUPINGS = {
+    pb.COST_GROUPING_DAY: "day",
+    pb.COST_GROUPING_MODEL: "model",
+    pb.COST_GROUPING_PROVIDER: "provider",
+    pb.COST_GROUPING_AGENT: "agent",
+    pb.COST_GROUPING_CONVERSATION: "conversation",
+    pb.COST_GROUPING_RUN: "run",
+    pb.COST_GROUPING_PURPOSE: "purpose",
+    pb.COST_GROUPING_SOURCE: "source",
+}
+_OWN = {pb.COST_SOURCE_AGENT: False, pb.COST_SOURCE_EVERWORD: True}
+
+
+def to_reporting(request: pb.RecordUsageRequest) -> Reporting:
+    """Return the calls that are reported. Raises InvalidArgument."""
+    calls = [_to_call(usage, f"usages[{place}]") for place, usage in enumerate(request.usages)]
+    return Reporting(calls, request.request_id, hash_body(request))
+
+
+def _to_call(usage: cost_pb2.ModelUsage, path: str) -> ModelCall:
+    if usage.cached_tokens > usage.input_tokens:
+        text = "are a part of input_tokens, and cannot be more"
+        raise InvalidArgument(violations=((f"{path}.cached_tokens", text),))
+    told = usage.HasField("cost")
+    return ModelCall(
+        task=usage.purpose,
+        model=usage.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        own=False,
+        provider=usage.provider,
+        cached_tokens=usage.cached_tokens,
+        cost=Decimal(usage.cost.amount) if told else None,
+        currency=usage.cost.currency_code if told else "",
+        called_at=_to_call_time(usage, path),
+        run_id=usage.run_id,
+        conversation_id=UUID(usage.conversation_id) if usage.conversation_id else None,
+        agent=usage.agent,
+        session_key=usage.session_key,
+    )
+
+
+def _to_call_time(usage: cost_pb2.ModelUsage, path: str) -> datetime | None:
+    called_at = optional_time(usage, "call_time", f"{path}.")
+    now = utc_now()
+    if called_at is not None and not now - _LEDGER <= called_at <= now + _SKEW:
+        text = f"must be within the last {_LEDGER.days} days"
+        raise InvalidArgument(violations=((f"{path}.call_time", text),))
+    return called_at
+
+
+def to_key(key: cost_pb2.BudgetKey) -> BudgetKey:
+    period = Period(key.period)
+    match key.scope.WhichOneof("of"):
+        case "agent":
+            return BudgetKey(period, Scope.AGENT, key.scope.agent)
+        case "model":
+            return BudgetKey(period, Scope.MODEL, key.scope.model)
+    return BudgetKey(period)
+
+
+def to_limits(request: pb.SetBudgetRequest) -> Limits:
+    """Return the limits of a budget. Raises InvalidArgument where there is none."""
+    max_cost = Decimal(request.max_cost.amount) if request.HasField("max_cost") else None
+    if max_cost is not None and not max_cost:
+        text = "must be greater than 0"
+        raise InvalidArgument(violations=(("max_cost.amount", text),))
+    if max_cost is None and not request.max_tokens:
+        raise InvalidArgument(violations=(("max_cost", "or max_tokens is needed, or both"),))
+    return Limits(
+        max_cost,
+        request.max_cost.currency_code,
+        request.max_tokens or None,
+        request.warn_percent or DEFAULT_WARN_PERCENT,
+    )
+
+
+def to_query(request: pb.GetCostsRequest) -> CostQuery:
+    """Return the question about costs. Raises InvalidArgument."""
+    body = pb.GetCostsRequest.FromString(request.SerializeToString())
+    body.ClearField("page_size")
+    body.ClearField("page_token")
+    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
+    wanted = request.filter
+    return CostQuery(
+        CostFilter(
+            start=_to_date(wanted.start_date, "filter.start_date"),
+            end=_to_date(wanted.end_date, "filter.end_date"),
+            models=list(wanted.models) or None,
+            providers=list(wanted.providers) or None,
+            agents=list(wanted.agents) or None,
+            conversation_ids=[UUID(id_) for id_ in wanted.conversation_ids] or None,
+            run_ids=list(wanted.run_ids) or None,
+            own=_OWN.get(wanted.source),
+        ),
+        [_GROUPINGS[each] for each in request.group_by],
+        request.page_size,
+        request.page_token,
+        digest,
+    )
+
+
+def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
+    """Return a list of prices. Raises InvalidArgument where two of them are of the same model, provider and day."""
+    prices: dict[tuple[str, str, date], Price] = {}
+    for place, each in enumerate(request.prices):
+        path = f"prices[{place}]"
+        day = _to_date(each.valid_from, f"{path}.valid_from")
+        assert day is not None
+        key = (each.model, each.provider, day)
+        if key in prices:
+            text = "there is another price of this model, provider and day"
+            raise InvalidArgument(violations=((path, text),))
+        cached = Decimal(each.cached_input) if each.cached_input else None
+        price = Price(*key, Decimal(each.input), cached, Decimal(each.output))
+        prices[key] = price
+    today = datetime.now(UTC).date().isoformat()
+    return PriceList(today, request.currency_code, tuple(prices.values()))
+
+
+def _to_date(text: str, field: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error

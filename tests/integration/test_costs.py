@@ -1,0 +1,335 @@
+"""What calls of models cost: recorded once, priced exactly, summed up by whatever is asked for, and limited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import grpc
+import pytest
+import pytest_asyncio
+
+from everword.v1 import cost_pb2
+from everword.v1 import cost_service_pb2 as pb
+from everword.v1 import ingest_service_pb2 as ingest
+from support.calls import message, target
+from support.costs import RUN, Accounts, budget, kinds, spent, usd
+from support.databases import cloned
+from support.refusals import refused
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WRITERS = 32
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    """One stack for all: each test has a namespace of its own."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            yield stack
+
+
+async def test_a_call_costs_what_its_model_does_to_the_last_digit(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "exact")
+    recorded = await accounts.record(
+        # 100 tokens for 0.25 dollars a million, 10 of them cached for 0.025, and 7 for 2.
+        spent("gpt-5-mini", 100, 7, cached_tokens=10, provider="openai"),
+        spent("gpt-5-mini", 1),
+        spent("house-model", 5_000, 100),
+        spent("house-model", 5_000, 100, cost="0.00004"),
+    )
+    costs = [each.cost.amount if each.HasField("cost") else None for each in recorded.usages]
+    # What is not known is not 0, and what is small is not either.
+    assert costs == ["0.00003675", "0.00000025", None, "0.00004"]
+    assert not recorded.events
+    [total] = await accounts.groups()
+    assert [(cost.currency_code, cost.amount) for cost in total.costs] == [("USD", "0.000077")]
+    assert (total.calls, total.unpriced_calls) == (4, 1)
+    assert (total.input_tokens, total.output_tokens, total.cached_tokens) == (10_101, 207, 10)
+
+
+async def test_a_hundred_thousand_tiny_calls_sum_exactly(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "tiny")
+    limit = await accounts.limit(budget(cost="1000", tokens=10**9))
+    batch = [spent(cost="0.0000000000000003", read=1)] * 1_000
+    for _ in range(100):
+        await accounts.record(*batch)
+    assert await accounts.total() == Decimal("0.00000000003")
+    standing = await accounts.standing(limit.budget.id)
+    assert (standing.spent.amount, standing.tokens) == ("0.00000000003", 100_000)
+    assert standing.calls == 100_000
+
+
+async def test_a_repeated_report_counts_once_and_tells_the_same(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "once")
+    await accounts.limit(budget(cost="1"))
+    first = await accounts.record(spent(cost="0.9"), request_id="call-1")
+    again = await accounts.record(spent(cost="0.9"), request_id="call-1")
+    assert (first.replayed, again.replayed) == (False, True)
+    assert kinds(first.events) == ["warning"]
+    assert (again.usages, again.events) == (first.usages, first.events)
+    assert await accounts.total() == Decimal("0.9")
+    conflict = await refused(accounts.record(spent(cost="0.8"), request_id="call-1"))
+    assert conflict.reason == "REQUEST_ID_CONFLICT"
+
+
+async def test_costs_are_told_by_session_run_model_and_day(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "groups")
+    written = await stack.ingest.AppendMessages(
+        ingest.AppendMessagesRequest(
+            conversation=target("s-1", agent="opus"), messages=[message("Hello.")]
+        ),
+        metadata=accounts.metadata,
+    )
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    await accounts.record(
+        spent("gpt-5-mini", 1_000_000, conversation_id=written.conversation_id, run_id="r-1"),
+        spent("gpt-5", 1_000_000, agent="iris", session_key="elsewhere", run_id="r-2"),
+        spent("gpt-5", 0, 100_000, agent="iris", run_id="r-2", purpose="plan", at=yesterday),
+    )
+    by_model = await accounts.groups(pb.COST_GROUPING_MODEL)
+    assert [(each.model, each.costs[0].amount) for each in by_model] == [
+        ("gpt-5", "2.25"),
+        ("gpt-5-mini", "0.25"),
+    ]
+    by_run = await accounts.groups(pb.COST_GROUPING_RUN, page_size=1)
+    assert [(each.run_id, each.calls) for each in by_run] == [("r-1", 1), ("r-2", 2)]
+    by_session = await accounts.groups(pb.COST_GROUPING_CONVERSATION, pb.COST_GROUPING_AGENT)
+    assert [(each.session_key, each.agent, each.costs[0].amount) for each in by_session] == [
+        ("", "iris", "1"),
+        ("elsewhere", "iris", "1.25"),
+        ("s-1", "opus", "0.25"),
+    ]
+    assert by_session[2].conversation_id == written.conversation_id
+    by_day = await accounts.groups(pb.COST_GROUPING_DAY)
+    assert [each.costs[0].amount for each in by_day] == ["1", "1.5"]
+    assert by_day[0].day == f"{yesterday:%Y-%m-%d}"
+    planned = await accounts.groups(pb.COST_GROUPING_PURPOSE, filter=pb.CostFilter(run_ids=["r-2"]))
+    assert [each.purpose for each in planned] == ["", "plan"]
+    since = pb.CostFilter(start_date=f"{datetime.now(UTC):%Y-%m-%d}")
+    assert await accounts.total(filter=since) == Decimal("1.5")
+
+
+async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts_in_its_own(
+    stack: Stack,
+) -> None:
+    accounts = await Accounts.opened(stack, "auckland", "Pacific/Auckland")
+    limit = await accounts.limit(budget(cost="10"))
+    zone = ZoneInfo("Pacific/Auckland")
+    begin = datetime.now(zone).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    # It is the month before in UTC, at the first of these moments too.
+    await accounts.record(
+        spent(cost="1", at=begin), spent(cost="2", at=begin - timedelta(seconds=1))
+    )
+    this = await accounts.standing(limit.budget.id)
+    assert (this.period, this.spent.amount) == (f"{begin:%Y-%m}", "1")
+    assert this.reset_time.ToDatetime(UTC).astimezone(zone).day == 1
+    before = begin - timedelta(days=1)
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT period, cost FROM budget_spending WHERE budget_id = %s ORDER BY period",
+            [limit.budget.id],
+        ).fetchall()
+    assert rows == [(f"{before:%Y-%m}", 2), (f"{begin:%Y-%m}", 1)]
+    late = await accounts.record(spent(cost="8", at=before))
+    assert [event.period for event in late.events] == [f"{before:%Y-%m}"] * 2
+    assert not (await accounts.standing(limit.budget.id)).warned
+
+
+async def test_each_run_has_its_own_limit(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "runs")
+    limit = await accounts.limit(budget(RUN, cost="0.01"))
+    first = await accounts.record(spent(cost="0.008", run_id="a"), spent(cost="0.004", run_id="b"))
+    assert [(each.period, kinds([each])) for each in first.events] == [("a", ["warning"])]
+    second = await accounts.record(spent(cost="0.002", run_id="a"), spent(cost="5"))
+    assert [(each.period, kinds([each])) for each in second.events] == [("a", ["exceeded"])]
+    standing = await accounts.standing(limit.budget.id, "b")
+    assert (standing.spent.amount, standing.exceeded) == ("0.004", False)
+    for run, allowed in (("a", False), ("b", True), ("c", True), ("", True)):
+        request = pb.CheckBudgetRequest(run_id=run)
+        checked = await stack.costs.CheckBudget(request, metadata=accounts.metadata)
+        assert checked.allowed is allowed
+        assert len(checked.budgets) == bool(run)
+
+
+async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "scopes")
+    agent = (await accounts.limit(budget(tokens=100, warn_percent=50, agent="iris"))).budget
+    model = (await accounts.limit(budget(cost="1", model="gpt-5"))).budget
+    told = await accounts.record(
+        spent("gpt-5", 40, 20, agent="iris"), spent("gpt-5", 60, agent="opus")
+    )
+    assert [(each.budget.id, kinds([each])) for each in told.events] == [(agent.id, ["warning"])]
+    assert told.events[0].budget == agent
+    assert not told.events[0].HasField("spent")
+    assert (await accounts.standing(agent.id)).tokens == 60
+    assert (await accounts.standing(model.id)).spent.amount == "0.000325"
+    # Where nobody knows what calls cost, that is told beside what was spent.
+    await accounts.limit(budget(cost="1", tokens=10**6))
+    await accounts.record(spent("house-model", 1_000))
+    listed = await stack.costs.ListBudgets(pb.ListBudgetsRequest(), metadata=accounts.metadata)
+    assert [(each.unpriced_calls, each.calls) for each in listed.budgets] == [
+        (1, 3),
+        (0, 1),
+        (0, 2),
+    ]
+    await stack.costs.DeleteBudget(
+        pb.DeleteBudgetRequest(budget_id=agent.id), metadata=accounts.metadata
+    )
+    gone = await refused(accounts.standing(agent.id))
+    assert (gone.code, gone.reason) == (grpc.StatusCode.NOT_FOUND, "BUDGET_NOT_FOUND")
+
+
+async def test_a_new_budget_counts_what_the_month_cost_and_a_raised_one_warns_again(
+    stack: Stack,
+) -> None:
+    accounts = await Accounts.opened(stack, "raised")
+    await accounts.record(spent(cost="9"))
+    low = await accounts.limit(budget(cost="10"))
+    assert kinds(low.events) == ["warning"]
+    assert kinds((await accounts.limit(budget(cost="9"))).events) == ["exceeded"]
+    assert not (await accounts.limit(budget(cost="20"))).events
+    assert kinds((await accounts.record(spent(cost="7"))).events) == ["warning"]
+    assert (await accounts.standing(low.budget.id)).spent.amount == "16"
+    # Of another currency, other calls count.
+    euros = budget(tokens=10**9)
+    euros.max_cost.CopyFrom(cost_pb2.Money(currency_code="EUR", amount="1"))
+    assert not (await accounts.limit(euros)).events
+    standing = await accounts.standing(low.budget.id)
+    assert (standing.spent.amount, standing.unpriced_calls) == ("0", 2)
+
+
+async def test_limits_hold_under_many_writers_and_each_threshold_is_told_once(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "crowd")
+    month = (await accounts.limit(budget(cost="1"))).budget
+    run = (await accounts.limit(budget(RUN, tokens=1_000))).budget
+    calls = 10
+
+    async def write(number: int) -> list[cost_pb2.BudgetEvent]:
+        told: list[cost_pb2.BudgetEvent] = []
+        for _ in range(calls):
+            usage = spent("gpt-5", 10, cost="0.01", run_id=f"run-{number % 2}")
+            told += (await accounts.record(usage)).events
+        return told
+
+    told = [
+        event
+        for each in await asyncio.gather(*(write(number) for number in range(WRITERS)))
+        for event in each
+    ]
+    total = WRITERS * calls
+    assert (await accounts.standing(month.id)).spent.amount == "3.2"
+    assert (await accounts.standing(run.id, "run-1")).tokens == total // 2 * 10
+    assert await accounts.total() == Decimal(total) / 100
+    found = sorted((each.budget.id, each.period, kinds([each])[0] or "") for each in told)
+    periods = [(run.id, "run-0"), (run.id, "run-1"), (month.id, f"{datetime.now(UTC):%Y-%m}")]
+    assert found == sorted((*each, kind) for each in periods for kind in ("exceeded", "warning"))
+    amounts = {kinds([each])[0]: each.spent.amount for each in told if each.budget.id == month.id}
+    assert amounts == {"warning": "0.8", "exceeded": "1"}
+
+
+async def test_a_stream_tells_every_event_once_and_ends_without_an_error(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "watched")
+    await accounts.limit(budget(cost="1"))
+    for amount in ("0.8", "0.2"):
+        await accounts.record(spent(cost=amount))
+
+    def watch(token: str = "", seconds: float = 3.0) -> Any:
+        request = pb.WatchBudgetRequest(resume_token=token)
+        return stack.costs.WatchBudget(request, metadata=accounts.metadata, timeout=seconds)
+
+    # What came before is not told; what comes is, however slowly it is read.
+    watching = aiter(watch(seconds=6.0))
+    begin = await anext(watching)
+    assert not begin.HasField("event")
+    for number in range(150):
+        await accounts.limit(budget(RUN, tokens=1, agent=f"a{number}"))
+    await accounts.record(*(spent(read=1, run_id="r", agent=f"a{n}") for n in range(150)))
+    first = await anext(watching)
+    await asyncio.sleep(1.5)
+    rest = [response async for response in watching if response.HasField("event")]
+    told = [first.event, *(response.event for response in rest)]
+    assert len(told) == 300
+    assert kinds(told).count("exceeded") == 150
+    # Who comes back is told what is left.
+    again = [one.event async for one in watch(rest[197].resume_token) if one.HasField("event")]
+    assert [event.budget.id for event in again] == [event.budget.id for event in told[199:]]
+    stopped = watch()
+    await anext(aiter(stopped))
+    stopped.cancel()
+    foreign = await Accounts.opened(stack, "elsewhere")
+    call = stack.costs.WatchBudget(
+        pb.WatchBudgetRequest(resume_token=begin.resume_token), metadata=foreign.metadata
+    )
+    with pytest.raises(grpc.aio.AioRpcError, match="page token"):
+        await anext(aiter(call))
+
+
+async def test_what_makes_no_sense_is_refused(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "refused")
+    day = timedelta(days=1)
+    for usage, field in (
+        (spent(read=1, cached_tokens=2), "usages[0].cached_tokens"),
+        (spent(at=datetime.now(UTC) + day), "usages[0].call_time"),
+        (spent(at=datetime.now(UTC) - 401 * day), "usages[0].call_time"),
+        (spent(cost="-1"), "usages[0].cost.amount"),
+        (spent(cost="1e3"), "usages[0].cost.amount"),
+        (spent(""), "usages[0].model"),
+    ):
+        assert (await refused(accounts.record(usage))).fields == {field}
+    nobody = spent(conversation_id="01900000-0000-7000-8000-000000000000")
+    assert (await refused(accounts.record(nobody))).reason == "CONVERSATION_NOT_FOUND"
+    assert (await refused(accounts.limit(budget(cost="0.000")))).fields == {"max_cost.amount"}
+    assert (await refused(accounts.limit(budget()))).fields == {"max_cost"}
+    backwards = pb.CostFilter(start_date="2026-02-02", end_date="2026-02-02")
+    assert (await refused(accounts.groups(filter=backwards))).fields == {"filter.end_date"}
+    assert (await refused(accounts.groups(filter=pb.CostFilter(start_date="2026-02-30")))).fields
+    ancient = pb.CostFilter(start_date="0001-01-01", end_date="9999-12-31")
+    assert await accounts.groups(filter=ancient) == []
+
+
+async def test_prices_hold_from_a_day_on_and_what_was_recorded_keeps_its_cost(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "prices")
+    today = datetime.now(UTC)
+    before = await accounts.record(spent("house-model", 10**6), spent("gpt-5", 10**6))
+    assert [each.cost.amount for each in before.usages] == ["", "1.25"]
+
+    async def load(*prices: cost_pb2.ModelPrice) -> int:
+        request = pb.LoadPricesRequest(currency_code="USD", prices=prices)
+        return (await stack.costs.LoadPrices(request)).prices
+
+    def price(model: str, day: datetime, amount: str, **fields: Any) -> cost_pb2.ModelPrice:
+        valid_from = f"{day:%Y-%m-%d}"
+        return cost_pb2.ModelPrice(
+            model=model, valid_from=valid_from, input=amount, output="0", **fields
+        )
+
+    week = timedelta(days=7)
+    assert (
+        await load(
+            price("house-model", today - 2 * week, "3"),
+            price("house-model", today - week, "2"),
+            price("house-model", today - week, "1", provider="cheap"),
+            price("gpt-5", today - week, "9"),
+        )
+        == 4
+    )
+    after = await accounts.record(
+        *(spent("house-model", 10**6, at=today - age * week) for age in (0, 1.5, 3)),
+        spent("house-model", 10**6, provider="cheap"),
+        spent("gpt-5", 10**6),
+    )
+    assert [each.cost.amount for each in after.usages] == ["2", "3", "", "1", "9"]
+    listed = (await stack.costs.ListPrices(pb.ListPricesRequest())).prices
+    assert [each.input for each in listed if each.model == "gpt-5"] == ["9", "1.25"]
+    twice = [price("m", today, "1"), price("m", today, "2")]
+    assert (await refused(load(*twice))).fields == {"prices[1]"}
+    assert await load() == 0
+    assert await accounts.total() == Decimal("1.25") + 15
+    assert usd("1.25") == (await accounts.record(spent("gpt-5", 10**6))).usages[0].cost
