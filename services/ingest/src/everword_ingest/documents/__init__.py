@@ -1,0 +1,1 @@
+"""Documents: files that callers upload, in chunks that are found."""
