@@ -1,1 +1,1 @@
-"""Documents: files that callers upload, in chunks that are found."""
+"""Documents: files that are uploaded and texts that are written, in versions, and the chunks that are found."""
