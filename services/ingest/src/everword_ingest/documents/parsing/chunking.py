@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from everword_ingest.documents.parsing.model import Chunk, ParsedDocument
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from everword_ingest.documents.parsing.model import Chunk, ParsedDocument, Section
 
 #: What a chunk may have at most, its headings not counted.
 MAX_TOKENS = 512
+#: A text of so many bytes has no more tokens than that.
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+)", re.M)
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*?(?=[^\n]*\S)")
+_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?![\s\"'”’)\]]|$))*(?:[.!?。！？]+[\"'”’)\]]*\s*|\n+|$)")
+_WORD = re.compile(r"\S+\s*|\s+")
+_TABLE = re.compile(r"[^\n]*\|[^\n]*\n[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+[ \t]*\n")
+#: A stretch without space is cut after so many characters: a token has one at least, and most have three.
+_MAX_UNBROKEN = 1024
+#: Characters are counted first in stretches of this many, where it is about more than one chunk.
+_MAX_HEADER_TOKENS = 128
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A stretch of the text that stays whole, with what follows it up to the next."""
+
+    start: int
+    end: int
+    tokens: int
 
 
 def chunk_document(parsed: ParsedDocument) -> list[Chunk]:
@@ -13,4 +37,148 @@ def chunk_document(parsed: ParsedDocument) -> list[Chunk]:
 
     No chunk goes beyond a heading. Every word is in a chunk's content or headings.
     """
-    raise NotImplementedError
+    chunks = list[Chunk]()
+    for sections in _under_one_heading(parsed):
+        chunks += _chunks(parsed.text, sections)
+    return chunks
+
+
+def _under_one_heading(parsed: ParsedDocument) -> Iterator[list[Section]]:
+    """Yield the sections that nothing but the end of a page stands between."""
+    together = [parsed.sections[0]]
+    for before, after in pairwise(parsed.sections):
+        gap = parsed.text[before.start + len(before.text) : after.start]
+        if after.heading_path == before.heading_path and not gap.strip():
+            together.append(after)
+        else:
+            yield together
+            together = [after]
+    yield together
+
+
+def _chunks(text: str, sections: Sequence[Section]) -> Iterator[Chunk]:
+    start, end = sections[0].start, sections[-1].start + len(sections[-1].text)
+    pages = [(section.start, section.page) for section in sections]
+    pieces = [piece for block in _blocks(text, start, end) for piece in _pieces(text, *block)]
+    header = _Headers(text, start, end)
+    for first, last in _filled(pieces):
+        content = text[first:last]
+        kept = content.lstrip("\n").rstrip()
+        if not kept.strip():
+            continue
+        begin = last - len(content.lstrip("\n"))
+        page = [number for place, number in pages if place <= begin][-1]
+        path = sections[0].heading_path
+        yield Chunk(path, header.before(begin) + kept, begin, begin + len(kept), page)
+
+
+def _filled(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
+    """Yield where chunks begin and end: of about one size, so that none is a small rest."""
+    total = sum(piece.tokens for piece in pieces)
+    first, held, left = 0, 0, total
+    for index, piece in enumerate(pieces):
+        number = -(-(left + held) // MAX_TOKENS)
+        aim = (left + held) / max(number, 1)
+        over = held + piece.tokens > MAX_TOKENS
+        # The end that is nearer to the aim is taken.
+        near = number > 1 and held + piece.tokens / 2 > aim
+        if held and (over or near):
+            yield pieces[first].start, pieces[index - 1].end
+            first, held = index, 0
+        held += piece.tokens
+        left -= piece.tokens
+    if pieces:
+        yield pieces[first].start, pieces[-1].end
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield paragraphs, lists, tables and fenced code, each with the empty lines after it."""
+    place = start
+    while place < end:
+        fence = _FENCE.match(text, place)
+        if fence:
+            closing = re.compile(rf"^ {{0,3}}{re.escape(fence[1])}[^\n]*(?:\n\s*|\Z)", re.M)
+            closed = closing.search(text, fence.end(), end)
+            cut = closed.end() if closed else end
+        else:
+            found = _PARAGRAPH_END.search(text, place, end)
+            cut = found.end() if found else end
+        yield place, cut
+        place = cut
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
+    """Yield a block whole if it fits a chunk; or else its lines, or their sentences, or their words."""
+    whole = _measured(text, start, end)
+    if whole.tokens <= MAX_TOKENS:
+        yield whole
+        return
+    for line_start, line_end in _lines(text, start, end):
+        line = _measured(text, line_start, line_end)
+        if line.tokens <= MAX_TOKENS // 2:
+            yield line
+            continue
+        for first, last in _matches(_SENTENCE, text, line_start, line_end):
+            sentence = _measured(text, first, last)
+            if sentence.tokens <= MAX_TOKENS:
+                yield sentence
+            else:
+                yield from _words(text, first, last)
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield lines; those of a paragraph that was wrapped are one."""
+    wrapped = [line for line in text[start:end].split("\n") if line]
+    if len(wrapped) > 1 and _is_prose(wrapped):
+        yield start, end
+        return
+    yield from _matches(re.compile(r"[^\n]*\n+|[^\n]+"), text, start, end)
+
+
+def _is_prose(lines: Sequence[str]) -> bool:
+    """Tell whether lines end in the middle of sentences and begin like words, as those of lists and tables do not."""
+    begins = sum(line[0].isalpha() for line in lines)
+    inside = sum(line.rstrip()[-1:] not in ".!?:;|" for line in lines)
+    marked = sum(": " in line and "; " in line or " | " in line for line in lines)
+    return begins > 0.8 * len(lines) and inside > 0.5 * len(lines) and marked < 0.2 * len(lines)
+
+
+def _words(text: str, start: int, end: int) -> Iterator[_Piece]:
+    for first, last in _matches(_WORD, text, start, end):
+        for cut in range(first, last, _MAX_UNBROKEN):
+            yield _measured(text, cut, min(cut + _MAX_UNBROKEN, last))
+
+
+def _matches(
+    pattern: re.Pattern[str], text: str, start: int, end: int
+) -> Iterable[tuple[int, int]]:
+    return ((m.start(), m.end()) for m in pattern.finditer(text, start, end) if m.end() > m.start())
+
+
+def _measured(text: str, start: int, end: int) -> _Piece:
+    return _Piece(start, end, _count(text[start:end]))
+
+
+def _count(text: str) -> int:
+    # The parser's process imports this module, and counts nothing.
+    from everword.text.tokens.counter import packaged_counter
+
+    return packaged_counter().count(text)
+
+
+class _Headers:
+    """Finds the header of the Markdown table that a place is in."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._tables = list[tuple[int, int, str]]()
+        for match in _TABLE.finditer(text, start, end):
+            close = text.find("\n\n", match.end(), end)
+            if _count(match[0]) <= _MAX_HEADER_TOKENS:
+                self._tables.append((match.end(), close if close >= 0 else end, match[0]))
+
+    def before(self, place: int) -> str:
+        """Return the header to repeat before a chunk that begins at a later row."""
+        for rows, close, header in self._tables:
+            if rows <= place < close:
+                return header
+        return ""

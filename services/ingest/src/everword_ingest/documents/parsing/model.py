@@ -57,7 +57,8 @@ class ParseLimits:
     max_file_bytes: int = 10 * _MIB
     #: Of all members of a package (docx, xlsx, pptx) once they are inflated.
     max_inflated_bytes: int = 128 * _MIB
-    max_text_bytes: int = 8 * _MIB
+    #: Rows name their columns, so a table's text is longer than its file.
+    max_text_bytes: int = 16 * _MIB
     max_sections: int = 20_000
 
 
