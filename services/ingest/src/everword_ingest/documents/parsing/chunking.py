@@ -11,16 +11,19 @@ from everword_ingest.documents.parsing.model import Chunk, ParsedDocument, Secti
 
 #: What a chunk may have at most, its headings not counted.
 MAX_TOKENS = 512
-#: A text of so many bytes has no more tokens than that.
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)", re.M)
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*?(?=[^\n]*\S)")
-_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?![\s\"'”’)\]]|$))*(?:[.!?。！？]+[\"'”’)\]]*\s*|\n+|$)")
+_PARAGRAPH_END = re.compile(r"\n(?:[ \t]*\n)+")
+_SENTENCE = re.compile(
+    r"(?:[^.!?。！？\n]|[.!?](?![\s\"'”’)\]]|$))*(?:[.!?。！？]+[\"'”’)\]]*\s*|\n+|$)"
+)
 _WORD = re.compile(r"\S+\s*|\s+")
-_TABLE = re.compile(r"[^\n]*\|[^\n]*\n[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+[ \t]*\n")
+_LINE = re.compile(r"[^\n]*\n+|[^\n]+")
+#: The line between the header of a table and its rows, such as `|---|:-:|`.
+_RULE = re.compile(r"^[ \t]*[|:-][ \t|:-]*\n", re.M)
 #: A stretch without space is cut after so many characters: a token has one at least, and most have three.
 _MAX_UNBROKEN = 1024
-#: Characters are counted first in stretches of this many, where it is about more than one chunk.
-_MAX_HEADER_TOKENS = 128
+#: A longer header is not repeated.
+_MAX_HEADER_CHARS = 500
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ def _chunks(text: str, sections: Sequence[Section]) -> Iterator[Chunk]:
     start, end = sections[0].start, sections[-1].start + len(sections[-1].text)
     pages = [(section.start, section.page) for section in sections]
     pieces = [piece for block in _blocks(text, start, end) for piece in _pieces(text, *block)]
-    header = _Headers(text, start, end)
-    for first, last in _filled(pieces):
+    headers = _Headers(text, start, end)
+    for first, last in _filled(pieces, headers):
         content = text[first:last]
         kept = content.lstrip("\n").rstrip()
         if not kept.strip():
@@ -69,22 +72,20 @@ def _chunks(text: str, sections: Sequence[Section]) -> Iterator[Chunk]:
         begin = last - len(content.lstrip("\n"))
         page = [number for place, number in pages if place <= begin][-1]
         path = sections[0].heading_path
-        yield Chunk(path, header.before(begin) + kept, begin, begin + len(kept), page)
+        yield Chunk(path, headers.before(begin)[0] + kept, begin, begin + len(kept), page)
 
 
-def _filled(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
+def _filled(pieces: Sequence[_Piece], headers: _Headers) -> Iterator[tuple[int, int]]:
     """Yield where chunks begin and end: of about one size, so that none is a small rest."""
-    total = sum(piece.tokens for piece in pieces)
-    first, held, left = 0, 0, total
+    first, held, left = 0, 0, sum(piece.tokens for piece in pieces)
     for index, piece in enumerate(pieces):
-        number = -(-(left + held) // MAX_TOKENS)
-        aim = (left + held) / max(number, 1)
-        over = held + piece.tokens > MAX_TOKENS
-        # The end that is nearer to the aim is taken.
-        near = number > 1 and held + piece.tokens / 2 > aim
-        if held and (over or near):
+        rest = held + left
+        number = -(-rest // MAX_TOKENS)
+        # The end that is nearer to an equal share is taken.
+        near = number > 1 and held + piece.tokens / 2 > rest / number
+        if held and (held + piece.tokens > MAX_TOKENS or near):
             yield pieces[first].start, pieces[index - 1].end
-            first, held = index, 0
+            first, held = index, headers.before(piece.start)[1]
         held += piece.tokens
         left -= piece.tokens
     if pieces:
@@ -132,14 +133,14 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if len(wrapped) > 1 and _is_prose(wrapped):
         yield start, end
         return
-    yield from _matches(re.compile(r"[^\n]*\n+|[^\n]+"), text, start, end)
+    yield from _matches(_LINE, text, start, end)
 
 
 def _is_prose(lines: Sequence[str]) -> bool:
     """Tell whether lines end in the middle of sentences and begin like words, as those of lists and tables do not."""
     begins = sum(line[0].isalpha() for line in lines)
     inside = sum(line.rstrip()[-1:] not in ".!?:;|" for line in lines)
-    marked = sum(": " in line and "; " in line or " | " in line for line in lines)
+    marked = sum((": " in line and "; " in line) or " | " in line for line in lines)
     return begins > 0.8 * len(lines) and inside > 0.5 * len(lines) and marked < 0.2 * len(lines)
 
 
@@ -170,15 +171,18 @@ class _Headers:
     """Finds the header of the Markdown table that a place is in."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        self._tables = list[tuple[int, int, str]]()
-        for match in _TABLE.finditer(text, start, end):
-            close = text.find("\n\n", match.end(), end)
-            if _count(match[0]) <= _MAX_HEADER_TOKENS:
-                self._tables.append((match.end(), close if close >= 0 else end, match[0]))
+        self._tables = list[tuple[int, int, str, int]]()
+        for rule in _RULE.finditer(text, start, end):
+            above = max(text.rfind("\n", start, max(rule.start() - 1, start)) + 1, start)
+            header = text[above : rule.end()]
+            if "|" not in text[above : rule.start()] or len(header) > _MAX_HEADER_CHARS:
+                continue
+            close = text.find("\n\n", rule.end(), end)
+            self._tables.append((rule.end(), close if close >= 0 else end, header, _count(header)))
 
-    def before(self, place: int) -> str:
-        """Return the header to repeat before a chunk that begins at a later row."""
-        for rows, close, header in self._tables:
+    def before(self, place: int) -> tuple[str, int]:
+        """Return the header to repeat before a chunk that begins at a later row, and its tokens."""
+        for rows, close, header, tokens in self._tables:
             if rows <= place < close:
-                return header
-        return ""
+                return header, tokens
+        return "", 0

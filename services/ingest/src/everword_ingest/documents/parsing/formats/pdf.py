@@ -28,9 +28,7 @@ _SOFT_HYPHENS = ("\x02", "\ufffe", "\xad")
 def read_pdf(data: bytes, limits: ParseLimits) -> ParsedDocument:
     pdf = _open(data)
     if len(pdf) > MAX_PAGES:
-        raise DocumentUnreadable(
-            Unreadable.TOO_LARGE, f"The file has more than {MAX_PAGES} pages."
-        )
+        raise DocumentUnreadable(Unreadable.TOO_LARGE, f"The file has more than {MAX_PAGES} pages.")
     pages = [list(_lines(pdf, number)) for number in range(len(pdf))]
     if not any(pages):
         raise DocumentUnreadable(
