@@ -139,9 +139,7 @@ def _by_content(data: bytes, claims: list[tuple[str, str]]) -> str | None:
         return _package_type(data, claims)
     if data.startswith(_OLD_OFFICE):
         if "EncryptedPackage".encode("utf-16-le") in data:
-            raise DocumentUnreadable(
-                Unreadable.ENCRYPTED, "The file needs a password; remove it first."
-            )
+            raise encrypted()
         raise _unsupported("an old Office document; save it as docx, xlsx or pptx")
     for beginning, name in _OTHERS:
         if data.startswith(beginning):
@@ -151,8 +149,13 @@ def _by_content(data: bytes, claims: list[tuple[str, str]]) -> str | None:
 
 def _package_type(data: bytes, claims: list[tuple[str, str]]) -> str:
     try:
-        with zipfile.ZipFile(BytesIO(data)) as package, package.open("[Content_Types].xml") as part:
-            types = part.read(1024 * 1024)
+        with zipfile.ZipFile(BytesIO(data)) as package:
+            if package.getinfo("[Content_Types].xml").flag_bits & 1:
+                raise encrypted()
+            with package.open("[Content_Types].xml") as part:
+                types = part.read(1024 * 1024)
+    except DocumentUnreadable:
+        raise
     except KeyError:
         raise _unsupported("a zip archive") from None
     except Exception as error:
@@ -178,6 +181,10 @@ def _text_type(data: bytes, claims: list[tuple[str, str]]) -> str:
     if len(kinds) > 1:
         raise _misnamed("name", claims[0][1], f"its media type says {NAMES[claims[1][1]]}")
     return claims[0][1] if claims else PLAIN
+
+
+def encrypted() -> DocumentUnreadable:
+    return DocumentUnreadable(Unreadable.ENCRYPTED, "The file needs a password; remove it first.")
 
 
 def _unsupported(name: str) -> DocumentUnreadable:

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from io import BytesIO
 
+from everword_ingest.documents.parsing.media_type import encrypted
 from everword_ingest.documents.parsing.model import DocumentUnreadable, ParseLimits, Unreadable
 
 MAX_MEMBERS = 10_000
@@ -68,9 +69,7 @@ def _check_members(members: list[zipfile.ZipInfo], limits: ParseLimits) -> None:
     if any(name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) for name in names):
         raise _malformed("a member's name leads out of it")
     if any(member.flag_bits & 1 for member in members):
-        raise DocumentUnreadable(
-            Unreadable.ENCRYPTED, "The file needs a password; remove it first."
-        )
+        raise encrypted()
     text = [member for member in members if _TEXT.search(member.filename)]
     if sum(member.file_size for member in text) > limits.max_inflated_bytes:
         raise _inflates()
