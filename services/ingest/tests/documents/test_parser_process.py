@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import psutil
 import pytest
@@ -26,6 +24,7 @@ from everword_ingest.documents.parsing import (
     parse_document,
 )
 from everword_ingest.documents.parsing.wire import Garbled, pack, unpack
+from support.waiting import until
 
 LIMITS = ParseLimits()
 #: Takes the parser some seconds.
@@ -42,11 +41,9 @@ def parsers() -> list[psutil.Process]:
 
 async def started() -> psutil.Process:
     """Return the parser once it has begun to read."""
-    while not (found := parsers()):
-        await asyncio.sleep(0.01)
-    while found[0].cpu_times().user < 0.3:
-        await asyncio.sleep(0.01)
-    return found[0]
+    await until(lambda: any(parser.cpu_times().user > 0.3 for parser in parsers()))
+    [parser] = parsers()
+    return parser
 
 
 async def refused(limits: ParseLimits, data: bytes = SLOW) -> DocumentUnreadable:
@@ -103,7 +100,9 @@ async def test_the_event_loop_is_free_meanwhile_and_the_process_knows_no_secret(
         await asyncio.sleep(0.005)
         lags.append(time.monotonic() - began)
     assert len((await task).text) > 1_000_000
-    assert sorted(lags)[len(lags) * 95 // 100] < 0.1
+    # Read here, it would be held up for all of it.
+    assert len(lags) > 20
+    assert max(lags) < sum(lags) / 2
 
 
 async def test_few_files_are_read_at_once_and_others_wait() -> None:
@@ -178,9 +177,3 @@ def test_what_the_process_writes_is_believed_only_as_text() -> None:
             unpack(bytes(garbled), LIMITS)
         except (Garbled, DocumentUnreadable):
             continue
-
-
-def test_nothing_is_left_in_the_folder_for_passing_files(tmp_path: Path) -> None:
-    before = set(os.listdir("/tmp"))
-    assert asyncio.run(parse_document(b"words", "a.txt", None)).text == "words"
-    assert not {name for name in set(os.listdir("/tmp")) - before if "word" in name}

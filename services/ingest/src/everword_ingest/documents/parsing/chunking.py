@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,8 +21,10 @@ _WORD = re.compile(r"\S+\s*|\s+")
 _LINE = re.compile(r"[^\n]*\n+|[^\n]+")
 #: The line between the header of a table and its rows, such as `|---|:-:|`.
 _RULE = re.compile(r"^[ \t]*[|:-][ \t|:-]*\n", re.M)
-#: A stretch without space is cut after so many characters: a token has one at least, and most have three.
-_MAX_UNBROKEN = 1024
+#: A stretch without space is cut after so many characters. The rarest have four tokens each.
+_MAX_UNBROKEN = 128
+#: What is longer has more tokens than a chunk. It is not counted: a megabyte without space takes seconds.
+_MAX_COUNTED = 8192
 #: A longer header is not repeated.
 _MAX_HEADER_CHARS = 500
 
@@ -110,18 +113,19 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
     """Yield a block whole if it fits a chunk; or else its lines, or their sentences, or their words."""
-    whole = _measured(text, start, end)
-    if whole.tokens <= MAX_TOKENS:
+    whole = _measured(text, start, end, MAX_TOKENS)
+    if whole:
         yield whole
         return
     for line_start, line_end in _lines(text, start, end):
-        line = _measured(text, line_start, line_end)
-        if line.tokens <= MAX_TOKENS // 2:
+        # A long line is a paragraph: its sentences fill chunks evenly.
+        line = _measured(text, line_start, line_end, MAX_TOKENS // 2)
+        if line:
             yield line
             continue
         for first, last in _matches(_SENTENCE, text, line_start, line_end):
-            sentence = _measured(text, first, last)
-            if sentence.tokens <= MAX_TOKENS:
+            sentence = _measured(text, first, last, MAX_TOKENS)
+            if sentence:
                 yield sentence
             else:
                 yield from _words(text, first, last)
@@ -144,10 +148,11 @@ def _is_prose(lines: Sequence[str]) -> bool:
     return begins > 0.8 * len(lines) and inside > 0.5 * len(lines) and marked < 0.2 * len(lines)
 
 
-def _words(text: str, start: int, end: int) -> Iterator[_Piece]:
-    for first, last in _matches(_WORD, text, start, end):
+def _words(text: str, begin: int, close: int) -> Iterator[_Piece]:
+    for first, last in _matches(_WORD, text, begin, close):
         for cut in range(first, last, _MAX_UNBROKEN):
-            yield _measured(text, cut, min(cut + _MAX_UNBROKEN, last))
+            end = min(cut + _MAX_UNBROKEN, last)
+            yield _Piece(cut, end, _count(text[cut:end]))
 
 
 def _matches(
@@ -156,8 +161,12 @@ def _matches(
     return ((m.start(), m.end()) for m in pattern.finditer(text, start, end) if m.end() > m.start())
 
 
-def _measured(text: str, start: int, end: int) -> _Piece:
-    return _Piece(start, end, _count(text[start:end]))
+def _measured(text: str, start: int, end: int, most: int) -> _Piece | None:
+    """Return a piece, or None where it has more tokens than `most`."""
+    if end - start > _MAX_COUNTED:
+        return None
+    tokens = _count(text[start:end])
+    return _Piece(start, end, tokens) if tokens <= most else None
 
 
 def _count(text: str) -> int:
@@ -171,18 +180,24 @@ class _Headers:
     """Finds the header of the Markdown table that a place is in."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        self._tables = list[tuple[int, int, str, int]]()
+        self._rows = list[int]()
+        self._tables = list[tuple[int, str, int]]()
+        close = start
         for rule in _RULE.finditer(text, start, end):
             above = max(text.rfind("\n", start, max(rule.start() - 1, start)) + 1, start)
             header = text[above : rule.end()]
-            if "|" not in text[above : rule.start()] or len(header) > _MAX_HEADER_CHARS:
+            named = "|" in text[above : rule.start()] and len(header) <= _MAX_HEADER_CHARS
+            # What looks like a header within a table is a row of it.
+            if not named or rule.end() < close:
                 continue
-            close = text.find("\n\n", rule.end(), end)
-            self._tables.append((rule.end(), close if close >= 0 else end, header, _count(header)))
+            found = text.find("\n\n", rule.end(), end)
+            close = found if found >= 0 else end
+            self._rows.append(rule.end())
+            self._tables.append((close, header, _count(header)))
 
     def before(self, place: int) -> tuple[str, int]:
         """Return the header to repeat before a chunk that begins at a later row, and its tokens."""
-        for rows, close, header, tokens in self._tables:
-            if rows <= place < close:
-                return header, tokens
-        return "", 0
+        index = bisect_right(self._rows, place) - 1
+        if index < 0 or place >= self._tables[index][0]:
+            return "", 0
+        return self._tables[index][1:]
