@@ -47,11 +47,14 @@ def decode(data: bytes, declared: str | None = None) -> str:
     wide = _wide_encoding(data)
     if wide:
         return clean(_decoded(data, wide))
-    if b"\0" in data[:_SAMPLE]:
-        raise DocumentUnreadable(Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read.")
-    for encoding in ("utf-8", _known(declared)):
+    # Text may have been cut off where it was written in blocks, but no more.
+    if data[:_SAMPLE].count(0) > min(len(data), _SAMPLE) // 20:
+        raise DocumentUnreadable(
+            Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
+        )
+    for encoding in filter(None, ("utf-8", _known(declared))):
         try:
-            return clean(data.decode(encoding)) if encoding else clean(_guessed(data))
+            return clean(data.decode(encoding))
         except UnicodeDecodeError:
             continue
     return clean(_guessed(data))
@@ -97,7 +100,9 @@ def _guessed(data: bytes) -> str:
         return text
     controls = sum(data[:_SAMPLE].count(byte) for byte in (*range(1, 9), *range(14, 27), 127))
     if controls > len(data[:_SAMPLE]) // 100:
-        raise DocumentUnreadable(Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read.")
+        raise DocumentUnreadable(
+            Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
+        )
     best = from_bytes(data[:_SAMPLE], cp_isolation=_LIKELY).best()
     # Of a short text nothing can be told: most are Western.
     return data.decode(best.encoding if best else "cp1252", "replace")

@@ -19,20 +19,49 @@ PACKAGES = (DOCX, XLSX, PPTX)
 
 #: What people call them.
 NAMES = {
-    **{PLAIN: "text", MARKDOWN: "Markdown", HTML: "HTML", CSV: "CSV", PDF: "PDF"},
-    **{DOCX: "Word (docx)", XLSX: "Excel (xlsx)", PPTX: "PowerPoint (pptx)"},
+    PLAIN: "text",
+    MARKDOWN: "Markdown",
+    HTML: "HTML",
+    CSV: "CSV",
+    PDF: "PDF",
+    DOCX: "Word (docx)",
+    XLSX: "Excel (xlsx)",
+    PPTX: "PowerPoint (pptx)",
 }
 _BY_EXTENSION = {
-    **{".txt": PLAIN, ".text": PLAIN, ".log": PLAIN, ".md": MARKDOWN, ".markdown": MARKDOWN},
-    **{".mdown": MARKDOWN, ".html": HTML, ".htm": HTML, ".xhtml": HTML, ".csv": CSV, ".tsv": CSV},
-    **{".pdf": PDF, ".docx": DOCX, ".docm": DOCX, ".dotx": DOCX, ".dotm": DOCX},
-    **{".xlsx": XLSX, ".xlsm": XLSX, ".xltx": XLSX, ".xltm": XLSX},
-    **{".pptx": PPTX, ".pptm": PPTX, ".potx": PPTX, ".ppsx": PPTX, ".ppsm": PPTX},
+    ".txt": PLAIN,
+    ".text": PLAIN,
+    ".log": PLAIN,
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".mdown": MARKDOWN,
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".csv": CSV,
+    ".tsv": CSV,
+    ".pdf": PDF,
+    ".docx": DOCX,
+    ".docm": DOCX,
+    ".dotx": DOCX,
+    ".dotm": DOCX,
+    ".xlsx": XLSX,
+    ".xlsm": XLSX,
+    ".xltx": XLSX,
+    ".xltm": XLSX,
+    ".pptx": PPTX,
+    ".pptm": PPTX,
+    ".potx": PPTX,
+    ".ppsx": PPTX,
+    ".ppsm": PPTX,
 }
 _BY_MEDIA_TYPE = {
     **{name: name for name in NAMES},
-    **{"text/x-markdown": MARKDOWN, "application/xhtml+xml": HTML, "application/csv": CSV},
-    **{"text/tab-separated-values": CSV, "application/x-pdf": PDF},
+    "text/x-markdown": MARKDOWN,
+    "application/xhtml+xml": HTML,
+    "application/csv": CSV,
+    "text/tab-separated-values": CSV,
+    "application/x-pdf": PDF,
     "application/vnd.ms-word.document.macroenabled.12": DOCX,
     "application/vnd.ms-excel.sheet.macroenabled.12": XLSX,
     "application/vnd.ms-powerpoint.presentation.macroenabled.12": PPTX,
@@ -66,11 +95,16 @@ _OTHERS = (
     (b"SQLite format 3\0", "a database"),
 )
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_LOOKS_LIKE_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.I | re.S)
+_LOOKS_LIKE_HTML = re.compile(
+    rb"\s*(<\?xml[^>]*>\s*)?(<!--((?!-->).)*-->\s*)*<(!doctype\s+html|html)\b", re.I | re.S
+)
 
 
 def find_media_type(data: bytes, file_name: str, media_type: str | None) -> str:
-    """Return one of the media types that are read. Raises DocumentUnreadable: UNSUPPORTED, MISNAMED, ENCRYPTED, EMPTY."""
+    """Return one of the media types that are read.
+
+    Raises DocumentUnreadable: UNSUPPORTED, MISNAMED, ENCRYPTED, EMPTY, MALFORMED.
+    """
     if not data.strip(b"\0 \t\r\n"):
         raise DocumentUnreadable(Unreadable.EMPTY, "The file is empty.")
     claims = _claims(file_name, media_type)
@@ -105,7 +139,7 @@ def _by_content(data: bytes, claims: list[tuple[str, str]]) -> str | None:
         return _package_type(data, claims)
     if data.startswith(_OLD_OFFICE):
         if "EncryptedPackage".encode("utf-16-le") in data:
-            raise DocumentUnreadable(Unreadable.ENCRYPTED, "The file needs a password; remove it first.")
+            raise encrypted()
         raise _unsupported("an old Office document; save it as docx, xlsx or pptx")
     for beginning, name in _OTHERS:
         if data.startswith(beginning):
@@ -115,15 +149,21 @@ def _by_content(data: bytes, claims: list[tuple[str, str]]) -> str | None:
 
 def _package_type(data: bytes, claims: list[tuple[str, str]]) -> str:
     try:
-        with zipfile.ZipFile(BytesIO(data)) as package, package.open("[Content_Types].xml") as part:
-            types = part.read(1024 * 1024)
+        with zipfile.ZipFile(BytesIO(data)) as package:
+            if package.getinfo("[Content_Types].xml").flag_bits & 1:
+                raise encrypted()
+            with package.open("[Content_Types].xml") as part:
+                types = part.read(1024 * 1024)
+    except DocumentUnreadable:
+        raise
     except KeyError:
         raise _unsupported("a zip archive") from None
     except Exception as error:
         # A zip that cannot be opened is a broken document where it was called one.
         if any(claimed in PACKAGES for _, claimed in claims):
             raise DocumentUnreadable(
-                Unreadable.MALFORMED, "The file is damaged or cut off: its package cannot be opened."
+                Unreadable.MALFORMED,
+                "The file is damaged or cut off: its package cannot be opened.",
             ) from error
         raise _unsupported("a zip archive") from error
     for pattern, found in _MAIN_PARTS:
@@ -141,6 +181,10 @@ def _text_type(data: bytes, claims: list[tuple[str, str]]) -> str:
     if len(kinds) > 1:
         raise _misnamed("name", claims[0][1], f"its media type says {NAMES[claims[1][1]]}")
     return claims[0][1] if claims else PLAIN
+
+
+def encrypted() -> DocumentUnreadable:
+    return DocumentUnreadable(Unreadable.ENCRYPTED, "The file needs a password; remove it first.")
 
 
 def _unsupported(name: str) -> DocumentUnreadable:

@@ -51,7 +51,9 @@ def unpack(answer: bytes, limits: ParseLimits) -> ParsedDocument:
     try:
         head = json.loads(line)
         if "reason" in head:
-            failure = DocumentUnreadable(Unreadable(head["reason"]), str(head["detail"])[:_MAX_DETAIL])
+            failure = DocumentUnreadable(
+                Unreadable(head["reason"]), str(head["detail"])[:_MAX_DETAIL]
+            )
         else:
             return _document(head, body.decode(), limits)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -76,7 +78,7 @@ def _document(head: dict[str, object], text: str, limits: ParseLimits) -> Parsed
 def _section(
     text: str, paths: Sequence[Sequence[str]], path: int, start: int, length: int, page: int | None
 ) -> Section:
-    if not (0 <= start and 0 < length and start + length <= len(text) and 0 <= path):
+    if not (start >= 0 and length > 0 and start + length <= len(text) and path >= 0):
         raise ValueError("no section")
     titles = tuple(map(str, paths[path]))
     return Section(titles, text[start : start + length], None if page is None else int(page), start)

@@ -108,9 +108,7 @@ def out_of_memory() -> DocumentUnreadable:
 
 def too_large(limits: ParseLimits) -> DocumentUnreadable:
     limit = limits.max_file_bytes / (1024 * 1024)
-    return DocumentUnreadable(
-        Unreadable.TOO_LARGE, f"The file is over the limit of {limit:g} MiB."
-    )
+    return DocumentUnreadable(Unreadable.TOO_LARGE, f"The file is over the limit of {limit:g} MiB.")
 
 
 if __name__ == "__main__":

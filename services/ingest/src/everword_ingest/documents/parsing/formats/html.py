@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from typing import Any
 
 from lxml import etree
 
 from everword_ingest.documents.parsing.decoding import clean, decode
-from everword_ingest.documents.parsing.formats.tables import Table, names_columns
+from everword_ingest.documents.parsing.formats.html_parts import (
+    BLOCKS,
+    HEADINGS,
+    HIDDEN,
+    UNSEEN,
+    Place,
+    Rows,
+    collapse,
+    written,
+)
 from everword_ingest.documents.parsing.media_type import HTML
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
@@ -24,15 +33,6 @@ MAX_DEPTH = 1000
 #: By this class the title of a document is known that other formats were turned into HTML from.
 TITLE_CLASS = "document-title"
 _DECLARED = re.compile(rb"<(?:meta[^>]+charset|\?xml[^>]+encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
-_UNSEEN = frozenset(
-    "script style template noscript svg iframe object embed canvas audio video datalist".split()
-)
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
-    "footer form header hr legend main nav optgroup option p search section summary".split()
-)
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _FEED = 64 * 1024
 #: Stands for a line's end among other space. No text has it.
 _BREAK = "\0"
@@ -62,28 +62,6 @@ def html_document(
     return page.outline.finish(title or page.title, media_type)
 
 
-@dataclass
-class _Place:
-    """What text flows into: the page, or a cell of a table."""
-
-    #: Of a cell; the page's go to the outline.
-    blocks: list[str] = field(default_factory=list)
-    #: Of each open list, the number of its next item; 0 where items have none.
-    lists: list[int] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    #: What the next line of a list begins with.
-    marker: str = ""
-
-
-@dataclass
-class _Rows:
-    """A table that is open."""
-
-    rows: list[list[str]] = field(default_factory=list)
-    #: How many cells of the first row are headings.
-    heads: int = 0
-
-
 class _Page:
     """What the library tells the elements of a page to, as it reads them."""
 
@@ -96,27 +74,30 @@ class _Page:
         self._inline: list[str] = []
         self._heading = 0
         self._verbatim = 0
-        self._places = [_Place()]
-        self._tables: list[_Rows] = []
+        self._places = [Place()]
+        self._tables: list[Rows] = []
 
-    # The library calls these four, and raises what they raise only at the end.
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    # The library calls these five, and raises what they raise only at the end.
+    def start(self, tag: str | bytes, attrib: Mapping[Any, Any]) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.failure = DocumentUnreadable(
                 Unreadable.TOO_DEEP, f"Elements are nested more than {MAX_DEPTH} deep."
             )
         if self.failure is None:
-            self._guarded(self._start, tag, attributes)
+            self._guarded(self._start, tag, attrib)
 
-    def end(self, tag: str) -> None:
+    def end(self, tag: str | bytes) -> None:
         self._depth -= 1
         if self.failure is None:
             self._guarded(self._end, tag)
 
-    def data(self, text: str) -> None:
+    def data(self, data: str | bytes) -> None:
         if not self._unseen and self.failure is None:
-            self._inline.append(text)
+            self._inline.append(str(data))
+
+    def comment(self, text: str | bytes) -> None:
+        """Leave out what nobody sees."""
 
     def close(self) -> None:
         if self.failure is None:
@@ -129,12 +110,12 @@ class _Page:
             self.failure = failure
 
     @property
-    def _place(self) -> _Place:
+    def _place(self) -> Place:
         return self._places[-1]
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        hidden = "hidden" in attributes or _HIDDEN.search(attributes.get("style", ""))
-        if self._unseen or tag in _UNSEEN or hidden:
+        hidden = "hidden" in attributes or HIDDEN.search(attributes.get("style", ""))
+        if self._unseen or tag in UNSEEN or hidden:
             self._unseen += 1
         elif tag == "br":
             self._inline.append("\n" if self._verbatim else _BREAK)
@@ -142,9 +123,9 @@ class _Page:
             self._inline.append(f" {attributes.get('alt', '')} ")
         elif tag == "title":
             self._inline = []
-        elif tag in _HEADINGS:
+        elif tag in HEADINGS:
             self._flush()
-            self._heading = _HEADINGS[tag]
+            self._heading = HEADINGS[tag]
         elif tag in ("ul", "ol", "menu", "li"):
             self._start_list(tag, attributes)
         elif tag in ("table", "tr", "td", "th"):
@@ -152,7 +133,7 @@ class _Page:
         elif tag in ("pre", "textarea"):
             self._flush()
             self._verbatim += 1
-        elif tag in _BLOCKS:
+        elif tag in BLOCKS:
             self._flush()
             if TITLE_CLASS in attributes.get("class", ""):
                 self.title = ""
@@ -161,9 +142,9 @@ class _Page:
         if self._unseen:
             self._unseen -= 1
         elif tag == "title":
-            self.title = self.title or _collapse("".join(self._inline))
+            self.title = self.title or collapse("".join(self._inline))
             self._inline = []
-        elif tag in _HEADINGS:
+        elif tag in HEADINGS:
             self._end_heading()
         elif tag in ("ul", "ol", "menu", "li"):
             self._end_list(tag)
@@ -172,7 +153,7 @@ class _Page:
         elif tag in ("pre", "textarea"):
             self._flush()
             self._verbatim = max(self._verbatim - 1, 0)
-        elif tag in _BLOCKS:
+        elif tag in BLOCKS:
             self._flush()
 
     def _finish(self) -> None:
@@ -196,7 +177,7 @@ class _Page:
         if not raw.strip():
             return
         if self.title == "":
-            self.title = _collapse(raw)
+            self.title = collapse(raw)
         place = self._place
         if place.lists:
             indent = "  " * (len(place.lists) - 1)
@@ -217,7 +198,7 @@ class _Page:
         if len(self._places) > 1:
             self._flush()
             return
-        title = _collapse(clean("".join(self._inline)))
+        title = collapse(clean("".join(self._inline))).removesuffix("¶")
         self._inline = []
         self._close_list()
         self.outline.heading(level, title)
@@ -253,12 +234,12 @@ class _Page:
         self._flush()
         if tag == "table" or not self._tables:
             self._close_list()
-            self._tables.append(_Rows())
+            self._tables.append(Rows())
         if tag == "tr" or (tag in ("td", "th") and not self._tables[-1].rows):
             self._tables[-1].rows.append([])
         if tag in ("td", "th"):
             self._tables[-1].heads += tag == "th" and len(self._tables[-1].rows) == 1
-            self._places.append(_Place())
+            self._places.append(Place())
 
     def _end_table(self, tag: str) -> None:
         self._flush()
@@ -268,25 +249,10 @@ class _Page:
             self._tables[-1].rows[-1].append(" ".join(cell.blocks))
         elif tag == "table" and self._tables:
             table = self._tables.pop()
-            for lines in _written(table):
+            for lines in written(table):
                 self._block(lines)
-
-
-def _written(table: _Rows) -> list[str]:
-    rows = [row for row in table.rows if any(cell.strip() for cell in row)]
-    writer = Table()
-    lines = [writer.line(row) for row in rows]
-    if rows and table.heads == len(table.rows[0]) and not names_columns(rows[0]):
-        # It says itself that its first row names the columns.
-        writer = Table(header=[_collapse(cell) for cell in rows[0]])
-        lines = [" | ".join(filter(None, map(_collapse, rows[0]))), *map(writer.line, rows[1:])]
-    return ["\n".join(filter(None, lines))] if lines else []
 
 
 def _lines(text: str) -> str:
     """Return a paragraph with one line for each line that it breaks itself into."""
-    return "\n".join(filter(None, (_collapse(line) for line in text.split(_BREAK))))
-
-
-def _collapse(text: str) -> str:
-    return " ".join(text.split())
+    return "\n".join(filter(None, (collapse(line) for line in text.split(_BREAK))))

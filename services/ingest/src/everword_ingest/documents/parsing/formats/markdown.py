@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 
@@ -33,7 +34,7 @@ def _headings(text: str, skipped: int) -> Iterator[Heading]:
     parser = MarkdownIt("commonmark").disable("inline")
     tokens = parser.parse(text[skipped:])
     starts = _line_starts(text, skipped)
-    for opening, content in zip(tokens, tokens[1:], strict=False):
+    for opening, content in pairwise(tokens):
         if opening.type != "heading_open" or opening.level != 0 or opening.map is None:
             continue
         title = plain_title(content.content)

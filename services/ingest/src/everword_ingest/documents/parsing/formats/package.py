@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from io import BytesIO
 
+from everword_ingest.documents.parsing.media_type import encrypted
 from everword_ingest.documents.parsing.model import DocumentUnreadable, ParseLimits, Unreadable
 
 MAX_MEMBERS = 10_000
@@ -19,7 +20,8 @@ _PORTION = 64 * 1024
 _TEXT = re.compile(r"\.(xml|rels)$", re.I)
 #: A part of an Office document never declares a document type; what does means entities.
 _DECLARATION = re.compile(
-    rb"<!(?:DOCTYPE|ENTITY)|<\0!\0(?:D\0O\0C\0T\0Y|E\0N\0T\0I\0T)|\0<\0!\0(?:D\0O\0C\0T\0Y|E\0N\0T\0I\0T)", re.I
+    rb"<!(?:DOCTYPE|ENTITY)|<\0!\0(?:D\0O\0C\0T\0Y|E\0N\0T\0I\0T)|\0<\0!\0(?:D\0O\0C\0T\0Y|E\0N\0T\0I\0T)",
+    re.I,
 )
 
 
@@ -31,7 +33,14 @@ def open_package(data: bytes, limits: ParseLimits) -> BytesIO:
     try:
         with zipfile.ZipFile(BytesIO(data)) as package:
             return _copy(package, limits)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        OSError,
+        ValueError,
+    ) as error:
         raise _malformed("it is damaged or cut off") from error
 
 
@@ -60,7 +69,7 @@ def _check_members(members: list[zipfile.ZipInfo], limits: ParseLimits) -> None:
     if any(name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) for name in names):
         raise _malformed("a member's name leads out of it")
     if any(member.flag_bits & 1 for member in members):
-        raise DocumentUnreadable(Unreadable.ENCRYPTED, "The file needs a password; remove it first.")
+        raise encrypted()
     text = [member for member in members if _TEXT.search(member.filename)]
     if sum(member.file_size for member in text) > limits.max_inflated_bytes:
         raise _inflates()

@@ -9,7 +9,7 @@ import pypdfium2.raw as raw
 
 from everword_ingest.documents.parsing.decoding import clean
 from everword_ingest.documents.parsing.formats.pdf_lines import Line, find_headings, paragraphs
-from everword_ingest.documents.parsing.media_type import PDF
+from everword_ingest.documents.parsing.media_type import PDF, encrypted
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
     ParsedDocument,
@@ -28,9 +28,7 @@ _SOFT_HYPHENS = ("\x02", "\ufffe", "\xad")
 def read_pdf(data: bytes, limits: ParseLimits) -> ParsedDocument:
     pdf = _open(data)
     if len(pdf) > MAX_PAGES:
-        raise DocumentUnreadable(
-            Unreadable.TOO_LARGE, f"The file has more than {MAX_PAGES} pages."
-        )
+        raise DocumentUnreadable(Unreadable.TOO_LARGE, f"The file has more than {MAX_PAGES} pages.")
     pages = [list(_lines(pdf, number)) for number in range(len(pdf))]
     if not any(pages):
         raise DocumentUnreadable(
@@ -53,9 +51,7 @@ def _open(data: bytes) -> pdfium.PdfDocument:
         return pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
-            raise DocumentUnreadable(
-                Unreadable.ENCRYPTED, "The file needs a password; remove it first."
-            ) from error
+            raise encrypted() from error
         raise
 
 

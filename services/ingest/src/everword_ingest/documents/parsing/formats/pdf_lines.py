@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 #: A heading's letters are so much larger than most, and it has only so many.
@@ -69,9 +70,7 @@ def _large(lines: Sequence[Line], levels: Mapping[float, int]) -> Iterator[Place
         start = end
 
 
-def _bookmarked(
-    lines: Sequence[Line], bookmarks: Sequence[tuple[int, str]]
-) -> list[Placed]:
+def _bookmarked(lines: Sequence[Line], bookmarks: Sequence[tuple[int, str]]) -> list[Placed]:
     """Return where the page's bookmarks stand in it; what is not found stands before what follows."""
     found, after = list[Placed](), 0
     bare = [_bare(line.text) for line in lines]
@@ -100,9 +99,7 @@ def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def paragraphs(
-    lines: Sequence[Line], headings: Sequence[Placed]
-) -> Iterator[tuple[int, str]]:
+def paragraphs(lines: Sequence[Line], headings: Sequence[Placed]) -> Iterator[tuple[int, str]]:
     """Yield the headings of a page with their levels, and with 0 its paragraphs."""
     place = 0
     for start, end, level, title in headings:
@@ -117,11 +114,11 @@ def paragraphs(
 def _joined(lines: Sequence[Line]) -> Iterator[str]:
     if not lines:
         return
-    steps = [a.bottom - b.bottom for a, b in zip(lines, lines[1:], strict=False)]
+    steps = [a.bottom - b.bottom for a, b in pairwise(lines)]
     usual = median([step for step in steps if step > 0] or [0.0])
     widest = max(line.right for line in lines) - min(line.left for line in lines)
     current = lines[0].text
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in pairwise(lines):
         between = _between(line, following, usual, widest)
         if between == "\n\n":
             yield current

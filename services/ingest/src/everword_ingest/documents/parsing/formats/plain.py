@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from everword_ingest.documents.parsing.decoding import decode
 from everword_ingest.documents.parsing.media_type import PLAIN
@@ -17,7 +18,6 @@ _HEADING = re.compile(
     rf"|(?:preface|prologue|epilogue|introduction|foreword|afterword|conclusion|appendix)[.:]?",
     re.I,
 )
-_PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 #: The line of a heading and the line of its name below.
 _MAX_LINES, _MAX_CHARS = 2, 120
 
@@ -31,8 +31,8 @@ def _headings(text: str) -> list[Heading]:
     """Return the headings that text stands under. In a table of contents, headings follow each other."""
     found: list[Heading] = []
     pending: list[Heading] = []
-    for match in _PARAGRAPH.finditer(text):
-        heading = _heading(match[0], match.start())
+    for start, paragraph in _paragraphs(text):
+        heading = _heading(paragraph, start)
         if heading:
             pending.append(heading)
         else:
@@ -40,6 +40,19 @@ def _headings(text: str) -> list[Heading]:
             found += pending if len(pending) <= _MAX_LINES else pending[-1:]
             pending = []
     return found
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines that follow each other without an empty one between, and where they begin."""
+    start = place = 0
+    for line in text.split("\n"):
+        if not line.strip():
+            if start < place:
+                yield start, text[start : place - 1]
+            start = place + len(line) + 1
+        place += len(line) + 1
+    if start < len(text):
+        yield start, text[start:]
 
 
 def _heading(paragraph: str, start: int) -> Heading | None:

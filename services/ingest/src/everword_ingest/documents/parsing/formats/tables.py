@@ -13,7 +13,9 @@ _MAX_NAME = 80
 class Table:
     """Writes one row after the other. The first row names the columns, where it can."""
 
-    def __init__(self, header: Sequence[str] | None = None) -> None:
+    def __init__(self, header: Sequence[str] | None = None, narrowest: int = 2) -> None:
+        #: How many cells a row has at least that names columns without saying so.
+        self._narrowest = narrowest
         self._header = list(header) if header else None
         self._begun = header is not None
 
@@ -30,7 +32,7 @@ class Table:
             # Titles stand above a table, one cell wide.
             if sum(map(bool, row)) > 1:
                 self._begun = True
-                if names_columns(row):
+                if len(row) >= self._narrowest and names_columns(row):
                     self._header = row
             return " | ".join(filter(None, row))
         return self._named(row)
@@ -55,7 +57,8 @@ def names_columns(row: Sequence[str]) -> bool:
 
 
 def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    table = Table()
+    """Yield the lines of a table in a text: two columns may be anything, such as a name and its value."""
+    table = Table(narrowest=3)
     for row in rows:
         line = table.line(row)
         if line:

@@ -23,7 +23,7 @@ def read_xlsx(data: bytes, limits: ParseLimits) -> ParsedDocument:
     outline = Outline(limits)
     for sheet in workbook.worksheets:
         # What a sheet says of its size may be wrong.
-        sheet.reset_dimensions()  # type: ignore[union-attr]
+        sheet.reset_dimensions()
         outline.heading(1, clean(sheet.title))
         for table in _tables(sheet.iter_rows(values_only=True)):
             outline.block(table)
