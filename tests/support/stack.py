@@ -17,6 +17,7 @@ from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.document_service_pb2_grpc import DocumentServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -30,6 +31,7 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
+from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.server import EmbedderServer
@@ -58,6 +60,8 @@ class Stack:
     graph: GraphServiceStub
     graph_queries: GraphQueryServiceStub
     notes: NoteServiceStub
+    documents: DocumentServiceStub
+    workspace: WorkspaceServiceStub
     handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
@@ -126,6 +130,8 @@ async def running_stack(
             graph=GraphServiceStub(channels["ingest"]),
             graph_queries=GraphQueryServiceStub(channels["search"]),
             notes=NoteServiceStub(channels["ingest"]),
+            documents=DocumentServiceStub(channels["ingest"]),
+            workspace=WorkspaceServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),

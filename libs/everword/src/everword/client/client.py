@@ -22,6 +22,7 @@ from everword.v1 import (
 )
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.document_service_pb2_grpc import DocumentServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -35,6 +36,7 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
+from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 
 #: The largest page that a server gives.
 PAGE_SIZE = 200
@@ -57,6 +59,8 @@ class Client:
         self.review_service = ReviewServiceStub(ingest)
         self.graph_service = GraphServiceStub(ingest)
         self.note_service = NoteServiceStub(ingest)
+        self.document_service = DocumentServiceStub(ingest)
+        self.workspace_service = WorkspaceServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)

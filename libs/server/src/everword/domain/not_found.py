@@ -71,6 +71,12 @@ class NoteNotFound(NotFound):
     reason = "NOTE_NOT_FOUND"
 
 
+class DocumentNotFound(NotFound):
+    """There is no such document; it may have been deleted."""
+
+    reason = "DOCUMENT_NOT_FOUND"
+
+
 class GrantNotFound(NotFound):
     """This namespace has no such grant."""
 

@@ -19,6 +19,10 @@ ON CONFLICT DO NOTHING;
 -- The id of the document with a title.
 SELECT id FROM documents WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;
 
+-- find_kind --
+-- Which sort of document it is, whether it stands or not.
+SELECT kind FROM documents WHERE namespace_id = %(namespace_id)s AND id = %(document_id)s;
+
 -- lock_document --
 -- Hold a document until the end of the transaction: of two writers the second sees what the first wrote.
 SELECT id, kind, title, agent, subject, conversation_id, version, chunks, deleted_at
