@@ -15,7 +15,7 @@ from uuid import UUID
 from everword.domain.errors import DocumentUnreadable
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import Passage, Source, document_tag
 from everword.rpc.long_work import beside_loop
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
@@ -24,8 +24,6 @@ from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits
 from everword_ingest.documents.parsing.formats.markdown import read_markdown
 from everword_ingest.notes.place import Place
 
-#: Of the tag by which filters find the chunks of a document; see `MemoryFilter.document_ids`.
-DOCUMENT_TAG = "document:"
 #: What is cut at once; more is left to a thread.
 _FEW_CHARS = 4_000
 _LIMITS = ParseLimits()
@@ -122,7 +120,7 @@ def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[Passage]:
         subject=scope.subject,
         channel=owner.place.channel,
         author=owner.change.author,
-        tags=[f"{DOCUMENT_TAG}{owner.document_id}", *owner.change.tags],
+        tags=[document_tag(owner.document_id), *owner.change.tags],
     )
     path = shown_path(owner.change.key.title, chunk.heading_path)
     return list(build_passages(source, chunk.content, owner.language, path))

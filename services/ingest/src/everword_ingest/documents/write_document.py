@@ -138,7 +138,8 @@ async def _append(
     content = added
     there = await store.get_text(conn, namespace_id, held.id, held.version) if held.stands else None
     if there is not None:
-        content = f"{there.content}{'' if there.content.endswith('\n') else '\n'}{added}"
+        between = "" if there.content.endswith("\n") else "\n"
+        content = f"{there.content}{between}{added}"
         change = replace(change, tags=list(dict.fromkeys([*there.tags, *change.tags])))
     if len(content.encode()) > change.max_bytes:
         raise _too_long(change)

@@ -6,7 +6,8 @@
 -- fragment let_through --
 -- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
 -- holds nothing else. Without `valid_at`, what is still to begin is let through. What does not hold any more is let through only
--- where it is asked for. A note (kind 3) that has expired is gone, whatever is asked for.
+-- where it is asked for. A note (kind 3) that has expired is gone, whatever is asked for. Chunks (kind 5) of documents that
+-- belong to a conversation may be let through for some conversations alone.
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -18,6 +19,9 @@ AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
 AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
 AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
 AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
+AND (%(document_tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(document_tags)s)
+AND (%(document_conversation_ids)s::uuid[] IS NULL OR m.kind <> 5 OR m.conversation_id IS NULL
+     OR m.conversation_id = ANY(%(document_conversation_ids)s))
 AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
 AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
 AND (%(excluded_memory_ids)s::uuid[] IS NULL OR m.source_id <> ALL(%(excluded_memory_ids)s))
