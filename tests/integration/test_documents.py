@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 import grpc
 import pytest
@@ -56,7 +57,13 @@ async def found(stack: Stack, query: str, **fields: object) -> list[search.Searc
 
 async def test_a_file_is_uploaded_and_found_by_its_words_and_headings(stack: Stack) -> None:
     written = await upload(
-        stack, HANDBOOK.encode(), "Handbook", "handbook.md", part_bytes=50, tags=["ops"], author="Ana"
+        stack,
+        HANDBOOK.encode(),
+        "Handbook",
+        "handbook.md",
+        part_bytes=50,
+        tags=["ops"],
+        author="Ana",
     )
     assert (written.version, written.chunk_count) == (1, 4)
     for query in ("revert-release pager", "deployment rollback"):
@@ -97,7 +104,9 @@ async def test_chunks_are_ranked_with_messages_on_one_scale(stack: Stack) -> Non
 async def test_a_filter_keeps_to_documents(stack: Stack) -> None:
     ids = {}
     for title in ("Kiwi one", "Kiwi two", "Kiwi three"):
-        ids[title] = (await write(stack, f"A kiwi is in {title}.", title, tags=["bird"])).document_id
+        ids[title] = (
+            await write(stack, f"A kiwi is in {title}.", title, tags=["bird"])
+        ).document_id
     wanted = [ids["Kiwi one"], ids["Kiwi three"].upper()]
     for mode in ("LEXICAL", "TRIGRAM", "REGEX"):
         filter_ = memory_pb2.MemoryFilter(document_ids=wanted, tags=["bird"])
@@ -111,7 +120,9 @@ async def test_a_filter_keeps_to_documents(stack: Stack) -> None:
 
 
 async def test_a_document_is_read_in_parts_and_by_its_sections(stack: Stack) -> None:
-    text = "\n".join(f"# Part {n}\n\n{'Wörter 🦉 und mehr. ' * 9}\n\n## Inner\n\nDeep {n}." for n in range(9))
+    text = "\n".join(
+        f"# Part {n}\n\n{'Wörter 🦉 und mehr. ' * 9}\n\n## Inner\n\nDeep {n}." for n in range(9)
+    )
     await write(stack, text, "Parts")
     assert await read(stack, "Parts", max_chars=7) == text
     section = await read(stack, "Parts", headings=["Part 4"], max_chars=50)
@@ -171,7 +182,11 @@ async def test_what_stays_keeps_its_chunk(stack: Stack) -> None:
 
     before = await ids()
     sections[2] = "## Section 2\n\nThe gecko number2 has gone to sleep."
-    await write(stack, "# New beginning\n\nHello.\n\n" + "\n\n".join(sections).replace("## ", "# "), "Geckos")
+    await write(
+        stack,
+        "# New beginning\n\nHello.\n\n" + "\n\n".join(sections).replace("## ", "# "),
+        "Geckos",
+    )
     after = await ids()
     assert {name for name in before if before[name] != after[name]} == {"Section 2"}
     assert await read(stack, "Geckos", headings=["Section 5"]) == "The gecko number5 sits here."
@@ -179,13 +194,16 @@ async def test_what_stays_keeps_its_chunk(stack: Stack) -> None:
 
 async def test_many_append_at_once_and_nothing_is_lost(stack: Stack) -> None:
     written = await asyncio.gather(
-        *(append(stack, f"- heron number{n}", "Herons", author=f"w{n}", tags=[f"t{n % 2}"]) for n in range(20))
+        *(
+            append(stack, f"- heron number{n}", "Herons", author=f"w{n}", tags=[f"t{n % 2}"])
+            for n in range(20)
+        )
     )
     assert sorted(each.version for each in written) == list(range(1, 21))
     lines = (await read(stack, "Herons")).split("\n")
     assert sorted(lines) == sorted(f"- heron number{n}" for n in range(20))
     versions = await history(stack, "Herons")
-    for before, after in zip(versions, versions[1:], strict=False):
+    for before, after in pairwise(versions):
         assert after.content.startswith(before.content + "\n")
     assert await found(stack, "heron number7 number19")
 
@@ -319,7 +337,10 @@ async def test_a_stream_without_its_header_is_refused(stack: Stack) -> None:
         ({"content": "a\0b"}, "content"),
         ({"content": "x" * 1_048_577}, "content"),
         ({"tags": ["t", "t"]}, "document.tags"),
-        ({"scope": document_pb2.DocumentScope(conversation_id="no")}, "document.scope.conversation_id"),
+        (
+            {"scope": document_pb2.DocumentScope(conversation_id="no")},
+            "document.scope.conversation_id",
+        ),
     ],
 )
 async def test_bad_input_is_refused_with_its_field(

@@ -34,6 +34,11 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+    CONTEXT_SOURCE_BASE: _ContextSource.ValueType  # 3
+    """CONTEXT_SOURCE_BASE are the files of the workspace, in layers; see WorkspaceService. They are those of the namespace, and of
+    the conversation with its agent and subject; without a conversation those of the namespace alone, and of the agents and
+    subjects that the filter names. BOOT is there until the agent has said something in the conversation.
+    """
     CONTEXT_SOURCE_IDENTITY: _ContextSource.ValueType  # 4
     """CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
     first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
@@ -51,11 +56,14 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
     """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
     CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
-    """CONTEXT_SOURCE_DOCUMENTS are the daily logs of today and yesterday."""
+    """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, at most five, 1,500 tokens and a quarter of the
+    budget, where their relevance is at least 0.3; and the daily logs of today and yesterday. Documents of other conversations
+    are left out.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
     """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
-    numbers are kept for base (3) and lorebook (5).
+    number 5 is kept for lorebook.
     """
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
@@ -64,6 +72,11 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 """CONTEXT_SOURCE_MEMORIES are memories found by the query."""
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
+CONTEXT_SOURCE_BASE: ContextSource.ValueType  # 3
+"""CONTEXT_SOURCE_BASE are the files of the workspace, in layers; see WorkspaceService. They are those of the namespace, and of
+the conversation with its agent and subject; without a conversation those of the namespace alone, and of the agents and
+subjects that the filter names. BOOT is there until the agent has said something in the conversation.
+"""
 CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
 """CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
 first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
@@ -81,7 +94,10 @@ of, at most ten, and the five most important events that are ahead or were not l
 CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
 """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
-"""CONTEXT_SOURCE_DOCUMENTS are the daily logs of today and yesterday."""
+"""CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, at most five, 1,500 tokens and a quarter of the
+budget, where their relevance is at least 0.3; and the daily logs of today and yesterday. Documents of other conversations
+are left out.
+"""
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
 class _ContextScope:

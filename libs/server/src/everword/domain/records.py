@@ -106,6 +106,8 @@ class MemoryRecord:
     headings: Sequence[str] = ()
     #: 0 where its document has none.
     page: int = 0
+    #: Whether that is a workspace file.
+    of_workspace: bool = False
 
 
 @dataclass(frozen=True)

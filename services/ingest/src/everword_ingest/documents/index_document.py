@@ -1,4 +1,4 @@
-"""Documents in the index: what one says now takes the place of what it said. What it said before as well, stays as it is."""
+"""Documents in the index: what one says now takes the place of what it said, and what it says still stays."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ async def index_document(
 ) -> int:
     """Index what a document says, and nothing of what it said before; returns the highest id of a new passage.
 
-    A document of megabytes has thousands of passages. They are stored in statements of some hundred each, and what other
-    writers wait for, the job and the names, is written with the last.
+    A document of megabytes has thousands of passages. They are stored in statements of some hundred each, and what
+    other writers wait for, the job and the names, is written with the last.
     """
     rows = _rows(cut, kept, built)
     await store.replace_chunks(conn, namespace_id, owner.document_id, rows)

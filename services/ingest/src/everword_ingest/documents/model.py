@@ -18,8 +18,6 @@ DocumentScope = NoteScope
 MAX_TEXT_BYTES = 8 * 1024 * 1024
 #: The most that a file may have.
 MAX_FILE_BYTES = 10 * 1024 * 1024
-#: What stands between the title of a document and its headings where a part of it is shown.
-BETWEEN_HEADINGS = " › "
 
 
 class DocumentKind(IntEnum):
@@ -138,12 +136,3 @@ class HistoryRequest:
     #: 0 for all.
     version: int = 0
     part: Part = Part()
-
-
-def shown_path(title: str, headings: Sequence[str]) -> str:
-    """Return where in its document a part stands: `Handbook › Deployment › Rollback`."""
-    path = [title, *headings]
-    # A document often begins with its title as a heading.
-    if len(path) > 1 and path[1] == title:
-        path = path[1:]
-    return BETWEEN_HEADINGS.join(path)

@@ -12,9 +12,7 @@ from everword_ingest.documents.model import DocumentKey
 from everword_ingest.notes.place import find_place
 
 
-async def find_document_id(
-    conn: Connection, namespace_id: int, target: UUID | DocumentKey
-) -> UUID:
+async def find_document_id(conn: Connection, namespace_id: int, target: UUID | DocumentKey) -> UUID:
     """Return the id of a document, whether it stands or not. Raises DocumentNotFound and ConversationNotFound."""
     if isinstance(target, UUID):
         return target

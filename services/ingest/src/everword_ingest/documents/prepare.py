@@ -1,7 +1,7 @@
 """Make a text ready to be stored: cut it into chunks, and build the passages of those that are new.
 
-That takes about two seconds for each MiB of text. It is done beside the event loop and outside of any transaction, unless
-what is there has to be known first.
+That takes about two seconds for each MiB of text. It is done beside the event loop and outside of any transaction,
+unless what is there has to be known first.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
+from everword.domain.documents import document_path
 from everword.domain.errors import DocumentUnreadable
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
@@ -19,7 +20,7 @@ from everword.index.passages import Passage, Source, document_tag
 from everword.rpc.long_work import beside_loop
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
-from everword_ingest.documents.model import Change, SourceFile, shown_path
+from everword_ingest.documents.model import Change, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
 from everword_ingest.documents.parsing.formats.markdown import read_markdown
 from everword_ingest.notes.place import Place
@@ -122,5 +123,5 @@ def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[Passage]:
         author=owner.change.author,
         tags=[document_tag(owner.document_id), *owner.change.tags],
     )
-    path = shown_path(owner.change.key.title, chunk.heading_path)
+    path = document_path(owner.change.key.title, chunk.heading_path)
     return list(build_passages(source, chunk.content, owner.language, path))

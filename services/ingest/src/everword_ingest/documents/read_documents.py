@@ -156,7 +156,10 @@ def _sections(chunks: Iterable[ChunkRow]) -> list[FoundSection]:
 def _span(
     chunks: Iterable[ChunkRow], headings: Sequence[str], target: UUID | DocumentKey
 ) -> tuple[int, int]:
-    """Return where the first section under some headings begins and ends, subsections included. Raises DocumentNotFound."""
+    """Return where the first section under some headings begins and ends, with its subsections.
+
+    Raises DocumentNotFound.
+    """
     inside, start, end = False, 0, 0
     for chunk in chunks:
         if chunk.headings[: len(headings)] == list(headings):

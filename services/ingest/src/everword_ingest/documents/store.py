@@ -121,9 +121,7 @@ class VersionRow(NewVersion):
     """A version of a history, with a part of its text."""
 
 
-async def insert_document(
-    conn: Connection, namespace_id: int, id_: UUID, key: DocumentKey
-) -> None:
+async def insert_document(conn: Connection, namespace_id: int, id_: UUID, key: DocumentKey) -> None:
     """Make a document that is not written yet; nothing where its title is another's."""
     parameters = {
         "namespace_id": namespace_id,

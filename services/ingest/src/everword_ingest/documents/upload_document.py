@@ -28,7 +28,9 @@ async def upload_document(
     """
     data = await _collect(parts)
     digest = hashlib.sha256(data).digest()
-    change = replace(upload.change, body_hash=hashlib.sha256(upload.change.body_hash + digest).digest())
+    change = replace(
+        upload.change, body_hash=hashlib.sha256(upload.change.body_hash + digest).digest()
+    )
     file = SourceFile(upload.file_name, upload.media_type or "", len(data), digest)
     parsed = await parse_file(data, file, upload.media_type)
     file = replace(file, media_type=parsed.media_type)

@@ -143,7 +143,7 @@ async def _append(
         change = replace(change, tags=list(dict.fromkeys([*there.tags, *change.tags])))
     if len(content.encode()) > change.max_bytes:
         raise _too_long(change)
-    owner = replace(owner, document_id=held.id, change=change)
+    owner = replace(owner, document_id=held.id, change=change, now=datetime.now(UTC))
     cut = await cut_text(content, change)
     kept = await find_kept(conn, namespace_id, held.id, cut)
     built = await build_chunks(owner, cut, kept.missing)
@@ -174,15 +174,14 @@ async def _write(
         file.media_type,
         file.size,
         file.sha256,
-        owner.now,
+        # While the document is held: versions are in the order of their times.
+        datetime.now(UTC),
     )
     await store.write_version(conn, namespace_id, held.id, row, len(cut.chunks))
     return await index_document(conn, namespace_id, owner, cut, kept, prepared.built)
 
 
-async def _owner(
-    conn: Connection, namespace_id: int, change: Change
-) -> tuple[Change, Owner]:
+async def _owner(conn: Connection, namespace_id: int, change: Change) -> tuple[Change, Owner]:
     """Return a change in the scope where its document is, and what its chunks have in common."""
     place = await find_place(conn, namespace_id, change.key.scope)
     change = replace(change, key=replace(change.key, scope=place.scope))

@@ -66,8 +66,8 @@ FILES: dict[FileName, FileKind] = {
 def check_writer(caller: Caller, writer: Writer, name: FileName) -> None:
     """Raise WorkspaceFileProtected where a writer may not change a file, or the caller may not say that it is one.
 
-    An agent holds a key of the role write, or a grant. Only an operator's key speaks for a person or the system; without
-    any key a deployment is open to its own machine, and whoever calls from there may say who writes.
+    An agent holds a key of the role write, or a grant. Only an operator's key speaks for a person or the system;
+    without any key a deployment is open to its own machine, and whoever calls from there may say who writes.
     """
     told = {"file": name.name, "writer": writer.name.lower()}
     if writer is not Writer.AGENT and caller.role is not Role.ADMIN:

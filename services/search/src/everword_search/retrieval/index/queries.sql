@@ -390,6 +390,26 @@ SELECT m.source_id, m.occurred_at
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
+-- find_workspace_chunks --
+-- The ids of parts of workspace files: file by file in the order of their names, those of nobody before those of somebody; of
+-- each the first ones, and of MEMORY, which grows at its end, the last. BOOT is left out once somebody has answered in the
+-- conversation.
+SELECT m.source_id, m.occurred_at
+  FROM documents d
+  JOIN document_chunks c ON c.namespace_id = %(namespace_id)s AND c.document_id = d.id
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = c.id AND part = 0
+       OFFSET 0) AS m
+ WHERE d.namespace_id = %(namespace_id)s AND d.kind = 2 AND d.deleted_at IS NULL AND d.title = ANY(%(names)s::text[])
+   AND CASE d.title WHEN 'MEMORY' THEN d.chunks - c.place <= %(most)s ELSE c.place < %(most)s END
+   AND (d.title <> 'BOOT' OR NOT EXISTS (
+           SELECT FROM messages a
+            WHERE a.namespace_id = %(namespace_id)s AND a.conversation_id = %(conversation_id)s::uuid
+              AND a.role = %(assistant)s AND NOT a.automated))
+   AND :let_through
+ ORDER BY array_position(%(names)s::text[], d.title), d.conversation_id IS NOT NULL, d.subject <> '', d.agent <> '', d.id, c.place;
+
 -- read_candidates --
 -- The passages of memories that were found, and of the turns around those that are turns: what comes before and after
 -- belongs to what a turn says. Long texts are read by their first passages and those that were found. A passage whose
