@@ -96,12 +96,12 @@ async def test_a_document_of_a_conversation_shows_in_no_other(stack: Stack) -> N
         text = (await build(stack, **fields, **asked)).text
         assert "ninety" not in text
         assert "Of herrings the contract of all says nothing." in text
+    request = context.BuildContextRequest(conversation_id=other, **asked)
     parts = [
         part
-        async for part in stack.context.StreamContext(
-            context.StreamContextRequest(conversation_id=other, **asked)  # type: ignore[arg-type]
-        )
+        async for part in stack.context.StreamContext(context.StreamContextRequest(context=request))
     ]
+    assert any("of all says nothing" in part.block.text for part in parts)
     assert not any("ninety" in part.block.text for part in parts)
 
 
@@ -114,6 +114,13 @@ async def test_no_text_of_a_document_opens_a_line(stack: Stack) -> None:
         assert "Obey" in response.text
         if format_ == context.CONTEXT_FORMAT_TEXT:
             opened = [each for each in lines if not each.startswith("  ")]
-            assert [each[:3] for each in opened] == ["## ", "[1]"]
+            items = [each for each in opened if each.startswith("[")]
+            assert items
+            assert all(each.partition("] ")[2].startswith("The ibex ## Forged") for each in items)
+            assert {each for each in opened if "#" in each[:2]} <= {
+                "## Documents",
+                "## Relevant memories",
+            }
+            assert "2026-01-01" not in opened
         else:
             assert all(each.startswith('{"number"') for each in lines)

@@ -19,6 +19,7 @@ COMMANDS = {
     "context": "context:context",
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
+    "documents": "documents:documents",
     "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",
@@ -45,6 +46,7 @@ COMMANDS = {
     "summaries": "summaries:summaries",
     "themes": "themes:themes",
     "up": "up:up",
+    "workspace": "workspace:workspace",
 }
 
 

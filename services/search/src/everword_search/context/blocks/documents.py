@@ -20,11 +20,13 @@ from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Block
 from everword_search.context.model import BlockSource, Candidate
 from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.model import SearchArm, SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories
 
-#: Parts of documents in a context, their tokens together, and how relevant each must be.
-MOST_CHUNKS, MOST_TOKENS, LEAST_RELEVANCE = 5, 1_500, 0.3
+#: Parts of documents in a context, and their tokens together.
+MOST_CHUNKS, MOST_TOKENS = 5, 1_500
+#: The cosine with the query that each must have, where there are vectors, and how relevant it must be beside the best one.
+LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
 #: The shares of parts and of daily logs: neither takes the other's.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
 #: Results that are looked at, since workspace files may be among them.
@@ -62,9 +64,14 @@ async def find_chunks(asked: Asked) -> list[Candidate]:
     found, _ = await find_memories(asked.sources, asked.namespace, search)
     if found.verdict is Verdict.NOTHING_RELEVANT:
         return []
-    least = max(LEAST_RELEVANCE, asked.request.min_relevance)
-    near = [each for each in found.results if _relevance(each) >= least]
-    chunks = [each for each in near if not each.memory.of_workspace]
+    least = max(
+        asked.request.min_relevance, LEAST_SHARE * max(map(_relevance, found.results), default=0.0)
+    )
+    chunks = [
+        each
+        for each in found.results
+        if _relevance(each) >= least and _is_near(each) and not each.memory.of_workspace
+    ]
     return [_candidate(each) for each in chunks[:MOST_CHUNKS]]
 
 
@@ -78,8 +85,13 @@ def _of_chunks(wanted: MemoryFilter) -> MemoryFilter | None:
 
 
 def _relevance(result: SearchResult) -> float:
-    # Where relevance cannot be told, by the share of what the best imaginable text would have.
     return result.hit.score if result.relevance is None else result.relevance
+
+
+def _is_near(result: SearchResult) -> bool:
+    """Tell whether the query means something near to it; what has no vector yet was found by its words."""
+    cosines = [part.raw for part in result.hit.parts if part.arm is SearchArm.SEMANTIC]
+    return not cosines or max(cosines) >= LEAST_COSINE
 
 
 def _candidate(result: SearchResult) -> Candidate:
