@@ -71,9 +71,9 @@ def draw_upload(chosen: random.Random) -> Upload:
     name, data = chosen.choice(list(samples().items()))
     if chosen.random() < 0.05:
         data = chosen.randbytes(chosen.randint(0, 20_000))
-    elif data.startswith(b"PK") and chosen.random() < 0.7:
+    elif data.startswith(b"PK") and chosen.random() < 0.6:
         data = _damage_member(data, chosen)
-    elif chosen.random() < 0.98:
+    elif chosen.random() < 0.8:
         data = _damaged(data, chosen)
     if chosen.random() < 0.05:
         name = chosen.choice(NAMES)
