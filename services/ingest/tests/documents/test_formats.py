@@ -84,7 +84,7 @@ def test_html_is_read_as_it_is_seen() -> None:
         ("<html><table><tr><td>a<ul><li>b<li>c</ul><td><table><tr><td>d</table>", "a - b - c | d"),
         ("<html><li>loose<li>items", "- loose\n- items"),
         ("<html><h1>&lt;b&gt; &amp;</h1>x &#8232; y", "# <b> &\n\nx y"),
-        ("<html><h2>a<div>b</div></h2>c", "## a b\n\nc"),
+        ("<html><h2>a<div>b</div><br>c</h2>d", "## a b c\n\nd"),
         ("<html><div style='display: none'>gone<div>too</div></div>seen", "seen"),
         ("<html><p>a\x00b\x1fc&#7;d</p>", "abcd"),
         ("<html><svg><title>icon</title></svg><p>text <img alt='a pump'> end", "text a pump end"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import time
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -100,14 +99,11 @@ def looping_pdf() -> bytes:
 )  # fmt: skip
 async def test_hostile_files_are_refused(name: str, make: Callable[[], bytes], reason: str) -> None:
     data = make()
-    began = time.monotonic()
     with pytest.raises(DocumentUnreadable) as caught:
         await parse_document(data, name, None)
     assert caught.value.reason in reason.split(), caught.value
     assert "/" not in caught.value.detail
     assert "Traceback" not in caught.value.detail
-    # All are refused long before the time is up.
-    assert time.monotonic() - began < 25
 
 
 async def test_what_is_odd_but_harmless_is_read() -> None:

@@ -26,6 +26,8 @@ PDF = files.pdf([[(11, "words")]])
         (files.HTML.encode(), "source.txt", None, types.PLAIN),
         (b"<p>no head</p>", "a.html", None, types.HTML),
         (b"# a", "a.md", "text/plain", types.MARKDOWN),
+        (b"A PDF begins with %PDF-1.7.", "a.md", None, types.MARKDOWN),
+        (b"junk" + PDF, "a.pdf", None, types.PDF),
         (b"# a", "a", "text/markdown", types.MARKDOWN),
         (b"a,b", "a.csv", "text/csv", types.CSV),
         (b"print()", "a.py", None, types.PLAIN),

@@ -154,7 +154,7 @@ def test_what_the_process_writes_is_believed_only_as_text() -> None:
     assert [section.text for section in parsed.sections] == ["words", "é!"]
     head, _, text = packed().partition(b"\n")
     right = json.loads(head)
-    for lie in (
+    lies: list[dict[str, object]] = [
         {"media_type": "application/x-evil"},
         {"title": 5},
         {"sections": []},
@@ -165,7 +165,8 @@ def test_what_the_process_writes_is_believed_only_as_text() -> None:
         {"sections": [[0, 0]]},
         {"sections": {"a": 1}},
         {"reason": "NONE SUCH", "detail": ""},
-    ):
+    ]
+    for lie in lies:
         with pytest.raises(Garbled):
             unpack(json.dumps({**right, **lie}).encode() + b"\n" + text, LIMITS)
     chosen = random.Random(1)

@@ -83,12 +83,10 @@ _OTHERS = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
-    (b"RIFF", "a recording or an image"),
     (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
     (b"\xfd7zXZ", "an xz archive"),
     (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
     (b"\x7fELF", "a program"),
     (b"MZ\x90", "a program"),
     (b"{\\rtf", "an RTF document"),
@@ -133,7 +131,9 @@ def _claims(file_name: str, media_type: str | None) -> list[tuple[str, str]]:
 
 def _by_content(data: bytes, claims: list[tuple[str, str]]) -> str | None:
     """Return what the first bytes say; None for text."""
-    if b"%PDF-" in data[:1024]:
+    # Readers look for it in the first KiB, where a text may speak of it.
+    claimed = any(claim == PDF for _, claim in claims)
+    if data.lstrip().startswith(b"%PDF-") or (claimed and b"%PDF-" in data[:1024]):
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _package_type(data, claims)

@@ -51,8 +51,8 @@ class Chunk:
 class ParseLimits:
     """What the parser's process may use; it is ended where it uses more."""
 
-    wall_s: float = 30.0
-    cpu_s: int = 20
+    wall_s: float = 60.0
+    cpu_s: int = 30
     memory_bytes: int = 1024 * _MIB
     max_file_bytes: int = 10 * _MIB
     #: Of all members of a package (docx, xlsx, pptx) once they are inflated.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from everword_ingest.documents.parsing.decoding import clean
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
     ParsedDocument,
@@ -96,7 +97,7 @@ def document(
                 Unreadable.TOO_LARGE, f"The file has more than {limits.max_sections} sections."
             )
         sections.append(section)
-    title = " ".join((title or "").split())[:MAX_HEADING_CHARS]
+    title = " ".join(clean(title or "").split())[:MAX_HEADING_CHARS]
     return ParsedDocument(title or None, media_type, text, tuple(sections))
 
 

@@ -39,6 +39,8 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     limits = ParseLimits(**request["limits"])
     confine(limits)
+    # openpyxl loads it where it is installed, to know its numbers, with a thread and its memory for each core.
+    sys.modules["numpy"] = None  # type: ignore[assignment]
     data = sys.stdin.buffer.read()
     try:
         answer = pack(read_document(data, request["file_name"], request["media_type"], limits))
@@ -54,6 +56,7 @@ def confine(limits: ParseLimits) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (_MAX_OPEN_FILES, _MAX_OPEN_FILES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     # Whoever started it may have been killed and watch no clock any more.
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s + 1)
 

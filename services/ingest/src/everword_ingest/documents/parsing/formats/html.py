@@ -142,7 +142,7 @@ class _Page:
         if self._unseen:
             self._unseen -= 1
         elif tag == "title":
-            self.title = self.title or collapse("".join(self._inline))
+            self.title = self.title or self._line()
             self._inline = []
         elif tag in HEADINGS:
             self._end_heading()
@@ -187,6 +187,10 @@ class _Page:
         else:
             self._block(raw)
 
+    def _line(self) -> str:
+        """Return the paragraph that is open on one line."""
+        return collapse(clean("".join(self._inline).replace(_BREAK, " ")))
+
     def _block(self, text: str) -> None:
         if len(self._places) == 1:
             self.outline.block(text)
@@ -198,7 +202,7 @@ class _Page:
         if len(self._places) > 1:
             self._flush()
             return
-        title = collapse(clean("".join(self._inline))).removesuffix("¶")
+        title = self._line().removesuffix("¶")
         self._inline = []
         self._close_list()
         self.outline.heading(level, title)

@@ -13,11 +13,13 @@ from everword_ingest.documents.parsing.outline import Heading, document
 _NUMBER = r"(?:\d{1,4}|[ivxlcdm]{1,9}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|the\s+\w+)"
 #: A line with nothing before and after it, such as `CHAPTER IV. The Rabbit Sends in a Little Bill`.
 _HEADING = re.compile(
-    rf"(?:(?P<part>book|part|volume|act|teil|buch|tome)|chapter|canto|scene|section|letter|appendix|kapitel|chapitre)"
+    rf"(?:(?P<part>book|part|volume|act|teil|buch|tome)|chapter|canto|scene|stave|adventure|section|article|annex|letter"
+    rf"|lesson|lecture|appendix|kapitel|chapitre)"
     rf"\s+{_NUMBER}\b(?:[\s.:—–-].{{0,80}})?"
     rf"|(?:preface|prologue|epilogue|introduction|foreword|afterword|conclusion|appendix)[.:]?",
     re.I,
 )
+_NUMBERED = re.compile(r"[IVXLC]{1,7}\. [^a-z]{4,80}")
 #: The line of a heading and the line of its name below.
 _MAX_LINES, _MAX_CHARS = 2, 120
 
@@ -60,7 +62,7 @@ def _heading(paragraph: str, start: int) -> Heading | None:
         return None
     first = paragraph.split("\n")[0].strip()
     match = _HEADING.fullmatch(first)
-    if match is None:
+    if match is None and not _NUMBERED.fullmatch(first):
         return None
     title = " ".join(paragraph.split())
-    return Heading(start, start + len(paragraph), 1 if match["part"] else 2, title)
+    return Heading(start, start + len(paragraph), 1 if match and match["part"] else 2, title)
