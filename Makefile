@@ -118,6 +118,10 @@ test-as-of: $(SETUP) ## Ask for 500 moments of a history of 2,000 changes, as it
 test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CALLS=100000 SEED=1 OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
 
+.PHONY: test-fuzz-documents
+test-fuzz-documents: $(SETUP) ## Read 10,000 damaged files of all formats (FILES=10000 SEED=1 OUT=out.json)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.documents $(if $(FILES),--files $(FILES)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
+
 .PHONY: test-floods
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))

@@ -18,6 +18,7 @@ from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
+from everword.v1.document_service_pb2_grpc import DocumentServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -32,6 +33,7 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
+from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.server import EmbedderServer
@@ -62,6 +64,8 @@ class Stack:
     notes: NoteServiceStub
     lore: LoreServiceStub
     costs: CostServiceStub
+    documents: DocumentServiceStub
+    workspace: WorkspaceServiceStub
     handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
@@ -132,6 +136,8 @@ async def running_stack(
             notes=NoteServiceStub(channels["ingest"]),
             lore=LoreServiceStub(channels["ingest"]),
             costs=CostServiceStub(channels["ingest"]),
+            documents=DocumentServiceStub(channels["ingest"]),
+            workspace=WorkspaceServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),

@@ -11,6 +11,8 @@ from everword.v1 import (
     admin_service_pb2_grpc,
     cost_service_pb2,
     cost_service_pb2_grpc,
+    document_service_pb2,
+    document_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -27,9 +29,12 @@ from everword.v1 import (
     pattern_service_pb2_grpc,
     review_service_pb2,
     review_service_pb2_grpc,
+    workspace_service_pb2,
+    workspace_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.costs.servicer import CostServicer
+from everword_ingest.documents.servicer import DocumentServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -41,6 +46,7 @@ from everword_ingest.patterns.servicer import PatternServicer
 from everword_ingest.people.servicer import ReviewServicer
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
+from everword_ingest.workspace.servicer import WorkspaceServicer
 
 
 class IngestServer:
@@ -76,6 +82,16 @@ class IngestServer:
                 handoff_service_pb2.DESCRIPTOR,
                 handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
                 HandoffServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                document_service_pb2.DESCRIPTOR,
+                document_service_pb2_grpc.add_DocumentServiceServicer_to_server,
+                DocumentServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                workspace_service_pb2.DESCRIPTOR,
+                workspace_service_pb2_grpc.add_WorkspaceServiceServicer_to_server,
+                WorkspaceServicer(self._database, self._outbox.wake),
             ),
             Registration(
                 admin_service_pb2.DESCRIPTOR,

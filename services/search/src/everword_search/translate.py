@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
+from everword.index.passages import document_tag
 from everword.rpc.translate import (
     fill_memory,
     from_timestamp,
@@ -83,6 +84,7 @@ def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
         authors=list(message.authors) or None,
         roles=list(message.roles) or None,
         tags=list(message.tags) or None,
+        document_tags=[document_tag(UUID(id_)) for id_ in message.document_ids] or None,
         since=optional_time(message, "start_time"),
         before=optional_time(message, "end_time"),
         include_automated=message.include_automated,

@@ -28,6 +28,7 @@ _NAMES = (
     ("instance", "instances", "Only what this embodiment of an agent wrote."),
     ("author", "authors", "Only what this author said."),
     ("tag", "tags", "Only memories with this tag."),
+    ("document", "document_ids", "Only parts of this document, by its id."),
 )
 Command = Callable[..., Coroutine[Any, Any, None]]
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "costs": "costs.costs:costs",
     "demo": "demo:demo",
     "doctor": "doctor:doctor",
+    "documents": "documents:documents",
     "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",
@@ -50,6 +51,7 @@ COMMANDS = {
     "summaries": "summaries:summaries",
     "themes": "themes:themes",
     "up": "up:up",
+    "workspace": "workspace:workspace",
 }
 
 

@@ -24,6 +24,7 @@ from everword.v1 import (
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
+from everword.v1.document_service_pb2_grpc import DocumentServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -38,6 +39,7 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
+from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 
 
 class Client:
@@ -59,6 +61,8 @@ class Client:
         self.note_service = NoteServiceStub(ingest)
         self.lore_service = LoreServiceStub(ingest)
         self.cost_service = CostServiceStub(ingest)
+        self.document_service = DocumentServiceStub(ingest)
+        self.workspace_service = WorkspaceServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)

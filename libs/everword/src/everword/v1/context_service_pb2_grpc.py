@@ -60,8 +60,8 @@ class ContextServiceServicer:
         the query counts as used; turns are there for being recent.
 
         Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph, as far as there is anything
-        for them. Those beside memories and chat history have a share of the budget each, about a tenth, and what they do not
-        need is for memories. What was taken from a message is not said where the message's words are in the context.
+        for them. Those beside memories and chat history have a share of the budget each, and at most half of it together; what
+        they do not need is for memories. What was taken from a message is not said where the message's words are in the context.
         Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
         zone, with what has no time of its own first, and its items are numbered through all blocks: `[3]` in an answer is the
         item with that number. What was stored opens no line of the format: its further lines are indented.

@@ -4,15 +4,18 @@ EverwordError
 ├── InvalidArgument          INVALID_ARGUMENT
 │   ├── InvalidPageToken
 │   ├── InvalidConsistencyToken
-│   └── InvalidRegex
+│   ├── InvalidRegex
+│   └── DocumentUnreadable
 ├── Unauthenticated          UNAUTHENTICATED
-├── AccessDenied             PERMISSION_DENIED
+├── AccessDenied             PERMISSION_DENIED: WorkspaceFileProtected
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp,
 │                            BudgetExceeded
 ├── ConcurrentUpdate, NoteVersionConflict    ABORTED
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp
+├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
 └── MethodUnknown            UNIMPLEMENTED
@@ -77,6 +80,12 @@ class InvalidRegex(InvalidArgument):
     reason = "REGEX_INVALID"
 
 
+class DocumentUnreadable(InvalidArgument):
+    """The file cannot be read."""
+
+    reason = "DOCUMENT_UNREADABLE"
+
+
 class Unauthenticated(EverwordError):
     """Send `authorization: Bearer KEY`."""
 
@@ -95,6 +104,12 @@ class AccessDenied(EverwordError):
 
     code = "PERMISSION_DENIED"
     reason = "ACCESS_DENIED"
+
+
+class WorkspaceFileProtected(AccessDenied):
+    """This writer may not change this workspace file; only a person or the system may, with an operator's key."""
+
+    reason = "WORKSPACE_FILE_PROTECTED"
 
 
 class NotFound(EverwordError):
@@ -211,6 +226,13 @@ class NoteVersionConflict(EverwordError):
 
     code = "ABORTED"
     reason = "NOTE_VERSION_CONFLICT"
+
+
+class DocumentVersionConflict(EverwordError):
+    """The document is not at the version that was expected; read it, and write again."""
+
+    code = "ABORTED"
+    reason = "DOCUMENT_VERSION_CONFLICT"
 
 
 class Unavailable(EverwordError):

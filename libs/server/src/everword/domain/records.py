@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -99,6 +100,14 @@ class MemoryRecord:
     #: As of the note.
     note_key: str = ""
     note_kind: str = ""
+    #: Of a chunk, the document that it is a part of, and where it stands there.
+    document_id: UUID | None = None
+    document_title: str = ""
+    headings: Sequence[str] = ()
+    #: 0 where its document has none.
+    page: int = 0
+    #: Whether that is a workspace file.
+    of_workspace: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from everword.domain.records import (
     MessageRecord,
     SummaryRecord,
 )
+from everword.index.passages import document_tag
 from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 
 #: What a caller may keep in `metadata` or `settings`.
@@ -146,7 +147,8 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
     memory.instance = record.instance
     memory.author = record.author
     memory.role = memory_pb2.Role.ValueType(record.role)
-    memory.tags.extend(record.tags)
+    own = {document_tag(record.document_id)} if record.document_id else set()
+    memory.tags.extend(tag for tag in record.tags if tag not in own)
     memory.importance_class = memory_pb2.ImportanceClass.ValueType(record.importance_class)
     memory.automated = record.automated
     fill_timestamp(memory.occur_time, record.occurred_at)
@@ -166,6 +168,11 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
         memory.period_start = record.period.isoformat()
     memory.note_key = record.note_key
     memory.note_kind = record.note_kind
+    if record.document_id:
+        memory.document_id = str(record.document_id)
+        memory.document_title = record.document_title
+        memory.headings.extend(record.headings)
+        memory.page = record.page
 
 
 def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:

@@ -56,6 +56,8 @@ async def begin(
     request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
     request = replace(request, own_fact_ids=start.own_fact_ids)
+    if start.documents.of_conversations:
+        request = request.without_foreign_documents()
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks)
     text = _asked(request, start)

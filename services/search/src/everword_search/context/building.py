@@ -19,7 +19,7 @@ from everword_search.context.blocks.model import Asked
 from everword_search.context.budget import Block, Draft
 from everword_search.context.chat_history import MOST_RECALLED, SHARE, Start, recall_turns
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
-from everword_search.context.model import BlockSource, Candidate, ContextRequest
+from everword_search.context.model import ORDER, BlockSource, Candidate, ContextRequest
 from everword_search.context.text import Item
 from everword_search.people.offers import count_offers
 from everword_search.records.pages import MAX_PAGE
@@ -89,7 +89,8 @@ class Building:
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[Candidate]]]:
         """Return, for each block with a share, what finds its candidates."""
-        asked = Asked(self.sources, self.namespace, self.request, self.start, self.text)
+        layout = self.draft.layout
+        asked = Asked(self.sources, self.namespace, self.request, self.start, self.text, layout)
         return {kind.source: kind.find(asked) for kind in registry.KINDS}
 
     async def find_blocks(self) -> Candidates:
@@ -133,10 +134,7 @@ class Building:
     def _put_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
         """Put in everything once; returns by which messages what the blocks say was told."""
         draft, items = self.draft, self._items(found, candidates)
-        limits = {kind.source: int(draft.budget * kind.share) for kind in registry.KINDS}
-        theirs = set[UUID | str]()
-        for source, own in items.items():
-            theirs |= draft.reserve(source, own, limits[source])
+        limits, theirs = self._reserve(items)
         told_by = {item.key: item.told_by for own in items.values() for item in own}
         marked = replace(found, told_by=told_by)
         self._put_memories(marked, theirs)
@@ -144,10 +142,23 @@ class Building:
         for source, own in items.items():
             there = draft.keys
             wanted = [item for item in own if item.key not in there]
-            draft.fill(source, wanted, most=len(wanted), limit=limits[source])
+            limit, verbatim = limits[source], source in registry.VERBATIM
+            draft.fill(source, wanted, most=len(wanted), limit=limit, verbatim=verbatim)
         if theirs:
             self._put_memories(marked)
         return told_by
+
+    def _reserve(
+        self, items: Mapping[BlockSource, Sequence[Item]]
+    ) -> tuple[dict[BlockSource, int], set[UUID | str]]:
+        """Keep room for the blocks with a share, in their order; returns the limit of each, and what they will hold."""
+        draft, limits, theirs = self.draft, dict[BlockSource, int](), set[UUID | str]()
+        together = int(draft.budget * registry.TOGETHER)
+        shares = {kind.source: kind.share for kind in registry.KINDS}
+        for source in (each for each in ORDER if each in items):
+            limits[source] = min(int(draft.budget * shares[source]), together - draft.reserved)
+            theirs |= draft.reserve(source, items[source], limits[source])
+        return limits, theirs
 
     def _items(self, found: FoundMemories, candidates: Candidates) -> dict[BlockSource, list[Item]]:
         """Return what the blocks would say: of each the best first, by its score, its links and its nearness."""
@@ -219,6 +230,9 @@ class Building:
         turns = self.start.conversation.turns if self.start.conversation else ()
         blocks = (self.draft.blocks[source] for source in _FOUND)
         found = {item.memory_id for block in blocks for item in block.items if item.memory_id}
+        documents = self.draft.blocks[BlockSource.DOCUMENTS].items
+        # Entries of daily logs are there for being recent.
+        found |= {item.memory_id for item in documents if item.memory_id and item.about}
         used = found - {turn.id for turn in turns}
         await count_use(self.sources.database, self.namespace, sorted(used))
         questions = self.draft.blocks[BlockSource.QUESTIONS].items

@@ -19,6 +19,11 @@ from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.text import Item, Layout
+from everword_search.documents.store import (
+    NO_DOCUMENTS,
+    DocumentsThere,
+    documents_there_asked,
+)
 from everword_search.endings.read_endings import Endings, has_facts_asked, read_endings
 from everword_search.facts.store import find_own
 from everword_search.records import store
@@ -77,6 +82,7 @@ class Start:
     conversation: Conversation | None
     #: As of the request.
     own_fact_ids: tuple[UUID, ...] = ()
+    documents: DocumentsThere = NO_DOCUMENTS
 
 
 async def read_start(
@@ -85,17 +91,19 @@ async def read_start(
     """Return the namespace's settings, and the conversation if there is to be one. Raises ConversationNotFound."""
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+        asked = await ask(conn, documents_there_asked(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
+        [documents] = await asked.rows()
         if request.conversation_id is None:
-            return Start(settings, None)
+            return Start(settings, None, documents=documents)
         has_facts = await ask(conn, has_facts_asked(namespace.id))
         conversation = await _read(conn, namespace.id, request.conversation_id, request)
         if not (await has_facts.rows())[0].exists:
-            return Start(settings, conversation)
+            return Start(settings, conversation, documents=documents)
         own = await _own_facts(conn, namespace.id, conversation, request)
         request = replace(request, own_fact_ids=own)
         conversation = await _with_endings(conn, namespace.id, conversation, request)
-        return Start(settings, conversation, own)
+        return Start(settings, conversation, own, documents)
 
 
 async def _own_facts(

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
-from everword.domain.records import ConversationRecord
+from everword.domain.records import ConversationRecord, MemoryRecord
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.model import BalancedOptions
 
@@ -68,6 +68,8 @@ class Candidate:
     remark: str = ""
     #: The strategy that it offers, where it is a question to ask.
     strategy_id: UUID | None = None
+    #: The memory itself, where callers are told more of it.
+    about: MemoryRecord | None = None
 
 
 class ContextScope(IntEnum):
@@ -114,6 +116,15 @@ class ContextRequest:
         """Tell whether the scope holds facts of whoever speaks: they have a subject, and the conversation has none."""
         in_scope = self.scope is ContextScope.CONVERSATION and self.filter.subjects is None
         return in_scope and not record.subject
+
+    def without_foreign_documents(self) -> ContextRequest:
+        """Return the request without documents of conversations but this one, and those that its filter names."""
+        own = [self.conversation_id] if self.conversation_id else []
+        wanted = replace(
+            self.filter,
+            document_conversation_ids=[*own, *(self.filter.conversation_ids or ())],
+        )
+        return replace(self, filter=wanted)
 
     def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
         """Return the filter within the conversation's agent and subject, where it is asked for and not named others."""

@@ -21,6 +21,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
+from everword.domain.documents import shown_path
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
@@ -201,6 +202,8 @@ class Layout:
         elif passage != memory.synthesized_content:
             shown = f"… {shown.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
+        if memory.document_id:
+            speaker = shown_path(memory.document_title, memory.headings)
         place = memory.id, memory.occurred_at, memory.seq or 0
         item = self._item(*place, speaker, shown, given, score, relevance, endings)
         return replace(item, about=memory, said_by=frozenset(said_by))
@@ -227,6 +230,7 @@ class Layout:
             substance=substance,
             strategy_id=strategy_id,
             lift=found.lift,
+            about=found.about,
         )
 
     def _item(

@@ -27,6 +27,10 @@ class MemoryFilter:
     authors: list[str] | None = None
     roles: list[int] | None = None
     tags: list[str] | None = None
+    #: The tags of documents whose chunks are looked at.
+    document_tags: list[str] | None = None
+    #: Of documents that belong to a conversation, those of these ones alone.
+    document_conversation_ids: list[UUID] | None = None
     #: Inclusive.
     since: datetime | None = None
     #: Exclusive.

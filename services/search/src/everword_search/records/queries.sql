@@ -24,7 +24,9 @@ SELECT m.source_id AS id, m.kind,
        CASE WHEN said.metadata_chars <= coalesce(%(max_metadata_chars)s, 2147483647) THEN said.metadata END AS metadata,
        coalesce(said.metadata_chars > %(max_metadata_chars)s, false) AS metadata_omitted,
        coalesce(node.level, 0::smallint) AS summary_level, node.period, coalesce(note.key, '') AS note_key,
-       coalesce(note.kind, '') AS note_kind
+       coalesce(note.kind, '') AS note_kind, part_of.document_id, coalesce(part_of.title, '') AS document_title,
+       coalesce(part_of.headings, '{}') AS headings, coalesce(part_of.page, 0) AS page,
+       coalesce(part_of.kind = 2, false) AS of_workspace
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
  CROSS JOIN LATERAL (
        SELECT * FROM visible_memories
@@ -61,6 +63,12 @@ SELECT m.source_id AS id, m.kind,
        SELECT key, kind FROM notes
         WHERE m.kind = %(note)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
        OFFSET 0) AS note ON true
+  LEFT JOIN LATERAL (
+       SELECT c.document_id, d.title, d.kind, c.headings, c.page
+         FROM document_chunks c
+         JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = c.document_id
+        WHERE m.kind = %(chunk)s AND c.namespace_id = %(namespace_id)s AND c.id = wanted.source_id
+       OFFSET 0) AS part_of ON true
  ORDER BY wanted.place;
 
 -- memory_bytes --

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from everword.db.arrays import Array, array_of_uuids
-from everword.v1.memory_pb2 import MEMORY_KIND_NOTE
+from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK, MEMORY_KIND_NOTE
 from everword_search.cache.snapshot import Snapshot
 from everword_search.records.model import MemoryFilter
 
@@ -32,6 +32,12 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
             passes &= snapshot.having(name, texts)
     if wanted.tags is not None:
         passes &= snapshot.tagged(wanted.tags)
+    if wanted.document_tags is not None:
+        passes &= snapshot.tagged(wanted.document_tags)
+    if wanted.document_conversation_ids is not None:
+        ids = array_of_uuids(wanted.document_conversation_ids).tolist()
+        theirs = snapshot.having("conversations", [b"", *ids])
+        passes &= theirs | (columns["kinds"] != MEMORY_KIND_CHUNK)
     if wanted.since is not None:
         passes &= columns["moments"] >= wanted.since.timestamp()
     if wanted.before is not None:

@@ -8,8 +8,8 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.blocks.model import Asked
+from everword_search.context.model import Candidate
 from everword_search.records.pages import max_parts
 from everword_search.records.store import read_memories
 from everword_search.retrieval.index.as_of import find_as_of
@@ -43,7 +43,3 @@ def _candidate(entry: MemoryRecord) -> Candidate:
     label = f"daily log, {entry.author}" if entry.author else "daily log"
     words = f"{entry.content} …" if entry.content_truncated else entry.content
     return Candidate(label, words, entry.id, entry.occurred_at)
-
-
-#: Documents will stand beside them.
-DAILY_LOG = BlockKind(BlockSource.DOCUMENTS, share=0.1, find=find_entries)

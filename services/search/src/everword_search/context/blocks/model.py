@@ -9,6 +9,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
 from everword_search.context.chat_history import Start
 from everword_search.context.model import BlockSource, Candidate, ContextRequest
+from everword_search.context.text import Layout
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.sources import Sources
 
@@ -23,6 +24,8 @@ class Asked:
     start: Start
     #: What is looked for: the query, or the latest message of a user; empty where there is nothing.
     text: str
+    #: The form that items will have, with what each costs.
+    layout: Layout
 
     @property
     def record(self) -> ConversationRecord | None:
@@ -44,3 +47,5 @@ class BlockKind:
     share: float
     #: Returns candidates, the most important first. It knows all limits of scope: what it returns may be shown.
     find: Callable[[Asked], Awaitable[Sequence[Candidate]]]
+    #: Whether it is shown as it is, also where it repeats what the context says.
+    verbatim: bool = False

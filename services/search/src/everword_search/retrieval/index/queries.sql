@@ -6,7 +6,8 @@
 -- fragment let_through --
 -- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
 -- holds nothing else. Without `valid_at`, what is still to begin is let through. What does not hold any more is let through only
--- where it is asked for. A note (kind 3) that has expired is gone, whatever is asked for.
+-- where it is asked for. A note (kind 3) that has expired is gone, whatever is asked for. Chunks (kind 5) of documents that
+-- belong to a conversation may be let through for some conversations alone.
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -18,6 +19,9 @@ AND (%(instances)s::text[] IS NULL OR m.instance = ANY(%(instances)s))
 AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
 AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
 AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
+AND (%(document_tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(document_tags)s)
+AND (%(document_conversation_ids)s::uuid[] IS NULL OR m.kind <> 5 OR m.conversation_id IS NULL
+     OR m.conversation_id = ANY(%(document_conversation_ids)s))
 AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
 AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
 AND (%(excluded_memory_ids)s::uuid[] IS NULL OR m.source_id <> ALL(%(excluded_memory_ids)s))
@@ -385,6 +389,26 @@ SELECT m.source_id, m.occurred_at
  WHERE n.namespace_id = %(namespace_id)s AND n.log_date >= %(first_day)s AND :let_through
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
+
+-- find_workspace_chunks --
+-- The ids of parts of workspace files: file by file in the order of their names, those of nobody before those of somebody; of
+-- each the first ones, and of MEMORY, which grows at its end, the last. BOOT is left out once somebody has answered in the
+-- conversation.
+SELECT m.source_id, m.occurred_at
+  FROM documents d
+  JOIN document_chunks c ON c.namespace_id = %(namespace_id)s AND c.document_id = d.id
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = c.id AND part = 0
+       OFFSET 0) AS m
+ WHERE d.namespace_id = %(namespace_id)s AND d.kind = 2 AND d.deleted_at IS NULL AND d.title = ANY(%(names)s::text[])
+   AND CASE d.title WHEN 'MEMORY' THEN d.chunks - c.place <= %(most)s ELSE c.place < %(most)s END
+   AND (d.title <> 'BOOT' OR NOT EXISTS (
+           SELECT FROM messages a
+            WHERE a.namespace_id = %(namespace_id)s AND a.conversation_id = %(conversation_id)s::uuid
+              AND a.role = %(assistant)s AND NOT a.automated))
+   AND :let_through
+ ORDER BY array_position(%(names)s::text[], d.title), d.conversation_id IS NOT NULL, d.subject <> '', d.agent <> '', d.id, c.place;
 
 -- read_candidates --
 -- The passages of memories that were found, and of the turns around those that are turns: what comes before and after

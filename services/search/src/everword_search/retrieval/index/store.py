@@ -15,6 +15,7 @@ from everword.db.statements import (
     fetch_optional,
     load_statements,
 )
+from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import namespaced
 from everword_search.retrieval.model import Ranked
@@ -252,6 +253,20 @@ async def find_log_entries(
     """Return entries of daily logs from a day on, newest first."""
     parameters = {**scope.parameters, "first_day": first_day, "limit": limit}
     return await fetch_all(conn, SQL["find_log_entries"], parameters, PlaceRow)
+
+
+async def find_workspace_chunks(
+    conn: Connection, scope: Scope, names: Sequence[str], most: int, conversation_id: UUID | None
+) -> list[PlaceRow]:
+    """Return parts of workspace files, file by file; `most` of each."""
+    parameters = {
+        **scope.parameters,
+        "names": list(names),
+        "most": most,
+        "conversation_id": conversation_id,
+        "assistant": ROLE_ASSISTANT,
+    }
+    return await fetch_all(conn, SQL["find_workspace_chunks"], parameters, PlaceRow)
 
 
 def end_of_time(newest_first: bool) -> tuple[str, str]:

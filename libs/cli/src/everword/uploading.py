@@ -1,0 +1,85 @@
+"""Upload files as documents, and lay out templates where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from everword.client import CallError, Client
+from everword.v1 import document_pb2
+from everword.v1 import document_service_pb2 as pb
+
+#: What a document may be read from, by the ends of names.
+FORMATS = (".md", ".markdown", ".txt", ".html", ".htm", ".pdf", ".docx", ".xlsx", ".pptx", ".csv")
+#: A file of 10 MiB may take half a minute to read, and as long to be cut and indexed.
+TIMEOUT_S = 300.0
+_PART_BYTES = 500_000
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """What became of a template."""
+
+    title: str
+    #: None where the title is there already, or was and has been deleted.
+    response: pb.UploadDocumentResponse | None
+
+
+async def upload(
+    client: Client,
+    path: Path,
+    document: document_pb2.NewDocument,
+    *,
+    expected: int | None = None,
+    request_id: str = "",
+) -> pb.UploadDocumentResponse:
+    """Upload a file. Raises CallError and OSError."""
+    header = pb.UploadHeader(
+        document=document,
+        file_name=path.name,
+        expected_version=expected,
+        request_id=request_id,
+    )
+    requests = _requests(header, path.read_bytes())
+    return await client.document_service.UploadDocument(requests, timeout=TIMEOUT_S)
+
+
+async def seed(
+    client: Client, folder: Path, scope: document_pb2.DocumentScope
+) -> list[Seeded]:
+    """Upload each file of a folder whose title was never there. Raises CallError and OSError."""
+    seeded = list[Seeded]()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix.lower() in FORMATS:
+            title = path.relative_to(folder).with_suffix("").as_posix()
+            seeded.append(Seeded(title, await _seed(client, path, title, scope)))
+    return seeded
+
+
+async def _seed(
+    client: Client, path: Path, title: str, scope: document_pb2.DocumentScope
+) -> pb.UploadDocumentResponse | None:
+    document = document_pb2.NewDocument(title=title, scope=scope)
+    key = document_pb2.DocumentKey(title=title, scope=scope)
+    try:
+        await client.document_service.GetDocumentHistory(
+            pb.GetDocumentHistoryRequest(key=key, page_size=1, max_content_chars=1)
+        )
+        return None
+    except CallError as error:
+        if error.reason != "DOCUMENT_NOT_FOUND":
+            raise
+    try:
+        return await upload(client, path, document, expected=0)
+    except CallError as error:
+        # Somebody else was faster.
+        if error.reason != "DOCUMENT_VERSION_CONFLICT":
+            raise
+        return None
+
+
+def _requests(header: pb.UploadHeader, data: bytes) -> Iterator[pb.UploadDocumentRequest]:
+    yield pb.UploadDocumentRequest(header=header)
+    for start in range(0, len(data), _PART_BYTES):
+        yield pb.UploadDocumentRequest(data=data[start : start + _PART_BYTES])

@@ -1,0 +1,30 @@
+"""What is said of documents wherever a part of one is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: What stands between the title of a document and its headings.
+BETWEEN_HEADINGS = " › "
+#: What is longer is cut: a path is shown before the words of a chunk.
+_MAX_PART_CHARS = 80
+
+
+def document_path(title: str, headings: Sequence[str]) -> str:
+    """Return where in its document a part stands: `Handbook › Deployment › Rollback`."""
+    return BETWEEN_HEADINGS.join(_parts(title, headings))
+
+
+def shown_path(title: str, headings: Sequence[str]) -> str:
+    """Return the same with long headings cut."""
+    parts = (
+        part if len(part) <= _MAX_PART_CHARS else f"{part[: _MAX_PART_CHARS - 1]}…"
+        for part in _parts(title, headings)
+    )
+    return BETWEEN_HEADINGS.join(parts)
+
+
+def _parts(title: str, headings: Sequence[str]) -> Sequence[str]:
+    # A document often begins with its title as a heading.
+    begins = bool(headings) and headings[0].casefold() == title.casefold()
+    return [title, *headings[begins:]]

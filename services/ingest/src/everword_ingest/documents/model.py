@@ -1,0 +1,138 @@
+"""Documents as callers write and name them, free of protobuf."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from hashlib import sha256
+from uuid import UUID
+
+from everword.domain.tokens import ConsistencyToken
+from everword_ingest.notes.model import NoteScope
+
+#: Whose a document is: as of notes.
+DocumentScope = NoteScope
+#: The most that a document may say, what is appended to it included.
+MAX_TEXT_BYTES = 8 * 1024 * 1024
+#: The most that a file may have.
+MAX_FILE_BYTES = 10 * 1024 * 1024
+
+
+class DocumentKind(IntEnum):
+    """The sorts of documents, as they are stored."""
+
+    DOCUMENT = 1
+    WORKSPACE = 2
+
+
+@dataclass(frozen=True)
+class DocumentKey:
+    """What a caller knows a document by."""
+
+    title: str
+    scope: DocumentScope
+    kind: DocumentKind = DocumentKind.DOCUMENT
+
+    @property
+    def hash(self) -> bytes:
+        """Return what tells it from all other titles, scopes and kinds."""
+        scope = [self.scope.agent, self.scope.subject, str(self.scope.conversation_id or "")]
+        return sha256(json.dumps([self.kind, self.title, *scope]).encode()).digest()
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The file that a text was read from; empty for what was written as text."""
+
+    name: str = ""
+    media_type: str = ""
+    size: int = 0
+    sha256: bytes = b""
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a document is changed, by whom, and on what condition."""
+
+    key: DocumentKey
+    author: str = ""
+    tags: Sequence[str] = ()
+    #: The version that is to be replaced, 0 for none; None for whichever it is.
+    expected_version: int | None = None
+    #: Whether the text goes to the end of what is there.
+    appends: bool = False
+    #: The most that the whole may have.
+    max_bytes: int = MAX_TEXT_BYTES
+    #: Who writes, as it is stored; 0 where that does not matter.
+    writer: int = 0
+    request_id: str = ""
+    body_hash: bytes = b""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that is to become a document, but for its bytes."""
+
+    change: Change
+    file_name: str
+    #: None where the content and the name tell.
+    media_type: str | None
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A document that is to be deleted."""
+
+    target: UUID | DocumentKey
+    #: None for whichever it is.
+    expected_version: int | None = None
+    author: str = ""
+    writer: int = 0
+    request_id: str = ""
+    body_hash: bytes = b""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of a document."""
+
+    document_id: UUID
+    version: int
+    version_id: UUID
+    chunks: int
+    consistency_token: ConsistencyToken
+    replayed: bool
+
+
+@dataclass(frozen=True)
+class DocumentFilter:
+    """Which documents are listed; None lets everything through."""
+
+    kind: DocumentKind = DocumentKind.DOCUMENT
+    agents: Sequence[str] | None = None
+    subjects: Sequence[str] | None = None
+    conversation_ids: Sequence[UUID] | None = None
+    tags: Sequence[str] | None = None
+    title_prefix: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a text that a caller asks for."""
+
+    headings: Sequence[str] = ()
+    start: int = 0
+    #: 0 for the default.
+    max_chars: int = 0
+
+
+@dataclass(frozen=True)
+class HistoryRequest:
+    """The versions that a caller asks for, and how much of each."""
+
+    target: UUID | DocumentKey
+    #: 0 for all.
+    version: int = 0
+    part: Part = Part()

@@ -1,0 +1,1 @@
+"""How each format is read. These modules are loaded in the parser's process alone."""

@@ -1,0 +1,61 @@
+"""What elements of HTML mean for reading, and what text between them is kept in meanwhile."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from everword_ingest.documents.parsing.formats.tables import Table, table_lines
+
+#: What holds no text that is shown.
+UNSEEN = frozenset(
+    "script style template noscript svg iframe object embed canvas audio video datalist".split()  # noqa: SIM905
+)
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+#: What begins and ends a paragraph.
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset "  # noqa: SIM905
+    "figcaption figure footer form header hr legend main nav optgroup option p search section summary".split()
+)
+HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+
+
+@dataclass
+class Place:
+    """What text flows into: the page, or a cell of a table."""
+
+    #: Of a cell; the page's go to the outline.
+    blocks: list[str] = field(default_factory=list)
+    #: Of each open list, the number of its next item; 0 where items have none.
+    lists: list[int] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    #: What the next line of a list begins with.
+    marker: str = ""
+
+
+@dataclass
+class Rows:
+    """A table that is open."""
+
+    rows: list[list[str]] = field(default_factory=list)
+    #: How many cells of the first row are headings.
+    heads: int = 0
+
+
+def written(table: Rows) -> list[str]:
+    rows = [row for row in table.rows if any(cell.strip() for cell in row)]
+    if not rows:
+        return []
+    if len(rows[0]) > 1 and table.heads == len(table.rows[0]):
+        # It says itself that its first row names the columns.
+        header = list(map(collapse, rows[0]))
+        writer = Table(header)
+        lines = [" | ".join(filter(None, header)), *map(writer.line, rows[1:])]
+    else:
+        lines = list(table_lines(rows))
+    return ["\n".join(filter(None, lines))]
+
+
+def collapse(text: str) -> str:
+    """Return text on one line, with one space between words."""
+    return " ".join(text.split())

@@ -1,0 +1,124 @@
+"""Reads a file in a process of its own, which may use only so much and is the only thing that a file can end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Mapping
+from dataclasses import asdict
+from weakref import WeakKeyDictionary
+
+from everword_ingest.documents.parsing.model import (
+    DocumentUnreadable,
+    ParsedDocument,
+    ParseLimits,
+    Unreadable,
+)
+from everword_ingest.documents.parsing.wire import Garbled, unpack
+
+log = logging.getLogger(__name__)
+
+_DEFAULT = ParseLimits()
+#: How many files are read at once; others wait for their turn.
+_AT_ONCE = 2
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+_WORKER = (sys.executable, "-I", "-m", "everword_ingest.documents.parsing.worker")
+#: What an interpreter may need to start. The rest of the environment holds secrets.
+_NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+#: What an answer has beside its text: some hundred bytes a section.
+_HEAD_BYTES = 16 * 1024 * 1024
+_TIME_SIGNALS = (-signal.SIGALRM, -signal.SIGXCPU)
+
+
+async def parse_document(
+    data: bytes, file_name: str, media_type: str | None, limits: ParseLimits = _DEFAULT
+) -> ParsedDocument:
+    """Return a file as text. The event loop is free meanwhile; cancelling ends the process.
+
+    Where `media_type` is None, or `application/octet-stream`, the content and the name tell it.
+    Raises DocumentUnreadable.
+    """
+    if len(data) > limits.max_file_bytes:
+        limit = limits.max_file_bytes / (1024 * 1024)
+        raise DocumentUnreadable(
+            Unreadable.TOO_LARGE, f"The file is over the limit of {limit:g} MiB."
+        )
+    request = {"file_name": file_name, "media_type": media_type, "limits": asdict(limits)}
+    turns = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_AT_ONCE))
+    async with turns:
+        code, answer = await _run(json.dumps(request).encode() + b"\n", data, limits)
+    if code == 0:
+        try:
+            return unpack(answer, limits)
+        except Garbled:
+            pass
+    raise _ended(code)
+
+
+async def _run(request: bytes, data: bytes, limits: ParseLimits) -> tuple[int, bytes]:
+    """Return how the process ended and what it wrote. Raises DocumentUnreadable where it takes too long."""
+    process = await asyncio.create_subprocess_exec(
+        *_WORKER, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment(os.environ), cwd="/"
+    )
+    try:
+        async with asyncio.timeout(limits.wall_s):
+            _, answer = await asyncio.gather(
+                _send(process, request, data),
+                _receive(process, _HEAD_BYTES + limits.max_text_bytes),
+            )
+            return await process.wait(), answer
+    except TimeoutError:
+        raise _timed_out() from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await asyncio.shield(process.wait())
+
+
+def _environment(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: environment[name] for name in _NEEDED if name in environment}
+
+
+async def _send(process: Process, request: bytes, data: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(request)
+        process.stdin.write(data)
+        await process.stdin.drain()
+    # It ended before it had read all.
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    finally:
+        process.stdin.close()
+
+
+async def _receive(process: Process, limit: int) -> bytes:
+    """Return what the process writes; what is over the limit is left out, which garbles it."""
+    assert process.stdout is not None
+    answer = bytearray()
+    while portion := await process.stdout.read(1024 * 1024):
+        if len(answer) + len(portion) > limit:
+            process.kill()
+            return b""
+        answer += portion
+    return bytes(answer)
+
+
+def _ended(code: int) -> DocumentUnreadable:
+    """Return the error for a process that gave no answer."""
+    log.warning("document.parser_ended", extra={"exit_code": code})
+    if code in _TIME_SIGNALS:
+        return _timed_out()
+    # The system ends what takes its last memory.
+    if code == -signal.SIGKILL:
+        return DocumentUnreadable(Unreadable.TOO_LARGE, "Reading the file takes too much memory.")
+    return DocumentUnreadable(Unreadable.MALFORMED, "The file is damaged: reading it failed.")
+
+
+def _timed_out() -> DocumentUnreadable:
+    return DocumentUnreadable(Unreadable.TIMED_OUT, "Reading the file took too long.")

@@ -1,0 +1,118 @@
+"""The parser's process: reads one file from its input, writes its text to its output, and ends.
+
+Nothing it holds is worth having: it has no database, no keys, no environment, and may write to no file.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+from everword_ingest.documents.parsing import media_type as types
+from everword_ingest.documents.parsing.model import (
+    DocumentUnreadable,
+    ParsedDocument,
+    ParseLimits,
+    Unreadable,
+)
+from everword_ingest.documents.parsing.wire import pack, pack_failure
+
+_MAX_OPEN_FILES = 64
+#: The function of each format, by module: only that of the file's own is loaded.
+_READERS = {
+    types.PLAIN: ("plain", "read_plain"),
+    types.MARKDOWN: ("markdown", "read_markdown"),
+    types.HTML: ("html", "read_html"),
+    types.CSV: ("csv_rows", "read_csv"),
+    types.PDF: ("pdf", "read_pdf"),
+    types.DOCX: ("docx", "read_docx"),
+    types.XLSX: ("xlsx", "read_xlsx"),
+    types.PPTX: ("pptx", "read_pptx"),
+}
+
+
+def main() -> None:
+    request = json.loads(sys.stdin.buffer.readline())
+    limits = ParseLimits(**request["limits"])
+    confine(limits)
+    # openpyxl loads it where it is installed, to know its numbers, with a thread and its memory for each core.
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+    data = sys.stdin.buffer.read()
+    try:
+        answer = pack(read_document(data, request["file_name"], request["media_type"], limits))
+    except DocumentUnreadable as failure:
+        answer = pack_failure(failure)
+    sys.stdout.buffer.write(answer)
+
+
+def confine(limits: ParseLimits) -> None:
+    """Let the system end this process when it uses more than it may."""
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 1))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_MAX_OPEN_FILES, _MAX_OPEN_FILES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    # Whoever started it may have been killed and watch no clock any more.
+    signal.setitimer(signal.ITIMER_REAL, limits.wall_s + 1)
+
+
+def read_document(
+    data: bytes, file_name: str, media_type: str | None, limits: ParseLimits
+) -> ParsedDocument:
+    """Return a file as text. Raises DocumentUnreadable, whatever the library of its format raises."""
+    if len(data) > limits.max_file_bytes:
+        raise too_large(limits)
+    found = types.find_media_type(data, file_name, media_type)
+    try:
+        return _reader(found)(data, limits)
+    except DocumentUnreadable:
+        raise
+    except MemoryError:
+        raise out_of_memory() from None
+    except RecursionError:
+        raise _too_deep() from None
+    # Each library has errors of its own, and damaged files make it raise others.
+    except Exception as error:
+        raise _malformed(error, found) from error
+
+
+def _reader(media_type: str) -> Callable[[bytes, ParseLimits], ParsedDocument]:
+    module, function = _READERS[media_type]
+    loaded = import_module(f"everword_ingest.documents.parsing.formats.{module}")
+    reader: Callable[[bytes, ParseLimits], ParsedDocument] = getattr(loaded, function)
+    return reader
+
+
+def _malformed(error: Exception, media_type: str) -> DocumentUnreadable:
+    # What libxml2 says of elements and texts that are over its limits.
+    said = str(error).lower()
+    if "excessive depth" in said or "nesting" in said:
+        return _too_deep()
+    if "memory" in said:
+        return out_of_memory()
+    return DocumentUnreadable(
+        Unreadable.MALFORMED,
+        f"The file is damaged or cut off: it cannot be read as {types.NAMES[media_type]}.",
+    )
+
+
+def _too_deep() -> DocumentUnreadable:
+    return DocumentUnreadable(Unreadable.TOO_DEEP, "The file's elements are nested too deeply.")
+
+
+def out_of_memory() -> DocumentUnreadable:
+    return DocumentUnreadable(Unreadable.TOO_LARGE, "Reading the file takes too much memory.")
+
+
+def too_large(limits: ParseLimits) -> DocumentUnreadable:
+    limit = limits.max_file_bytes / (1024 * 1024)
+    return DocumentUnreadable(Unreadable.TOO_LARGE, f"The file is over the limit of {limit:g} MiB.")
+
+
+if __name__ == "__main__":
+    main()

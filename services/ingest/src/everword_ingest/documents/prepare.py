@@ -1,0 +1,127 @@
+"""Make a text ready to be stored: cut it into chunks, and build the passages of those that are new.
+
+That takes about two seconds for each MiB of text. It is done beside the event loop and outside of any transaction,
+unless what is there has to be known first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from uuid import UUID
+
+from everword.domain.documents import document_path
+from everword.domain.errors import DocumentUnreadable
+from everword.domain.ids import new_id
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Passage, Source, document_tag
+from everword.rpc.long_work import beside_loop
+from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
+from everword_ingest.documents import parsing
+from everword_ingest.documents.model import Change, SourceFile
+from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
+from everword_ingest.documents.parsing.formats.markdown import read_markdown
+from everword_ingest.notes.place import Place
+
+#: What is cut at once; more is left to a thread.
+_FEW_CHARS = 4_000
+_LIMITS = ParseLimits()
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A text in chunks, each with a hash of what is indexed of it."""
+
+    text: str
+    chunks: Sequence[Chunk]
+    digests: Sequence[bytes]
+
+
+@dataclass(frozen=True)
+class Built:
+    """New chunks as the index takes them."""
+
+    #: By a chunk's place.
+    ids: Mapping[int, UUID]
+    passages: Sequence[Passage]
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The document that chunks are of, and in which language it is read."""
+
+    document_id: UUID
+    change: Change
+    place: Place
+    language: Language
+    now: datetime
+
+
+async def parse_file(data: bytes, file: SourceFile, media_type: str | None) -> ParsedDocument:
+    """Return a file as text, read in a process of its own. Raises DocumentUnreadable."""
+    try:
+        return await parsing.parse_document(data, file.name, media_type)
+    except parsing.DocumentUnreadable as error:
+        raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
+
+
+async def cut_text(text: str, change: Change) -> Cut:
+    """Return a text in Markdown or plain in chunks. Raises DocumentUnreadable."""
+
+    def cut() -> Cut:
+        return _cut(read_markdown(text.encode(), _LIMITS), change)
+
+    try:
+        return cut() if len(text) <= _FEW_CHARS else await beside_loop(cut)
+    except parsing.DocumentUnreadable as error:
+        raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
+
+
+async def cut_parsed(parsed: ParsedDocument, change: Change) -> Cut:
+    """Return what was read of a file in chunks."""
+    return await beside_loop(lambda: _cut(parsed, change))
+
+
+def _cut(parsed: ParsedDocument, change: Change) -> Cut:
+    chunks = chunk_document(parsed)
+    return Cut(parsed.text, chunks, [_digest(chunk, change) for chunk in chunks])
+
+
+def _digest(chunk: Chunk, change: Change) -> bytes:
+    """Return a hash of what is indexed of a chunk, beside its document and who wrote it when."""
+    parts = ["\0".join(sorted(change.tags)), *chunk.heading_path, chunk.content]
+    return sha256("\x01".join(parts).encode()).digest()
+
+
+async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built:
+    """Return the chunks at some places as the index takes them."""
+    ids = {place: new_id() for place in sorted(places)}
+
+    def build() -> list[Passage]:
+        return [
+            passage
+            for place, id_ in ids.items()
+            for passage in _passages(owner, id_, cut.chunks[place])
+        ]
+
+    few = sum(len(cut.chunks[place].content) for place in ids) <= _FEW_CHARS
+    return Built(ids, build() if few else await beside_loop(build))
+
+
+def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[Passage]:
+    scope = owner.place.scope
+    source = Source(
+        id_,
+        MEMORY_KIND_CHUNK,
+        owner.now,
+        conversation_id=scope.conversation_id,
+        agent=scope.agent,
+        subject=scope.subject,
+        channel=owner.place.channel,
+        author=owner.change.author,
+        tags=[document_tag(owner.document_id), *owner.change.tags],
+    )
+    path = document_path(owner.change.key.title, chunk.heading_path)
+    return list(build_passages(source, chunk.content, owner.language, path))

@@ -1,0 +1,173 @@
+"""Read documents: one, a part of its text, lists, and the history of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import DocumentNotFound
+from everword.domain.tokens import PageTokens
+from everword_ingest.documents import store
+from everword_ingest.documents.model import (
+    DocumentFilter,
+    DocumentKey,
+    DocumentKind,
+    HistoryRequest,
+    Part,
+)
+from everword_ingest.documents.place import find_document_id, not_found
+from everword_ingest.documents.store import ChunkRow, DocumentRow, VersionRow
+from everword_ingest.notes.model import PageRequest
+
+DEFAULT_PAGE, MAX_PAGE = 50, 200
+DEFAULT_CHARS, DEFAULT_VERSION_CHARS = 20_000, 2_000
+#: Texts of a page of a history together, at most 4 bytes a character: half of what the transport takes.
+_MAX_PAGE_CHARS = 2 * 1024 * 1024
+DEFAULT_VERSIONS, MAX_VERSIONS = 20, 60
+MAX_SECTIONS = 1_000
+
+
+@dataclass(frozen=True)
+class FoundSection:
+    """What stands under one heading."""
+
+    headings: Sequence[str]
+    start: int
+    end: int
+    page: int | None
+
+
+@dataclass(frozen=True)
+class ReadPart:
+    """A part of a document's text."""
+
+    document: DocumentRow
+    content: str
+    start: int
+    #: Where the next part begins; 0 at the end.
+    next_start: int
+
+
+async def get_document(
+    database: Database, namespace: NamespaceScope, target: UUID | DocumentKey, kind: DocumentKind
+) -> tuple[DocumentRow, list[FoundSection]]:
+    """Return a document as it stands, and its first sections. Raises DocumentNotFound and ConversationNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        found = await _find(conn, namespace.id, target, kind)
+        chunks = await store.list_chunks(conn, namespace.id, found.id)
+    return found, _sections(chunks)[:MAX_SECTIONS]
+
+
+async def read_document(
+    database: Database,
+    namespace: NamespaceScope,
+    target: UUID | DocumentKey,
+    part: Part,
+    kind: DocumentKind,
+) -> ReadPart:
+    """Return a part of a document's text. Raises DocumentNotFound and ConversationNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        found = await _find(conn, namespace.id, target, kind)
+        start, end = part.start, found.chars
+        if part.headings:
+            chunks = await store.list_chunks(conn, namespace.id, found.id)
+            first, end = _span(chunks, part.headings, target)
+            start = max(start, first)
+        chars = max(0, min(part.max_chars or DEFAULT_CHARS, end - start))
+        content = await store.read_text(conn, namespace.id, found.id, found.version, start, chars)
+    until = start + len(content)
+    return ReadPart(found, content, start, until if content and until < end else 0)
+
+
+async def list_documents(
+    database: Database, namespace: NamespaceScope, wanted: DocumentFilter, page: PageRequest
+) -> tuple[Sequence[DocumentRow], str]:
+    """Return a page of documents, and the token of the next one. Raises InvalidPageToken."""
+    size = min(page.size or DEFAULT_PAGE, MAX_PAGE)
+    purpose = f"ListDocuments:{wanted.kind.name}:{namespace.id}"
+    tokens = PageTokens(await database.token_secret(), purpose)
+    after = tokens.read(page.token, page.request_hash)
+    after_id = UUID(after[0]) if after else None
+    async with database.transaction(namespace.id) as conn:
+        found = await store.list_documents(conn, namespace.id, wanted, after_id, size + 1)
+    if len(found) <= size:
+        return found, ""
+    return found[:size], tokens.issue(page.request_hash, [str(found[size - 1].id)])
+
+
+async def get_document_history(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: HistoryRequest,
+    page: PageRequest,
+    kind: DocumentKind,
+) -> tuple[UUID, Sequence[VersionRow], str]:
+    """Return a document's id, a page of what it was, and the token of the next one.
+
+    Raises DocumentNotFound, ConversationNotFound and InvalidPageToken.
+    """
+    chars = wanted.part.max_chars or DEFAULT_VERSION_CHARS
+    size = min(page.size or DEFAULT_VERSIONS, MAX_VERSIONS, max(1, _MAX_PAGE_CHARS // chars))
+    purpose = f"GetDocumentHistory:{kind.name}:{namespace.id}"
+    tokens = PageTokens(await database.token_secret(), purpose)
+    after = tokens.read(page.token, page.request_hash)
+    before = int(after[0]) if after else None
+    part = wanted.part.start, chars
+    async with database.transaction(namespace.id) as conn:
+        document_id = await find_document_id(conn, namespace.id, wanted.target)
+        held = await store.find_kind(conn, namespace.id, document_id)
+        if held != kind:
+            raise not_found(wanted.target)
+        found = await store.list_versions(
+            conn, namespace.id, document_id, wanted.version, before, part, size + 1
+        )
+    if not found and not after:
+        raise not_found(wanted.target)
+    if len(found) <= size:
+        return document_id, found, ""
+    return document_id, found[:size], tokens.issue(page.request_hash, [found[size - 1].version])
+
+
+async def _find(
+    conn: Connection, namespace_id: int, target: UUID | DocumentKey, kind: DocumentKind
+) -> DocumentRow:
+    document_id = await find_document_id(conn, namespace_id, target)
+    found = await store.get_document(conn, namespace_id, document_id)
+    if found is None or found.kind != kind:
+        raise not_found(target)
+    return found
+
+
+def _sections(chunks: Iterable[ChunkRow]) -> list[FoundSection]:
+    """Return what stands under each heading: neighbours under the same are one section."""
+    sections = list[FoundSection]()
+    for chunk in chunks:
+        if sections and sections[-1].headings == chunk.headings:
+            last = sections.pop()
+            sections.append(FoundSection(last.headings, last.start, chunk.end, last.page))
+        else:
+            sections.append(FoundSection(chunk.headings, chunk.start, chunk.end, chunk.page))
+    return sections
+
+
+def _span(
+    chunks: Iterable[ChunkRow], headings: Sequence[str], target: UUID | DocumentKey
+) -> tuple[int, int]:
+    """Return where the first section under some headings begins and ends, with its subsections.
+
+    Raises DocumentNotFound.
+    """
+    inside, start, end = False, 0, 0
+    for chunk in chunks:
+        if chunk.headings[: len(headings)] == list(headings):
+            start = start if inside else chunk.start
+            inside, end = True, chunk.end
+        elif inside:
+            break
+    if not inside:
+        named = {"document_id": target} if isinstance(target, UUID) else {"title": target.title}
+        raise DocumentNotFound("The document has no such section.", **named)
+    return start, end

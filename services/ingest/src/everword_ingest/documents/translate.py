@@ -1,0 +1,191 @@
+"""Requests of DocumentService to the model, and documents to messages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import TypeAlias
+from uuid import UUID
+
+from everword.rpc.translate import text_of, to_timestamp
+from everword.v1 import document_pb2
+from everword.v1 import document_service_pb2 as pb
+from everword.v1 import workspace_service_pb2 as workspace
+from everword_ingest.documents.model import (
+    Change,
+    Deletion,
+    DocumentFilter,
+    DocumentKey,
+    DocumentScope,
+    HistoryRequest,
+    Part,
+    Upload,
+)
+from everword_ingest.documents.read_documents import FoundSection, ReadPart
+from everword_ingest.documents.store import DocumentRow, NewVersion, VersionRow
+from everword_ingest.notes.model import PageRequest
+from everword_ingest.translate import hash_body
+
+Named: TypeAlias = (
+    pb.GetDocumentRequest
+    | pb.ReadDocumentRequest
+    | pb.DeleteDocumentRequest
+    | pb.GetDocumentHistoryRequest
+)
+Paged: TypeAlias = (
+    pb.ListDocumentsRequest
+    | pb.GetDocumentHistoryRequest
+    | workspace.ListWorkspaceFilesRequest
+    | workspace.GetWorkspaceFileHistoryRequest
+)
+
+
+def to_scope(scope: document_pb2.DocumentScope) -> DocumentScope:
+    conversation_id = UUID(scope.conversation_id) if scope.conversation_id else None
+    return DocumentScope(scope.agent, scope.subject, conversation_id)
+
+
+def to_target(request: Named) -> UUID | DocumentKey:
+    """Return what a request knows a document by."""
+    if request.HasField("key"):
+        return DocumentKey(request.key.title, to_scope(request.key.scope))
+    return UUID(request.document_id)
+
+
+def to_upload(header: pb.UploadHeader) -> Upload:
+    """Return what is uploaded, but for its bytes."""
+    expected = header.expected_version if header.HasField("expected_version") else None
+    change = _to_change(header.document, expected, header.request_id, hash_body(header))
+    return Upload(change, header.file_name, header.media_type or None)
+
+
+def to_writing(request: pb.WriteDocumentRequest) -> Change:
+    expected = request.expected_version if request.HasField("expected_version") else None
+    return _to_change(request.document, expected, request.request_id, hash_body(request))
+
+
+def to_appending(request: pb.AppendDocumentRequest) -> Change:
+    body_hash = hash_body(request)
+    return _to_change(request.document, None, request.request_id, body_hash, appends=True)
+
+
+def _to_change(
+    document: document_pb2.NewDocument,
+    expected: int | None,
+    request_id: str,
+    body_hash: bytes,
+    *,
+    appends: bool = False,
+) -> Change:
+    key = DocumentKey(document.title, to_scope(document.scope))
+    return Change(
+        key,
+        document.author,
+        list(document.tags),
+        expected,
+        appends,
+        request_id=request_id,
+        body_hash=body_hash,
+    )
+
+
+def to_deletion(request: pb.DeleteDocumentRequest) -> Deletion:
+    expected = request.expected_version if request.HasField("expected_version") else None
+    return Deletion(
+        to_target(request),
+        expected,
+        request.author,
+        request_id=request.request_id,
+        body_hash=hash_body(request),
+    )
+
+
+def to_part(request: pb.ReadDocumentRequest) -> Part:
+    return Part(list(request.headings), request.start_char, request.max_chars)
+
+
+def to_filter(wanted: pb.DocumentFilter) -> DocumentFilter:
+    return DocumentFilter(
+        agents=list(wanted.agents) or None,
+        subjects=list(wanted.subjects) or None,
+        conversation_ids=[UUID(id_) for id_ in wanted.conversation_ids] or None,
+        tags=list(wanted.tags) or None,
+        title_prefix=wanted.title_prefix,
+    )
+
+
+def to_history(request: pb.GetDocumentHistoryRequest) -> HistoryRequest:
+    part = Part(start=request.start_char, max_chars=request.max_content_chars)
+    return HistoryRequest(to_target(request), request.version, part)
+
+
+def to_page(request: Paged) -> PageRequest:
+    body = type(request).FromString(request.SerializeToString())
+    body.ClearField("page_size")
+    body.ClearField("page_token")
+    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
+    return PageRequest(request.page_size, request.page_token, digest)
+
+
+def scope_to_proto(row: DocumentRow) -> document_pb2.DocumentScope:
+    return document_pb2.DocumentScope(
+        agent=row.agent, subject=row.subject, conversation_id=text_of(row.conversation_id)
+    )
+
+
+def document_to_proto(row: DocumentRow) -> document_pb2.Document:
+    body = document_pb2.NewDocument(
+        title=row.title, scope=scope_to_proto(row), tags=row.tags, author=row.author
+    )
+    return document_pb2.Document(
+        id=str(row.id),
+        version=row.version,
+        version_id=str(row.version_id),
+        body=body,
+        source=_source_to_proto(row),
+        content_chars=row.chars,
+        chunk_count=row.chunks,
+        create_time=to_timestamp(row.created_at),
+        update_time=to_timestamp(row.written_at),
+    )
+
+
+def sections_to_proto(sections: Iterable[FoundSection]) -> list[document_pb2.DocumentSection]:
+    return [
+        document_pb2.DocumentSection(
+            headings=each.headings, start_char=each.start, end_char=each.end, page=each.page or 0
+        )
+        for each in sections
+    ]
+
+
+def part_to_proto(part: ReadPart) -> pb.ReadDocumentResponse:
+    return pb.ReadDocumentResponse(
+        content=part.content,
+        start_char=part.start,
+        next_start_char=part.next_start,
+        document=document_to_proto(part.document),
+    )
+
+
+def version_to_proto(row: VersionRow) -> document_pb2.DocumentVersion:
+    return document_pb2.DocumentVersion(
+        id=str(row.id),
+        version=row.version,
+        deleted=row.deleted,
+        content=row.content,
+        content_chars=row.chars,
+        tags=row.tags,
+        author=row.author,
+        source=_source_to_proto(row),
+        write_time=to_timestamp(row.written_at),
+    )
+
+
+def _source_to_proto(row: DocumentRow | NewVersion) -> document_pb2.DocumentSource:
+    return document_pb2.DocumentSource(
+        file_name=row.file_name,
+        media_type=row.media_type,
+        file_bytes=row.file_bytes,
+        sha256=row.file_sha256.hex(),
+    )

@@ -1,0 +1,68 @@
+"""Text is read in the encoding that it is in, and holds nothing that Postgres would refuse."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from everword_ingest.documents.parsing.decoding import clean, decode
+from everword_ingest.documents.parsing.model import DocumentUnreadable, ParseLimits, Unreadable
+from everword_ingest.documents.parsing.worker import read_document
+
+GERMAN = "Grüße aus Köln: die Brücke über den Fluß ist für Fußgänger geöffnet – 5 € Gebühr."
+RUSSIAN = "Мост через реку открыт для пешеходов, плата за вход не взимается до конца месяца."
+JAPANESE = "橋は歩行者に開放されています。入場料は月末まで無料です。どうぞお越しください。"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (GERMAN, "utf-8"),
+        (GERMAN, "utf-8-sig"),
+        (GERMAN, "utf-16"),
+        (GERMAN, "utf-16-le"),
+        (GERMAN, "utf-16-be"),
+        (GERMAN, "utf-32"),
+        (GERMAN, "cp1252"),
+        (RUSSIAN, "utf-16"),
+        (RUSSIAN, "cp1251"),
+        (RUSSIAN, "koi8_r"),
+        (JAPANESE * 4, "shift_jis"),
+        (JAPANESE * 4, "euc_jp"),
+    ],
+)
+def test_encodings_are_found_out(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+def test_a_page_is_read_in_the_encoding_that_it_names() -> None:
+    page = '<html><head><meta charset="iso-8859-2"></head><body>Łódź, řeka</body></html>'
+    assert (
+        read_document(page.encode("iso8859_2"), "a.html", None, ParseLimits()).text == "Łódź, řeka"
+    )
+    # What it names may be no encoding, or none of text.
+    for lie in ("zip", "rot13", "unicode_escape", "nonsense", "x" * 500):
+        page = f'<html><head><meta charset="{lie}"></head><body>Grüße</body></html>'
+        assert read_document(page.encode(), "a.html", None, ParseLimits()).text == "Grüße"
+
+
+def test_a_few_broken_characters_do_not_change_the_encoding() -> None:
+    data = (GERMAN * 50).encode() + "ß".encode()[:1]
+    assert decode(data) == GERMAN * 50 + "\ufffd"
+
+
+def test_no_control_character_is_left_and_all_lines_end_alike() -> None:
+    every = "".join(map(chr, range(0x3000))) + "\ufffe\uffff\ufeff\ud800\r\n\u2028end"
+    text = clean(every)
+    assert not {c for c in text if c < " " or "\x7f" <= c < "\xa0"} - {"\n", "\t"}
+    text.encode()
+    assert text.endswith("\n\nend")
+
+
+def test_random_bytes_are_no_text() -> None:
+    for seed in range(20):
+        data = random.Random(seed).randbytes(5000)
+        with pytest.raises(DocumentUnreadable) as caught:
+            decode(data)
+        assert caught.value.reason is Unreadable.UNSUPPORTED

@@ -1,0 +1,140 @@
+"""Documents: the parts of them that the query finds, and the daily logs of today and yesterday.
+
+    ## Documents
+    [1] Handbook › Deployment › Rollback: Run `revert-release` within an hour.
+
+Documents are searched for every context. Of what is found, at most five parts are shown, each with what stands around
+the words that were found; more may still come as memories.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everword.domain.documents import shown_path
+from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
+from everword_search.context.blocks.daily_log import find_entries
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.budget import Block
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.retrieval.model import SearchArm, SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.search import find_memories
+
+#: Parts of documents in a context, and their tokens together.
+MOST_CHUNKS, MOST_TOKENS = 5, 1_500
+#: The cosine with the query that each must have, where there are vectors, and how relevant it must be beside the best one.
+LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
+#: The shares of parts and of daily logs: neither takes the other's.
+CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
+#: Results that are looked at, since workspace files may be among them.
+_LOOKED_AT = 2 * MOST_CHUNKS
+#: How much of a part is read, and how much is shown around the words that were found.
+_READ_CHARS, _SHOWN_CHARS = 4_000, 800
+
+
+async def find_documents(asked: Asked) -> list[Candidate]:
+    """Return the parts that the query finds, best first, and entries of daily logs, newest first."""
+    entries, chunks = await asyncio.gather(find_entries(asked), find_chunks(asked))
+    budget = asked.request.token_budget
+    limit = min(MOST_TOKENS, int(budget * CHUNKS_SHARE))
+    return [
+        *_within(asked, chunks, limit),
+        *_within(asked, entries, int(budget * LOGS_SHARE)),
+    ]
+
+
+async def find_chunks(asked: Asked) -> list[Candidate]:
+    """Return the parts of documents that are relevant to the query, best first."""
+    wanted = _of_chunks(asked.filter)
+    there = asked.start.documents.documents
+    if not (there and asked.text and wanted) or asked.request.max_memories == 0:
+        return []
+    search = SearchRequest(
+        text=asked.text,
+        filter=wanted,
+        page=PageRequest(_LOOKED_AT),
+        at_least_as_fresh=asked.request.at_least_as_fresh,
+        max_content_chars=_READ_CHARS,
+        operators=bool(asked.request.query.strip()),
+        with_relations=False,
+    )
+    found, _ = await find_memories(asked.sources, asked.namespace, search)
+    if found.verdict is Verdict.NOTHING_RELEVANT:
+        return []
+    least = max(
+        asked.request.min_relevance, LEAST_SHARE * max(map(_relevance, found.results), default=0.0)
+    )
+    chunks = [
+        each
+        for each in found.results
+        if _relevance(each) >= least and _is_near(each) and not each.memory.of_workspace
+    ]
+    return [_candidate(each) for each in chunks[:MOST_CHUNKS]]
+
+
+def _of_chunks(wanted: MemoryFilter) -> MemoryFilter | None:
+    """Return a filter for chunks alone; None where it lets none through."""
+    if wanted.kinds is not None and MEMORY_KIND_CHUNK not in wanted.kinds:
+        return None
+    if MEMORY_KIND_CHUNK in (wanted.excluded_kinds or ()):
+        return None
+    return replace(wanted, kinds=[MEMORY_KIND_CHUNK])
+
+
+def _relevance(result: SearchResult) -> float:
+    return result.hit.score if result.relevance is None else result.relevance
+
+
+def _is_near(result: SearchResult) -> bool:
+    """Tell whether the query means something near to it; what has no vector yet was found by its words."""
+    cosines = [part.raw for part in result.hit.parts if part.arm is SearchArm.SEMANTIC]
+    return not cosines or max(cosines) >= LEAST_COSINE
+
+
+def _candidate(result: SearchResult) -> Candidate:
+    memory = result.memory
+    words = excerpt(memory.content, result.passage, _SHOWN_CHARS)
+    if memory.content_truncated and not words.endswith("…"):
+        words = f"{words} …"
+    return Candidate(
+        shown_path(memory.document_title, memory.headings),
+        words,
+        memory.id,
+        score=_relevance(result),
+        relevance=result.relevance,
+        about=memory,
+    )
+
+
+def excerpt(content: str, passage: str, chars: int) -> str:
+    """Return what stands around a passage of a text: about so many characters of it, cut between words."""
+    at = content.find(passage)
+    if len(content) <= chars or at < 0:
+        return content if at >= 0 else passage
+    spare = max(0, chars - len(passage)) // 2
+    start, end = max(0, at - spare), min(len(content), at + len(passage) + spare)
+    if start:
+        space = content.find(" ", start, at)
+        start = space + 1 if space >= 0 else at
+    if end < len(content):
+        space = content.rfind(" ", at + len(passage), end)
+        end = space if space >= 0 else at + len(passage)
+    before, after = "… " if start else "", " …" if end < len(content) else ""
+    return f"{before}{content[start:end].strip()}{after}"
+
+
+def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return those candidates that fit together into a number of tokens."""
+    block, kept = Block(BlockSource.DOCUMENTS, asked.layout), list[Candidate]()
+    for candidate in candidates:
+        item = asked.layout.candidate(candidate)
+        if block.tokens + block.cost(item) <= limit:
+            block.add(item)
+            kept.append(candidate)
+    return kept
+
+
+DOCUMENTS = BlockKind(BlockSource.DOCUMENTS, CHUNKS_SHARE + LOGS_SHARE, find_documents)

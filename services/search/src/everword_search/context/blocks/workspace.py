@@ -1,0 +1,102 @@
+"""The files of the workspace, in layers: who the agent is and whom it serves, what it remembers, what it is to do now.
+
+    ## Base
+    [1] SOUL: Warm, brief, honest.
+    [2] USER › Work: Ana runs the shop.
+    [3] MEMORY › 2026-05-02: The supplier's name is Ito.
+    [4] BOOT: Greet the user, and read yesterday's log.
+
+They are those of the namespace, the conversation's agent, its subject, and the conversation itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everword.db.pool import STATEMENT_CAP_S
+from everword.domain.deadline import remaining
+from everword.domain.documents import shown_path
+from everword.domain.records import MemoryRecord
+from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.model import BlockSource, Candidate
+from everword_search.records.model import MemoryFilter
+from everword_search.records.pages import max_parts
+from everword_search.records.store import read_memories
+from everword_search.retrieval.index.as_of import find_as_of
+from everword_search.retrieval.index.query_plans import use_generic_plans
+from everword_search.retrieval.index.store import Scope, find_workspace_chunks
+
+SHARE = 0.25
+#: In the order of layers: identity, narrative, focus. HEARTBEAT is read by whoever runs it.
+_SHOWN = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "MEMORY", "BOOT")
+#: Where there is not room for all, those first that say who the agent is, and last what it remembers: that may be
+#: found by the query too.
+_IMPORTANCE = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "BOOT", "MEMORY")
+#: Parts of a file that are looked at: one for so many tokens of the share, and some.
+_TOKENS_A_PART, _SPARE, _MOST = 25, 8, 200
+_CHARS = 4_000
+#: Between the scores of two files: how near a part is to the query counts up to 1.
+_BETWEEN_FILES = 2.0
+
+
+async def find_files(asked: Asked) -> list[Candidate]:
+    """Return the parts of the files, the most important first. Raises MemoryNotFound."""
+    if not asked.start.documents.files:
+        return []
+    namespace = asked.namespace
+    filter_ = await find_as_of(asked.sources.database, namespace, _filter(asked))
+    room = int(asked.request.token_budget * SHARE) // _TOKENS_A_PART
+    most = min(_MOST, room + _SPARE)
+    record = asked.record
+    async with asked.sources.database.transaction(namespace.id) as conn:
+        await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
+        scope = Scope(namespace.id, filter_)
+        places = await find_workspace_chunks(
+            conn, scope, _SHOWN, most, record.id if record else None
+        )
+        if not places:
+            return []
+        ids = [place.source_id for place in places]
+        parts = await read_memories(
+            conn, namespace.id, ids, max_chars=_CHARS, max_parts=max_parts(_CHARS)
+        )
+    return _candidates(parts)
+
+
+def _filter(asked: Asked) -> MemoryFilter:
+    """Return the request's filter; where there is no conversation and nobody is named, for files of nobody alone."""
+    wanted = asked.filter
+    if asked.record is not None:
+        # Whichever memories are asked for, the files are the agent's own.
+        own = asked.record
+        return replace(wanted, agents=sorted({own.agent, ""}), subjects=sorted({own.subject, ""}))
+    return replace(
+        wanted,
+        agents=[""] if wanted.agents is None else wanted.agents,
+        subjects=[""] if wanted.subjects is None else wanted.subjects,
+    )
+
+
+def _candidates(parts: Sequence[MemoryRecord]) -> list[Candidate]:
+    """Return parts, which come file by file in their order."""
+    return [_candidate(part, place) for place, part in enumerate(parts)]
+
+
+def _candidate(part: MemoryRecord, place: int) -> Candidate:
+    name = part.document_title
+    importance = _BETWEEN_FILES * (len(_IMPORTANCE) - _IMPORTANCE.index(name))
+    # Of what it remembers, the latest is at the end; elsewhere what matters comes first.
+    order = place if name == "MEMORY" else -place
+    words = f"{part.content} …" if part.content_truncated else part.content
+    return Candidate(
+        shown_path(name, part.headings),
+        words,
+        part.id,
+        place=place,
+        score=importance + order / 10_000,
+        about=part,
+    )
+
+
+WORKSPACE = BlockKind(BlockSource.BASE, SHARE, find_files, verbatim=True)

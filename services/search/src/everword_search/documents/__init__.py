@@ -1,0 +1,1 @@
+"""Documents and workspace files, as searches and contexts read them."""

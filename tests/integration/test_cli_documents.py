@@ -1,0 +1,88 @@
+"""`everword documents` and `everword workspace`, for people and for programs, as docs/documents.md shows them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from support.command_line import everword
+from support.stack import Stack
+
+PAGE = (Path(__file__).parents[2] / "docs" / "documents.md").read_text(encoding="utf-8")
+HANDBOOK = "# Handbook\n\nHow we work.\n\n## Rollback\n\nIf a release goes wrong, revert it."
+
+
+def commands(first: str) -> list[list[str]]:
+    """Return the commands of the page's block that begins so."""
+    [block] = re.findall(rf"```\n({first} .*?)```", PAGE, re.DOTALL)
+    return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
+
+
+async def run(stack: Stack, commands: list[list[str]]) -> list[str]:
+    outputs = []
+    for command in commands:
+        finished = await everword(stack, *command)
+        assert finished.status == 0, (command, finished.errors)
+        outputs.append(finished.output)
+    return outputs
+
+
+async def test_the_commands_of_the_page_do_what_it_says(
+    stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "handbook.md").write_text(HANDBOOK)
+    templates = tmp_path / "templates"
+    (templates / "people").mkdir(parents=True)
+    (templates / "welcome.md").write_text("# Welcome\n\nHello.")
+    (templates / "people" / "ana.txt").write_text("Ana runs the shop.")
+    (templates / "ignored.bin").write_bytes(b"\0")
+    uploads = commands("everword documents upload")
+    uploads[0] += ["--title", "Handbook"]
+    outputs = await run(stack, uploads)
+    uploaded, written, appended, shown, listed, found, versions, deleted, seeded = outputs
+    assert uploaded == "Handbook: version 1, 2 chunks\n"
+    assert written == "Release plan: version 1, 1 chunks\n"
+    assert appended == "Release plan: version 2, 1 chunks\n"
+    assert shown == "If a release goes wrong, revert it.\n"
+    assert "text/markdown" in listed
+    assert "Handbook › Rollback: If a release goes wrong" in found
+    assert "Ship on Friday" in versions
+    assert deleted == "Release plan: deleted\n"
+    assert "people/ana" in seeded
+    assert "ignored" not in seeded
+    # Once is enough, and what was deleted meanwhile is not laid out again.
+    await run(stack, [["documents", "delete", "welcome"]])
+    await run(stack, [["documents", "write", "people/ana", "Ana has moved on."]])
+    [again] = await run(stack, [["documents", "seed", "templates/"]])
+    assert again.count("kept") == 2
+    gone = await everword(stack, "documents", "show", "welcome")
+    assert "DOCUMENT_NOT_FOUND" in gone.errors
+    kept = (await everword(stack, "documents", "show", "people/ana", "--json")).json()
+    assert (kept["content"], kept["document"]["version"]) == ("Ana has moved on.", 2)
+
+
+async def test_workspace_files_are_written_and_shown(stack: Stack) -> None:
+    outputs = await run(stack, commands("everword workspace write"))
+    soul, memory, shown, listed, versions = outputs
+    assert (soul, memory) == ("SOUL: version 1\n", "MEMORY: version 1\n")
+    assert shown == "Ana drinks tea.\n"
+    assert "identity" in listed
+    assert "agent" in versions
+    refused = await everword(stack, "workspace", "write", "SOUL", "Mine.", "--agent", "opus")
+    assert refused.status != 0
+    assert "WORKSPACE_FILE_PROTECTED" in refused.errors
+    await run(stack, [["workspace", "delete", "SOUL", "--agent", "opus", "--as", "human"]])
+    gone = await everword(stack, "workspace", "show", "soul", "--agent", "opus")
+    assert "DOCUMENT_NOT_FOUND" in gone.errors
+
+
+async def test_a_file_that_cannot_be_read_says_why(stack: Stack, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 and no more")
+    finished = await everword(stack, "documents", "upload", str(broken))
+    assert finished.status != 0
+    assert "DOCUMENT_UNREADABLE" in finished.errors
