@@ -17,6 +17,7 @@ from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.erase_service_pb2_grpc import EraseServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -58,6 +59,7 @@ class Stack:
     graph: GraphServiceStub
     graph_queries: GraphQueryServiceStub
     notes: NoteServiceStub
+    erasures: EraseServiceStub
     handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
@@ -126,6 +128,7 @@ async def running_stack(
             graph=GraphServiceStub(channels["ingest"]),
             graph_queries=GraphQueryServiceStub(channels["search"]),
             notes=NoteServiceStub(channels["ingest"]),
+            erasures=EraseServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),

@@ -9,6 +9,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    erase_service_pb2,
+    erase_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -25,6 +27,8 @@ from everword.v1 import (
     review_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
+from everword_ingest.erasure.resuming import Resuming
+from everword_ingest.erasure.servicer import EraseServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -44,8 +48,9 @@ class IngestServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
+        self._resuming = Resuming(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
-        registrations = [*self._written(settings), *self._known()]
+        registrations = [*self._written(settings), *self._known(), self._erased()]
         self._server = RpcServer(settings.server, self._database, registrations)
 
     def _written(self, settings: Settings) -> list[Registration]:
@@ -98,15 +103,30 @@ class IngestServer:
             ),
         ]
 
+    def _erased(self) -> Registration:
+        """Return the service that takes back what was written."""
+
+        def wake() -> None:
+            self._outbox.wake()
+            self._resuming.wake()
+
+        return Registration(
+            erase_service_pb2.DESCRIPTOR,
+            erase_service_pb2_grpc.add_EraseServiceServicer_to_server,
+            EraseServicer(self._database, wake),
+        )
+
     async def start(self) -> str:
         await self._database.open()
         address = await self._server.start()
         self._housekeeping.start()
+        self._resuming.start()
         self._outbox.start()
         return address
 
     async def stop(self) -> None:
         await self._server.stop()
         await self._housekeeping.stop()
+        await self._resuming.stop()
         await asyncio.to_thread(self._outbox.stop)
         await self._database.close()

@@ -22,6 +22,7 @@ from everword.v1 import (
 )
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
+from everword.v1.erase_service_pb2_grpc import EraseServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -57,6 +58,7 @@ class Client:
         self.review_service = ReviewServiceStub(ingest)
         self.graph_service = GraphServiceStub(ingest)
         self.note_service = NoteServiceStub(ingest)
+        self.erase_service = EraseServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)

@@ -185,6 +185,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_ERASURE_NOT_FOUND: _ErrorReason.ValueType  # 65
+    """ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
+    `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_CONTENT_ERASED: _ErrorReason.ValueType  # 66
+    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
+    request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
+    `{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -356,5 +365,14 @@ ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
 ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_ERASURE_NOT_FOUND: ErrorReason.ValueType  # 65
+"""ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
+`{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_CONTENT_ERASED: ErrorReason.ValueType  # 66
+"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
+request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
+`{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

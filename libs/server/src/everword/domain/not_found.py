@@ -71,6 +71,12 @@ class NoteNotFound(NotFound):
     reason = "NOTE_NOT_FOUND"
 
 
+class ErasureNotFound(NotFound):
+    """This namespace has no such erasure."""
+
+    reason = "ERASURE_NOT_FOUND"
+
+
 class GrantNotFound(NotFound):
     """This namespace has no such grant."""
 

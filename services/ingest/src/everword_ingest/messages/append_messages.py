@@ -14,7 +14,7 @@ from everword.db.pool import Connection, Database
 from everword.db.statements import Pending
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
-from everword.domain.errors import ExternalIdConflict
+from everword.domain.errors import ContentErased, ExternalIdConflict
 from everword.domain.ids import new_id, new_ids
 from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.domain.tokens import ConsistencyToken
@@ -24,6 +24,7 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword.text.credentials import mask_credentials
 from everword_ingest import store
+from everword_ingest.erasure.store import ErasedIdRow, ask_erased_ids
 from everword_ingest.indexing import PlacedMessage, author_names
 from everword_ingest.messages.days import pending_days
 from everword_ingest.messages.portions import index_all_but_last, insert_messages
@@ -55,7 +56,7 @@ async def append_messages(
     """Store the messages of `request`, or find that it was done before.
 
     `wake` is called after the commit: there may be work to publish.
-    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
+    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict, ExternalIdConflict and ContentErased; nothing is stored then.
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -63,12 +64,14 @@ async def append_messages(
         ids = new_ids(len(request.messages))
         # Nobody else appends to the conversation now: what it has may be asked for together with the claim.
         existing = await _ask_existing(conn, namespace.id, conversation.id, request.messages)
+        erased = await _ask_erased(conn, conversation, request)
         earlier = await claim_request(
             conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
         )
         if earlier is not None:
             stored = await _replay(conn, namespace.id, earlier)
         else:
+            await _check_erased(erased)
             stored = await _store(
                 conn, namespace.id, settings, request, conversation, ids, existing, compaction
             )
@@ -154,6 +157,24 @@ async def _store(
         final = [message.id for message in appended]
         await store.update_request(conn, namespace_id, request.request_id, final)
     return _Outcome(appended, highest, indexed, placed)
+
+
+async def _ask_erased(
+    conn: Connection, conversation: LockedConversation, request: AppendRequest
+) -> Pending[ErasedIdRow] | None:
+    """Ask which external ids of the request were erased; None where nobody minds."""
+    ids = {message.external_id for message in request.messages if message.external_id is not None}
+    if not ids or request.allow_erased:
+        return None
+    return await ask_erased_ids(
+        conn, conversation.channel, conversation.agent, conversation.session_key, sorted(ids)
+    )
+
+
+async def _check_erased(asked: Pending[ErasedIdRow] | None) -> None:
+    """Raise ContentErased for a message whose external id was erased."""
+    for row in await asked.rows() if asked else []:
+        raise ContentErased(external_id=row.id)
 
 
 async def _check_parents(
