@@ -382,6 +382,7 @@ DECLARE
     turns bigint;
     bytes bigint;
     authors text[];
+    titled uuid[];
 BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 messages at once';
@@ -399,13 +400,19 @@ BEGIN
       FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
      WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
         ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them.
-    UPDATE conversations c SET title = ''
-      FROM messages m
-     WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-       AND m.id = ANY(gone) AND m.role = 2
-       AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                       split_part(rtrim(c.title, '…'), '[credential removed]', 1));
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM messages m
+         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
+           AND m.id = ANY(gone) AND m.role = 2
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    counts := merge_erased(counts, withdraw_nodes(titled));
     SELECT array_agg(DISTINCT author) INTO authors
       FROM messages WHERE namespace_id = namespace AND id = ANY(gone) AND author <> '';
     WITH lost AS (
@@ -1259,21 +1266,17 @@ END $$;
 
 COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) IS 'Take evidence away from what Sleep learned: what rested on nothing else goes; people and events that are left are to be folded anew.';
 
-CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_nodes(direct uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $$
 DECLARE
     namespace bigint := erasing_namespace();
-    direct uuid[];
     covering uuid[];
     empty uuid[];
     removed uuid[] := '{}';
     counts jsonb;
 BEGIN
-    SELECT array_agg(DISTINCT s.summary_id) INTO direct
-      FROM unnest(gone) AS erased (id)
-      JOIN summary_sources s ON s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes);
     IF direct IS NULL THEN
         RETURN '{}';
     END IF;
@@ -1286,8 +1289,6 @@ BEGIN
     SELECT array_agg(id) INTO covering FROM above;
     -- In the order of ids, as whoever else holds several.
     PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
-    DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
-     WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes);
     counts := remove_passages(covering);
     -- From below upwards: what has nothing left that it could be made from goes.
     LOOP
@@ -1321,7 +1322,25 @@ BEGIN
                                      WHERE namespace_id = namespace AND id = ANY(covering) AND conversation_id IS NOT NULL), '[]'));
 END $$;
 
-COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Take the words out of the summaries that cover messages, along these axes, and hide them until they are written anew.';
+COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Take the words out of summaries and of those above them, and hide them until they are written anew.';
+
+CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    direct uuid[];
+BEGIN
+    WITH lost AS (
+        DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
+         WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
+    )
+    SELECT array_agg(DISTINCT summary_id) INTO direct FROM lost;
+    RETURN withdraw_nodes(direct);
+END $$;
+
+COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes.';
 
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
@@ -7866,6 +7885,8 @@ REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) F
 REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
 

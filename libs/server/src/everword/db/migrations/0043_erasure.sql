@@ -308,19 +308,15 @@ END $$;
 COMMENT ON FUNCTION erase_rows IS
     'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
 
-CREATE FUNCTION withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION withdraw_nodes(direct uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
-    direct uuid[];
     covering uuid[];
     empty uuid[];
     removed uuid[] := '{}';
     counts jsonb;
 BEGIN
-    SELECT array_agg(DISTINCT s.summary_id) INTO direct
-      FROM unnest(gone) AS erased (id)
-      JOIN summary_sources s ON s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes);
     IF direct IS NULL THEN
         RETURN '{}';
     END IF;
@@ -333,8 +329,6 @@ BEGIN
     SELECT array_agg(id) INTO covering FROM above;
     -- In the order of ids, as whoever else holds several.
     PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
-    DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
-     WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes);
     counts := remove_passages(covering);
     -- From below upwards: what has nothing left that it could be made from goes.
     LOOP
@@ -367,8 +361,23 @@ BEGIN
         'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries
                                      WHERE namespace_id = namespace AND id = ANY(covering) AND conversation_id IS NOT NULL), '[]'));
 END $$;
-COMMENT ON FUNCTION withdraw_summaries IS
-    'Take the words out of the summaries that cover messages, along these axes, and hide them until they are written anew.';
+COMMENT ON FUNCTION withdraw_nodes IS
+    'Take the words out of summaries and of those above them, and hide them until they are written anew.';
+
+CREATE FUNCTION withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    direct uuid[];
+BEGIN
+    WITH lost AS (
+        DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
+         WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
+    )
+    SELECT array_agg(DISTINCT summary_id) INTO direct FROM lost;
+    RETURN withdraw_nodes(direct);
+END $$;
+COMMENT ON FUNCTION withdraw_summaries IS 'Withdraw the summaries that cover messages, along these axes.';
 
 CREATE FUNCTION withdraw_facts(gone uuid[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -561,7 +570,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION fence_jobs IS 'Take running jobs away from workers that may have read what is erased.';
 
-REVOKE ALL ON FUNCTION erasing_namespace, salted_hash, merge_erased, remove_passages, erase_rows, withdraw_summaries,
+REVOKE ALL ON FUNCTION erasing_namespace, salted_hash, merge_erased, remove_passages, erase_rows, withdraw_nodes, withdraw_summaries,
     withdraw_facts, erase_facts, withdraw_learned, withdraw_derived, forget_requests, fence_jobs FROM PUBLIC;
 
 -- What ingest may call.
@@ -575,6 +584,7 @@ DECLARE
     turns bigint;
     bytes bigint;
     authors text[];
+    titled uuid[];
 BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 messages at once';
@@ -592,13 +602,19 @@ BEGIN
       FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
      WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
         ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them.
-    UPDATE conversations c SET title = ''
-      FROM messages m
-     WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-       AND m.id = ANY(gone) AND m.role = 2
-       AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                       split_part(rtrim(c.title, '…'), '[credential removed]', 1));
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM messages m
+         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
+           AND m.id = ANY(gone) AND m.role = 2
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    counts := merge_erased(counts, withdraw_nodes(titled));
     SELECT array_agg(DISTINCT author) INTO authors
       FROM messages WHERE namespace_id = namespace AND id = ANY(gone) AND author <> '';
     WITH lost AS (
