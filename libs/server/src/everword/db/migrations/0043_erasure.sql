@@ -242,12 +242,15 @@ DECLARE
     words bigint;
     generation bigint;
     vectors bigint;
+    authors text[];
     counts jsonb;
 BEGIN
     WITH gone AS (
-        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count
+        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
     )
-    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO removed, words FROM gone;
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
+           array_agg(DISTINCT author) FILTER (WHERE author <> '')
+      INTO removed, words, authors FROM gone;
     IF cardinality(removed) = 0 THEN
         RETURN '{}';
     END IF;
@@ -265,7 +268,9 @@ BEGIN
     INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
     VALUES (namespace, -cardinality(removed), cardinality(removed), -words);
     PERFORM log_index_change(removed, '{}');
-    RETURN counts;
+    RETURN counts || jsonb_build_object('authors_gone', coalesce(
+        (SELECT jsonb_agg(one) FROM unnest(authors) AS one
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one)), '[]'));
 END $$;
 COMMENT ON FUNCTION remove_passages IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
 
@@ -583,7 +588,6 @@ DECLARE
     lost bigint;
     turns bigint;
     bytes bigint;
-    authors text[];
     titled uuid[];
 BEGIN
     IF cardinality(gone) > 5000 THEN
@@ -615,8 +619,6 @@ BEGIN
     SELECT array_agg(s.id) INTO titled
       FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
     counts := merge_erased(counts, withdraw_nodes(titled));
-    SELECT array_agg(DISTINCT author) INTO authors
-      FROM messages WHERE namespace_id = namespace AND id = ANY(gone) AND author <> '';
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
         RETURNING conversation_id, automated,
@@ -632,9 +634,7 @@ BEGIN
     IF lost > 0 THEN
         INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
     END IF;
-    RETURN merge_erased(counts, jsonb_build_object('messages', lost)) || jsonb_build_object('authors_gone', coalesce(
-        (SELECT jsonb_agg(gone_author) FROM unnest(authors) AS gone_author
-          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = gone_author)), '[]'));
+    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
 END $$;
 COMMENT ON FUNCTION erase_messages IS
     'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what '
@@ -896,8 +896,12 @@ BEGIN
         counts := merge_erased(counts, jsonb_build_object(rule.relation, found_rows));
     END LOOP;
     RETURN counts || jsonb_build_object(
-        'facts_gone', cardinality(dead) + CASE WHEN of_kind IN (3, 6) THEN coalesce((counts ->> 'facts')::integer, 0) ELSE 0 END,
-        'facts_losing_evidence', cardinality(touched) - cardinality(dead),
+        'facts_gone', (SELECT count(*) FROM facts f
+                        WHERE f.namespace_id = namespace
+                          AND (f.id = ANY(dead) OR of_kind = 3 AND f.subject = name_ OR of_kind = 6 AND f.id = id_)),
+        'facts_losing_evidence', (SELECT count(*) FROM facts f
+                                   WHERE f.namespace_id = namespace AND f.id = ANY(touched) AND NOT f.id = ANY(dead)
+                                     AND (of_kind <> 3 OR f.subject <> name_)),
         'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(gone) AS id LIMIT 5) AS few));
 END $$;
 COMMENT ON FUNCTION preview_erasure IS 'What an erasure would take: rows by table, and a few ids of messages.';
