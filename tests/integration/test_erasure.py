@@ -71,8 +71,9 @@ async def test_a_message_goes_with_all_that_was_made_of_it(stack: Stack) -> None
     await summed_up(stack)
     assert rows_with(stack, token) == {}
     assert count(stack, "SELECT count(*) FROM summaries WHERE hidden OR content = '[erased]'") == 0
-    sources = "SELECT count(*) FROM summary_sources WHERE axis = 1 AND message_id IS NOT NULL"
-    assert count(stack, sources) == 14
+    sources = """SELECT count(*) FROM summary_sources s JOIN messages m ON m.id = s.message_id
+                  WHERE s.axis = 1 AND m.conversation_id = %s"""
+    assert count(stack, sources, said.conversation_id) == 14
     again = await erase(stack, request_id="r1", message_id=said.messages[0].message_id)
     assert (again.replayed, again.erasure.id) == (True, erased.erasure.id)
     gone = await refused(erase(stack, message_id=said.messages[0].message_id))

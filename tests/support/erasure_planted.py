@@ -47,14 +47,14 @@ class Planted:
 
 async def plant(stack: Stack, token: str) -> Planted:
     """Say a token, and derive from it what services derive."""
-    subject, author = f"subject{len(token)}", f"Bea {token}"
+    subject, author = f"who{token[2:6]}", f"Bea {token}"
     request = append_request(
         message(f"The {token} likes lemon tea.", author=author, external_id=f"x-{token}", tags=[token]),
         message("", role=TOOL, tool_name="find_tea", tool_args=f'{{"q": "{token}"}}', author=author),
         *(message(f"The tram {n} stops at the mill.", author="Cy") for n in range(FOLLOWING)),
         request_id=str(new_id()),
     )
-    request.conversation.CopyFrom(conversation(f"planted{len(token)}", subject=subject))
+    request.conversation.CopyFrom(conversation(f"planted {token[2:6]}", subject=subject))
     said = await stack.ingest.AppendMessages(request)
     ids = [each.message_id for each in said.messages]
     only = await _remember(stack, subject, "likes_drink", f"{token} tea", ids[:1], token)
@@ -125,7 +125,7 @@ def _insert_learned(
             message_ids=[UUID(ids[0])], seqs=[1], quotes=[token], said_at=[now],
         )
         insert(
-            "themes", place=len(token), label=token, words=[token], size=1, sampled=1,
+            "themes", place=sum(map(ord, token)) % 9999, label=token, words=[token], size=1, sampled=1,
             source_ids=[UUID(ids[0])], generation_id=1,
         )
         conn.execute(
