@@ -49,6 +49,7 @@ from support.foreign import (
     wait_request,
 )
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
+from support.foreign_erasures import ERASURES_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
 from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED
@@ -97,6 +98,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **PEOPLE_REFUSED,
     **GRAPH_REFUSED,
     **NOTES_REFUSED,
+    **ERASURES_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (

@@ -22,6 +22,7 @@ from support.foreign import (
     significant_request,
     voice_request,
 )
+from support.foreign_erasures import erase_something
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_notes import write_notes
@@ -41,6 +42,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
     await _fill_both(stack)
     notes = await write_notes(stack, "theirs")
+    erasures = await erase_something(stack, "theirs")
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -75,12 +77,14 @@ async def fill_theirs(stack: Stack) -> Theirs:
         edge_id=drawn.edges[0].id,
         note_id=notes.note_id,
         grant_id=notes.grant_id,
+        erasure_id=erasures.erasure_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
+            **erasures.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )

@@ -193,10 +193,15 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         "decay_days": 9,
         "expires_at": NEVER,
     }
+    smuggled = {"name": "smuggled", "aliases": [], "relation": ""}
     return {
         f"{writes}.lock_subject": who,
         f"{writes}.find_people": who,
-        f"{writes}.upsert_person": {**new, "name": "smuggled", "aliases": [], "relation": ""},
+        f"{writes}.find_ruled_people": {"ids": [PERSON]},
+        f"{writes}.find_ruled_events": {"ids": [EVENT]},
+        f"{writes}.refold_person": {**seen, **smuggled, "id": PERSON},
+        f"{writes}.refold_event": {**seen, **event, "id": EVENT},
+        f"{writes}.upsert_person": {**new, **smuggled},
         f"{writes}.find_events": {**who, "since": BEGAN, "until": NOW},
         f"{writes}.upsert_event": {**new, **event},
         f"{writes}.insert_learned_evidence": evidence,

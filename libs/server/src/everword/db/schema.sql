@@ -381,7 +381,6 @@ DECLARE
     lost bigint;
     turns bigint;
     bytes bigint;
-    authors text[];
     titled uuid[];
 BEGIN
     IF cardinality(gone) > 5000 THEN
@@ -413,8 +412,6 @@ BEGIN
     SELECT array_agg(s.id) INTO titled
       FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
     counts := merge_erased(counts, withdraw_nodes(titled));
-    SELECT array_agg(DISTINCT author) INTO authors
-      FROM messages WHERE namespace_id = namespace AND id = ANY(gone) AND author <> '';
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
         RETURNING conversation_id, automated,
@@ -430,9 +427,7 @@ BEGIN
     IF lost > 0 THEN
         INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
     END IF;
-    RETURN merge_erased(counts, jsonb_build_object('messages', lost)) || jsonb_build_object('authors_gone', coalesce(
-        (SELECT jsonb_agg(gone_author) FROM unnest(authors) AS gone_author
-          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = gone_author)), '[]'));
+    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
 END $$;
 
 COMMENT ON FUNCTION everword.erase_messages(gone uuid[]) IS 'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what is to be made anew.';
@@ -712,6 +707,23 @@ $$;
 
 COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Whether a passage is of what is being erased.';
 
+CREATE FUNCTION everword.hold_source() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    source messages;
+BEGIN
+    SELECT * INTO source FROM messages WHERE namespace_id = NEW.namespace_id AND id = NEW.message_id FOR KEY SHARE;
+    -- As if it had lost against the erasure: who repeats the call is told that there is no such message.
+    IF source.id IS NULL OR hidden_message(source.namespace_id, source.conversation_id, source.author, source.recorded_at) THEN
+        RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NEW;
+END $$;
+
+COMMENT ON FUNCTION everword.hold_source() IS 'Whoever rests something on a message, beside the jobs that erasures take from their workers, holds it until it is written: an erasure waits, and finds it, or was first, and nothing is written.';
+
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -940,8 +952,12 @@ BEGIN
         counts := merge_erased(counts, jsonb_build_object(rule.relation, found_rows));
     END LOOP;
     RETURN counts || jsonb_build_object(
-        'facts_gone', cardinality(dead) + CASE WHEN of_kind IN (3, 6) THEN coalesce((counts ->> 'facts')::integer, 0) ELSE 0 END,
-        'facts_losing_evidence', cardinality(touched) - cardinality(dead),
+        'facts_gone', (SELECT count(*) FROM facts f
+                        WHERE f.namespace_id = namespace
+                          AND (f.id = ANY(dead) OR of_kind = 3 AND f.subject = name_ OR of_kind = 6 AND f.id = id_)),
+        'facts_losing_evidence', (SELECT count(*) FROM facts f
+                                   WHERE f.namespace_id = namespace AND f.id = ANY(touched) AND NOT f.id = ANY(dead)
+                                     AND (of_kind <> 3 OR f.subject <> name_)),
         'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(gone) AS id LIMIT 5) AS few));
 END $_$;
 
@@ -992,12 +1008,15 @@ DECLARE
     words bigint;
     generation bigint;
     vectors bigint;
+    authors text[];
     counts jsonb;
 BEGIN
     WITH gone AS (
-        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count
+        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
     )
-    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO removed, words FROM gone;
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
+           array_agg(DISTINCT author) FILTER (WHERE author <> '')
+      INTO removed, words, authors FROM gone;
     IF cardinality(removed) = 0 THEN
         RETURN '{}';
     END IF;
@@ -1015,7 +1034,9 @@ BEGIN
     INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
     VALUES (namespace, -cardinality(removed), cardinality(removed), -words);
     PERFORM log_index_change(removed, '{}');
-    RETURN counts;
+    RETURN counts || jsonb_build_object('authors_gone', coalesce(
+        (SELECT jsonb_agg(one) FROM unnest(authors) AS one
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one)), '[]'));
 END $_$;
 
 COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
@@ -7346,6 +7367,10 @@ CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, s
 
 CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
 
+CREATE TRIGGER hold_source BEFORE INSERT ON everword.fact_evidence FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
+
+CREATE TRIGGER hold_source BEFORE INSERT ON everword.graph_edges FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
+
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -7837,6 +7862,8 @@ GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uui
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
@@ -8208,11 +8235,19 @@ GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;
 
+GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest;
+
 GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
 GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.user_models TO everword_search;
+
+GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest;
 
 GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
 

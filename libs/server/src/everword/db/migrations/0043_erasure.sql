@@ -828,6 +828,27 @@ END $$;
 COMMENT ON FUNCTION finish_erasure IS 'Delete what is left of a target, and the words that named it.';
 REVOKE ALL ON FUNCTION finish_erasure FROM PUBLIC;
 
+CREATE FUNCTION hold_source() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    source messages;
+BEGIN
+    SELECT * INTO source FROM messages WHERE namespace_id = NEW.namespace_id AND id = NEW.message_id FOR KEY SHARE;
+    -- As if it had lost against the erasure: who repeats the call is told that there is no such message.
+    IF source.id IS NULL OR hidden_message(source.namespace_id, source.conversation_id, source.author, source.recorded_at) THEN
+        RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION hold_source IS
+    'Whoever rests something on a message, beside the jobs that erasures take from their workers, holds it until it is written: an '
+    'erasure waits, and finds it, or was first, and nothing is written.';
+REVOKE ALL ON FUNCTION hold_source FROM PUBLIC;
+CREATE TRIGGER hold_source BEFORE INSERT ON fact_evidence
+    FOR EACH ROW WHEN (NEW.message_id IS NOT NULL) EXECUTE FUNCTION hold_source();
+CREATE TRIGGER hold_source BEFORE INSERT ON graph_edges
+    FOR EACH ROW WHEN (NEW.message_id IS NOT NULL) EXECUTE FUNCTION hold_source();
+
 CREATE FUNCTION running_erasures(batch integer) RETURNS TABLE (namespace_id bigint, id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     SELECT e.namespace_id, e.id FROM erasures e JOIN namespaces n ON n.id = e.namespace_id AND n.state = 'active'
@@ -927,6 +948,7 @@ REVOKE ALL ON FUNCTION forget_author_names, erase_messages, erase_memories, begi
     preview_erasure FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION forget_author_names, erase_messages, erase_memories, begin_erasure, erase_batch, running_erasures, find_erased_ids,
     preview_erasure TO everword_ingest;
+GRANT SELECT (namespace_id, id) ON user_models, trajectories TO everword_ingest;
 -- Who folds people and events anew from the evidence that is left.
 GRANT UPDATE (name, aliases, relation, mention_count, first_seen_at, last_seen_at) ON people TO everword_ingest;
 GRANT UPDATE (title, starts_at, ends_at, importance, decay_days, expires_at, mention_count, first_seen_at, last_seen_at)
