@@ -19,6 +19,8 @@ COMMANDS = {
     "context": "context:context",
     "conversations": "conversations:conversations",
     "demo": "demo:demo",
+    "erase": "erasures:erase",
+    "erasures": "erasures:erasures",
     "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",
