@@ -14,7 +14,7 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import note_pb2
 from everword.v1 import search_service_pb2 as search
 from support.background import embed_everything
-from support.calls import append, append_request, message, target as conversation
+from support.calls import append, append_request, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import cloned
@@ -83,8 +83,10 @@ async def test_a_message_goes_with_all_that_was_made_of_it(stack: Stack) -> None
 async def test_an_import_does_not_bring_it_back(stack: Stack) -> None:
     token = "zqimport7k"
     request = append_request(
-        message(f"I keep {token} in the drawer.", external_id="d1"), "And nothing else.",
-        session_key="drawer", request_id="import-1",
+        message(f"I keep {token} in the drawer.", external_id="d1"),
+        "And nothing else.",
+        session_key="drawer",
+        request_id="import-1",
     )
     said = await stack.ingest.AppendMessages(request)
     await erase(stack, message_id=said.messages[0].message_id)

@@ -1,4 +1,4 @@
-"""Whoever read the words before they were erased stores nothing of them afterwards; and no read returns what is hidden."""
+"""Who read words before they were erased stores nothing of them afterwards; no read returns what is hidden."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import pytest_asyncio
-
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.db.blocking import BlockingDatabase
@@ -63,7 +62,7 @@ async def say(stack: Stack, token: str) -> str:
 
 def once(stack: Stack, message_id: str) -> Callable[[], None]:
     """Return what erases a message from another thread, the first time that it is called."""
-    loop, done = asyncio.get_running_loop(), []
+    loop, done = asyncio.get_running_loop(), list[int]()
 
     def interrupt() -> None:
         if not done:
@@ -155,7 +154,7 @@ async def test_an_append_that_is_on_its_way_goes_too(
     token = "zqappend9k"
     said = await append(stack, "first", session_key="on-its-way")
     written, go_on = asyncio.Event(), asyncio.Event()
-    schedule = append_messages.schedule_work
+    schedule = vars(append_messages)["schedule_work"]
 
     async def held(*arguments: Any) -> None:
         await schedule(*arguments)
@@ -219,7 +218,9 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     await embed_everything(stack)
     await warm_up(stack)
     known = _known(token, said.conversation_id, said.messages[0].message_id)
-    before = {name for name, answer in (await answers(stack, known)).items() if _told(answer, token)}
+    before = {
+        name for name, answer in (await answers(stack, known)).items() if _told(answer, token)
+    }
     assert {name.split()[0] for name in before} >= {"Search", "Browse", "GetMemory", "ListMessages"}
     erased = await erase(stack, author=f"Al{token}")
     assert erased.messages_left == 12

@@ -1,4 +1,4 @@
-"""Whatever was derived from what is erased goes with it, in every table there is; what rests on more stays, with less."""
+"""What was derived from what is erased goes with it, in every table; what rests on more stays, with less."""
 
 from __future__ import annotations
 
@@ -41,7 +41,14 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 async def test_no_table_holds_it_any_more(stack: Stack, kind: str) -> None:
     planted = await plant(stack, f"zq{kind}7k")
     token = planted.token
-    derived = {"facts", "fact_evidence", "graph_node_versions", "graph_edges", "summaries", "people"}
+    derived = {
+        "facts",
+        "fact_evidence",
+        "graph_node_versions",
+        "graph_edges",
+        "summaries",
+        "people",
+    }
     derived |= {"events", "user_models", "trajectories", "strategies", "themes", "jobs", "memories"}
     assert derived <= set(rows_with(stack, token))
     preview = await stack.erasures.PreviewErasure(
@@ -104,6 +111,10 @@ async def test_others_stay_as_they_are(stack: Stack) -> None:
     assert [hit.memory.content for hit in found.results] == ["The heron waits at the pond."]
     assert count(stack, "SELECT hides FROM namespaces WHERE id = 1") == 0
     sums = "SELECT sum({}) FROM corpus_counts WHERE namespace_id = 1"
-    for column, table in (("messages", "messages"), ("passages", "memories"), ("conversations", "conversations")):
+    for column, table in (
+        ("messages", "messages"),
+        ("passages", "memories"),
+        ("conversations", "conversations"),
+    ):
         held = count(stack, f"SELECT count(*) FROM {table} WHERE namespace_id = 1")
         assert count(stack, sums.format(column)) == held, column

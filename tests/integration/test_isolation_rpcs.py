@@ -48,8 +48,8 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
-from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_erasures import ERASURES_REFUSED
+from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
 from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED

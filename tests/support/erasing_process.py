@@ -24,8 +24,7 @@ async def start(database: DatabaseUnderTest, batch: int) -> Process:
 
 
 async def _run(url: str, batch: int) -> None:
-    resuming.BATCH = batch
-    resuming.INTERVAL_S = 0.1
+    vars(resuming).update(BATCH=batch, INTERVAL_S=0.1)
     settings = DatabaseSettings(url=url, role="everword_ingest", pool_min=1, pool_max=2)
     database = Database(settings, "ingest")
     await database.open()

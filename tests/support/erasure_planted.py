@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from psycopg.types.json import Jsonb
 
 from everword.domain.ids import new_id
@@ -49,8 +50,12 @@ async def plant(stack: Stack, token: str) -> Planted:
     """Say a token, and derive from it what services derive."""
     subject, author = f"who{token[2:6]}", f"Bea {token}"
     request = append_request(
-        message(f"The {token} likes lemon tea.", author=author, external_id=f"x-{token}", tags=[token]),
-        message("", role=TOOL, tool_name="find_tea", tool_args=f'{{"q": "{token}"}}', author=author),
+        message(
+            f"The {token} likes lemon tea.", author=author, external_id=f"x-{token}", tags=[token]
+        ),
+        message(
+            "", role=TOOL, tool_name="find_tea", tool_args=f'{{"q": "{token}"}}', author=author
+        ),
         *(message(f"The tram {n} stops at the mill.", author="Cy") for n in range(FOLLOWING)),
         request_id=str(new_id()),
     )
@@ -82,7 +87,9 @@ async def _sum_up(stack: Stack) -> None:
 async def _remember(
     stack: Stack, subject: str, attribute: str, value: str, said: list[str], token: str
 ) -> str:
-    evidence = [fact_pb2.NewEvidence(message_id=each, reason=f"{token} says so") for each in said[:1]]
+    evidence = [
+        fact_pb2.NewEvidence(message_id=each, reason=f"{token} says so") for each in said[:1]
+    ]
     evidence += [fact_pb2.NewEvidence(message_id=each) for each in said[1:]]
     request = facts.RememberRequest(
         subject=subject, attribute=attribute, value=value, evidence=evidence, lifetime_days=36500
@@ -109,58 +116,138 @@ def _insert_learned(
         known = _insert_known(insert, token, subject, now)
         told = {"conversation_id": conversation_id, "said_at": now, "recorded_at": now}
         for about_id in known:
-            for number, name in ((0, f"Ivo {token}"), *(((3, "Ivo"),) if about_id == known[0] else ())):
+            for number, name in (
+                (0, f"Ivo {token}"),
+                *(((3, "Ivo"),) if about_id == known[0] else ()),
+            ):
                 for aspect in ("name", "title", "importance", "decay_days"):
                     value = {"importance": "0.5", "decay_days": "9"}.get(aspect, name)
                     insert(
-                        "learned_evidence", about_id=about_id, aspect=aspect, value=value,
-                        value_hash=value_hash(value), message_id=ids[number], quote=name, **told,
+                        "learned_evidence",
+                        about_id=about_id,
+                        aspect=aspect,
+                        value=value,
+                        value_hash=value_hash(value),
+                        message_id=ids[number],
+                        quote=name,
+                        **told,
                     )
-        session = insert(
-            "sleep_sessions", conversation_id=conversation_id, first_seq=1, last_seq=9, state=1,
-            subject="", topics=[token], started_at=now, ended_at=now,
-        )
-        insert(
-            "session_observations", session_id=session, kind=1, subject="emi", content=token,
-            message_ids=[UUID(ids[0])], seqs=[1], quotes=[token], said_at=[now],
-        )
-        insert(
-            "themes", place=sum(map(ord, token)) % 9999, label=token, words=[token], size=1, sampled=1,
-            source_ids=[UUID(ids[0])], generation_id=1,
-        )
-        conn.execute(
-            "INSERT INTO jobs (namespace_id, task, subject, state, error, trace_context) "
-            "VALUES (1, 'compact', %s, 'failed', %s, %s) "
-            "ON CONFLICT (namespace_id, task, subject) DO UPDATE SET error = excluded.error",
-            [conversation_id, f"ValueError: {token}", Jsonb({})],
-        )
+        _insert_session(insert, token, conversation_id, ids[0], now)
+        _fail_job(conn, token, conversation_id)
     return str(known[0])
 
 
 def _insert_known(
     insert: Callable[..., UUID], token: str, subject: str, now: datetime
 ) -> list[UUID]:
-    seen = {"subject": subject, "first_seen_at": now, "last_seen_at": now, "mention_count": 2, "status": 1}
+    seen = {
+        "subject": subject,
+        "first_seen_at": now,
+        "last_seen_at": now,
+        "mention_count": 2,
+        "status": 1,
+    }
     person = insert("people", name=f"Ivo {token}", aliases=[token], **seen)
     event = insert(
-        "events", title=f"Fair {token}", category="life", importance=0.5, decay_days=9,
-        expires_at=now, **seen,
+        "events",
+        title=f"Fair {token}",
+        category="life",
+        importance=0.5,
+        decay_days=9,
+        expires_at=now,
+        **seen,
     )
     trait = insert(
-        "user_models", subject=subject, dimension="humour", value=f"dry {token}", held_from=now,
-        last_seen_at=now, supporting=1,
+        "user_models",
+        subject=subject,
+        dimension="humour",
+        value=f"dry {token}",
+        held_from=now,
+        last_seen_at=now,
+        supporting=1,
     )
     trajectory = insert(
-        "trajectories", subject=subject, version=1, phase=token, direction=token, stability=1,
-        anchors=[token], volatile_areas=[token], momentum=token, predicted_shifts=[token],
-        summary=token, sessions=1, model="m", prompt_version=1, created_at=now,
+        "trajectories",
+        subject=subject,
+        version=1,
+        phase=token,
+        direction=token,
+        stability=1,
+        anchors=[token],
+        volatile_areas=[token],
+        momentum=token,
+        predicted_shifts=[token],
+        summary=token,
+        sessions=1,
+        model="m",
+        prompt_version=1,
+        created_at=now,
     )
     question = insert(
-        "strategies", subject=subject, kind=1, about_kind=2, about_id=person, occasion=now,
-        topic=token, question=f"{token}?", reason=token, state=1, created_at=now,
+        "strategies",
+        subject=subject,
+        kind=1,
+        about_kind=2,
+        about_id=person,
+        occasion=now,
+        topic=token,
+        question=f"{token}?",
+        reason=token,
+        state=1,
+        created_at=now,
     )
     insert(
-        "learned_changes", about_id=person, changed_at=now, actor="machine", action="met",
+        "learned_changes",
+        about_id=person,
+        changed_at=now,
+        actor="machine",
+        action="met",
         reason=f"{token} → Ivo",
     )
     return [person, event, trait, trajectory, question]
+
+
+def _insert_session(
+    insert: Callable[..., UUID], token: str, conversation_id: str, message_id: str, now: datetime
+) -> None:
+    session = insert(
+        "sleep_sessions",
+        conversation_id=conversation_id,
+        first_seq=1,
+        last_seq=9,
+        state=1,
+        subject="",
+        topics=[token],
+        started_at=now,
+        ended_at=now,
+    )
+    insert(
+        "session_observations",
+        session_id=session,
+        kind=1,
+        subject="emi",
+        content=token,
+        message_ids=[UUID(message_id)],
+        seqs=[1],
+        quotes=[token],
+        said_at=[now],
+    )
+    insert(
+        "themes",
+        place=sum(map(ord, token)) % 9999,
+        label=token,
+        words=[token],
+        size=1,
+        sampled=1,
+        source_ids=[UUID(message_id)],
+        generation_id=1,
+    )
+
+
+def _fail_job(conn: psycopg.Connection, token: str, conversation_id: str) -> None:
+    conn.execute(
+        "INSERT INTO jobs (namespace_id, task, subject, state, error, trace_context) "
+        "VALUES (1, 'compact', %s, 'failed', %s, %s) "
+        "ON CONFLICT (namespace_id, task, subject) DO UPDATE SET error = excluded.error",
+        [conversation_id, f"ValueError: {token}", Jsonb({})],
+    )

@@ -44,7 +44,7 @@ async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
 
 def _id_of(theirs: Theirs, field: str) -> str:
     if field == "learned_id":
-        return theirs.learned.person_id
+        return str(theirs.learned.person_id)
     return str(getattr(theirs, field))
 
 

@@ -35,15 +35,8 @@ LAST_ID = UUID(int=2**128 - 1)
 #: Parameters that leave out nothing.
 UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
+    *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
-        "instances",
-        "authors",
-        "roles",
-        "tags",
-        "since",
-        "before",
-        "valid_at",
-        "known_at",
         "of_subjects_ids",
         "excluded_memory_ids",
         "excluded_conversation_ids",

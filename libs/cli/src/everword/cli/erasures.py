@@ -59,7 +59,9 @@ async def erase(
     if dry_run:
         return
     if not yes:
-        click.confirm(f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True)
+        click.confirm(
+            f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True
+        )
     request = pb.EraseRequest(target=wanted, requested_by=by, request_id=request_id)
     answer = await client.erase_service.Erase(request)
     erasure = await _finish(client, answer, dict(preview.row_counts).get("messages", 0))

@@ -22,7 +22,9 @@ async def weigh_facts(
     """Store what follows from the evidence that facts have now; those that are not there any more are left out."""
     facts = [await store.get_fact(conn, namespace_id, fact_id) for fact_id in fact_ids]
     # Of several attributes, each is held in one order.
-    keys = sorted({fact.key for fact in facts if fact}, key=lambda key: (key.subject, key.attribute))
+    keys = sorted(
+        {fact.key for fact in facts if fact}, key=lambda key: (key.subject, key.attribute)
+    )
     for key in keys:
         standing = await hold(conn, namespace_id, key)
         changes = [

@@ -46,8 +46,8 @@ async def erase(
 ) -> Erased:
     """Hide a target and delete the first of it, or find that an equal call did.
 
-    `wake` is called after the commit: there may be more to delete, and something to make anew. Raises RequestIdConflict, and
-    NotFound where there is no such target.
+    `wake` is called after the commit: there may be more to delete, and something to make anew. Raises
+    RequestIdConflict, and NotFound where there is no such target.
     """
     erasure_id = new_id()
     left = 0
@@ -71,7 +71,7 @@ async def check_target(conn: Connection, namespace_id: int, target: Target) -> N
     """Raise what says that there is no such target."""
     if target.id and not await store.target_exists(conn, namespace_id, target):
         error, name = _NOT_FOUND[target.kind]
-        raise error(**{name: target.id})
+        raise error(**{name: str(target.id)})
 
 
 async def _begin(

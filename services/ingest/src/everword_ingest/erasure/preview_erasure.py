@@ -11,9 +11,7 @@ from everword_ingest.erasure.erase import check_target
 from everword_ingest.erasure.model import Preview, Target
 
 
-async def preview_erasure(
-    database: Database, namespace: NamespaceScope, target: Target
-) -> Preview:
+async def preview_erasure(database: Database, namespace: NamespaceScope, target: Target) -> Preview:
     """Count what would go; nothing changes. Raises NotFound where there is no such target."""
     async with database.transaction(namespace.id) as conn:
         await check_target(conn, namespace.id, target)

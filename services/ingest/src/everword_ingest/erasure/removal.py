@@ -26,7 +26,8 @@ async def remove_messages(
 ) -> dict[str, int]:
     """Delete messages with everything that was derived from them; return how many rows of which tables.
 
-    Summaries that cover them are hidden, and become due to be written anew. At most 5,000 at once; `BATCH` is a good number.
+    Summaries that cover them are hidden, and become due to be written anew. At most 5,000 at once; `BATCH` is a good
+    number.
     """
     did = await store.erase_messages(conn, message_ids)
     await follow(conn, namespace_id, did)

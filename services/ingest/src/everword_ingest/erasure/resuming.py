@@ -1,13 +1,14 @@
 """Go on with erasures in the background: in short transactions, from wherever the last one ended.
 
-It runs in every ingest process. Who holds the row of an erasure is at it; the others find it taken, and a process that dies
-leaves what it had not committed to the next.
+It runs in every ingest process. Who holds the row of an erasure is at it; the others find it taken, and a process that
+dies leaves what it had not committed to the next.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from uuid import UUID
 
 import psycopg
@@ -52,10 +53,8 @@ class Resuming:
                 await self.resume()
             except psycopg.Error as error:
                 log.warning("erasures wait", extra={"error": type(error).__name__})
-            try:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._more.wait(), INTERVAL_S)
-            except TimeoutError:
-                pass
             self._more.clear()
 
     async def resume(self) -> None:

@@ -51,9 +51,7 @@ class EraseServicer(EraseServiceServicer):
     async def GetErasure(
         self, request: pb.GetErasureRequest, context: Context
     ) -> pb.GetErasureResponse:
-        found = await get_erasure(
-            self._database, current_namespace(), UUID(request.erasure_id)
-        )
+        found = await get_erasure(self._database, current_namespace(), UUID(request.erasure_id))
         return pb.GetErasureResponse(erasure=erasure_to_proto(found))
 
     async def ListErasures(

@@ -22,8 +22,8 @@ async def claim_request(
     """Claim a request id for this transaction; without one, nothing is claimed.
 
     Returns None where the write has to be done, and what the earlier call did where it was done before. Raises
-    RequestIdConflict where the id was used with another body, and ContentErased where what it wrote was erased. Of two equal calls at once, the second waits here until
-    the first has committed.
+    RequestIdConflict where the id was used with another body, and ContentErased where what it wrote was erased. Of two
+    equal calls at once, the second waits here until the first has committed.
     """
     if not request_id or await store.claim_request(
         conn, namespace_id, request_id, body_hash, conversation_id, message_ids

@@ -764,7 +764,7 @@ BEGIN
         WITH page AS (
             SELECT m.id, m.author, m.recorded_at FROM messages m
              WHERE m.namespace_id = namespace AND (erasure.after_id IS NULL OR m.id > erasure.after_id)
-             ORDER BY m.id LIMIT batch * 10
+             ORDER BY m.id LIMIT greatest(batch * 10, 5000)
         ), wanted AS (
             SELECT id FROM page WHERE author = erasure.target_name AND recorded_at <= erasure.requested_at
              ORDER BY id LIMIT batch
@@ -773,7 +773,7 @@ BEGIN
                CASE WHEN count(*) = batch THEN (array_agg(id ORDER BY id DESC))[1]
                     ELSE (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
           INTO next_ones, seen, last_one FROM wanted;
-        over := seen < batch * 10 AND coalesce(cardinality(next_ones), 0) < batch;
+        over := seen < greatest(batch * 10, 5000) AND coalesce(cardinality(next_ones), 0) < batch;
         UPDATE erasures SET after_id = coalesce(last_one, after_id) WHERE namespace_id = namespace AND id = erasure_id;
     ELSE
         SELECT array_agg(id) INTO next_ones
