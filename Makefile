@@ -110,6 +110,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
 	PYTHONPATH=tests $(BIN)/python -m kills
 
+.PHONY: test-erasures
+test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
+	$(BIN)/pytest -q -s tests/e2e/test_erasures.py --erasures $(or $(ERASURES),200) --erased-messages 100000
+
 .PHONY: test-as-of
 test-as-of: $(SETUP) ## Ask for 500 moments of a history of 2,000 changes, as it was known at others (CHANGES=2000)
 	$(BIN)/pytest -q tests/integration/test_as_of.py --changes $(or $(CHANGES),2000)

@@ -49,6 +49,7 @@ from support.foreign import (
     wait_request,
 )
 from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
+from support.foreign_erasures import ERASURES_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
@@ -104,6 +105,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **NOTES_REFUSED,
     **LORE_REFUSED,
     **COSTS_REFUSED,
+    **ERASURES_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (

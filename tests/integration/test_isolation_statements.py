@@ -20,6 +20,7 @@ from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.cost_rows import insert_costs
 from support.databases import DatabaseUnderTest, cloned
+from support.erasure_rows import insert_erasure
 from support.fact_rows import insert_facts
 from support.foreign import class_request
 from support.graph_rows import insert_graph
@@ -174,6 +175,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_notes(conn, ids["theirs"], message_ids, WORDS)
             insert_lore(conn, ids["theirs"], message_ids[0], WORDS)
             insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
+            insert_erasure(conn, ids["theirs"], WORDS)
         yield Filled(
             database=database,
             empty=empty,

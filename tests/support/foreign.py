@@ -41,6 +41,7 @@ class Theirs:
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]
+    erasure_id: str = ""
 
     @property
     def filter(self) -> memory.MemoryFilter:

@@ -23,6 +23,7 @@ from support.foreign import (
     voice_request,
 )
 from support.foreign_costs import spend
+from support.foreign_erasures import erase_something
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_lore import write_lore
@@ -45,6 +46,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     notes = await write_notes(stack, "theirs")
     lore = await write_lore(stack, "theirs")
     costs = await spend(stack, "theirs")
+    erasures = await erase_something(stack, "theirs")
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -82,6 +84,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
         entry_id=lore.entry_id,
         grant_id=notes.grant_id,
         budget_id=costs.budget_id,
+        erasure_id=erasures.erasure_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -90,6 +93,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             **notes.page_tokens,
             **lore.page_tokens,
             "GetCosts": costs.page_token,
+            **erasures.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )

@@ -27,6 +27,7 @@ ISOLATED = frozenset(
         *("notes", "note_versions", "advisor_grants"),
         *("lore_books", "lore_entries"),
         *("budgets", "budget_spending", "budget_events"),
+        *("erasures", "erased_external_ids"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

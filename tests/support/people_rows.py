@@ -162,6 +162,19 @@ def _trajectory(id_: UUID, words: str, version: int = 1) -> dict[str, Any]:
     }
 
 
+def _folded(
+    seen: dict[str, Any], person: dict[str, Any], event: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return what statements mean that fold people and events anew."""
+    writes = "everword.people"
+    return {
+        f"{writes}.find_ruled_people": {"ids": [PERSON]},
+        f"{writes}.find_ruled_events": {"ids": [EVENT]},
+        f"{writes}.refold_person": {**seen, **person, "id": PERSON},
+        f"{writes}.refold_event": {**seen, **event, "id": EVENT},
+    }
+
+
 def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
     """Return what the statements of what was learned mean, by their names."""
     writes = "everword.people"
@@ -193,10 +206,12 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         "decay_days": 9,
         "expires_at": NEVER,
     }
+    smuggled = {"name": "smuggled", "aliases": [], "relation": ""}
     return {
         f"{writes}.lock_subject": who,
         f"{writes}.find_people": who,
-        f"{writes}.upsert_person": {**new, "name": "smuggled", "aliases": [], "relation": ""},
+        **_folded(seen, smuggled, event),
+        f"{writes}.upsert_person": {**new, **smuggled},
         f"{writes}.find_events": {**who, "since": BEGAN, "until": NOW},
         f"{writes}.upsert_event": {**new, **event},
         f"{writes}.insert_learned_evidence": evidence,

@@ -19,6 +19,7 @@ from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
+from everword.v1.erase_service_pb2_grpc import EraseServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -66,6 +67,7 @@ class Stack:
     costs: CostServiceStub
     documents: DocumentServiceStub
     workspace: WorkspaceServiceStub
+    erasures: EraseServiceStub
     handoffs: HandoffServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
@@ -138,6 +140,7 @@ async def running_stack(
             costs=CostServiceStub(channels["ingest"]),
             documents=DocumentServiceStub(channels["ingest"]),
             workspace=WorkspaceServiceStub(channels["ingest"]),
+            erasures=EraseServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),

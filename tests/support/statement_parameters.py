@@ -17,6 +17,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
+from support.erasure_rows import erasure_parameters
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
 from support.note_rows import note_parameters
@@ -35,15 +36,8 @@ LAST_ID = UUID(int=2**128 - 1)
 #: Parameters that leave out nothing.
 UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
+    *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
-        "instances",
-        "authors",
-        "roles",
-        "tags",
-        "since",
-        "before",
-        "valid_at",
-        "known_at",
         "of_subjects_ids",
         "excluded_memory_ids",
         "excluded_conversation_ids",
@@ -192,6 +186,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **graph_parameters(WORDS),
         **note_parameters(filled.message_ids, filled.conversation_id),
         **cost_parameters(filled.conversation_id, WORDS),
+        **erasure_parameters(filled.message_ids),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

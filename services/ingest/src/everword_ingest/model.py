@@ -90,6 +90,8 @@ class AppendRequest:
     request_id: str
     #: SHA-256 of the request without its id: a repeated id must come with the same.
     body_hash: bytes
+    #: Whether messages may come again under external ids that were erased.
+    allow_erased: bool = False
 
 
 @dataclass

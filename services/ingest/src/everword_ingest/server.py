@@ -13,6 +13,8 @@ from everword.v1 import (
     cost_service_pb2_grpc,
     document_service_pb2,
     document_service_pb2_grpc,
+    erase_service_pb2,
+    erase_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -35,6 +37,8 @@ from everword.v1 import (
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.costs.servicer import CostServicer
 from everword_ingest.documents.servicer import DocumentServicer
+from everword_ingest.erasure.resuming import Resuming
+from everword_ingest.erasure.servicer import EraseServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -56,8 +60,14 @@ class IngestServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
+        self._resuming = Resuming(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
-        registrations = [*self._written(settings), *self._known(), self._costs()]
+        registrations = [
+            *self._written(settings),
+            *self._known(),
+            self._costs(),
+            self._erased(),
+        ]
         self._server = RpcServer(settings.server, self._database, registrations)
 
     def _written(self, settings: Settings) -> list[Registration]:
@@ -133,15 +143,30 @@ class IngestServer:
             CostServicer(self._database, self._outbox.wake),
         )
 
+    def _erased(self) -> Registration:
+        """Return the service that takes back what was written."""
+
+        def wake() -> None:
+            self._outbox.wake()
+            self._resuming.wake()
+
+        return Registration(
+            erase_service_pb2.DESCRIPTOR,
+            erase_service_pb2_grpc.add_EraseServiceServicer_to_server,
+            EraseServicer(self._database, wake),
+        )
+
     async def start(self) -> str:
         await self._database.open()
         address = await self._server.start()
         self._housekeeping.start()
+        self._resuming.start()
         self._outbox.start()
         return address
 
     async def stop(self) -> None:
         await self._server.stop()
         await self._housekeeping.stop()
+        await self._resuming.stop()
         await asyncio.to_thread(self._outbox.stop)
         await self._database.close()

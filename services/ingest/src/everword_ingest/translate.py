@@ -13,6 +13,7 @@ from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
     conversation_pb2,
     cost_service_pb2,
+    erase_service_pb2,
     fact_service_pb2,
     graph_service_pb2,
     handoff_service_pb2,
@@ -110,6 +111,7 @@ def _to_append_request(
         ],
         request_id=request.request_id,
         body_hash=hash_body(request),
+        allow_erased=request.allow_erased,
     )
 
 
@@ -174,6 +176,7 @@ def hash_body(
         | note_service_pb2.WriteNoteRequest
         | note_service_pb2.DeleteNoteRequest
         | note_service_pb2.AppendDailyLogRequest
+        | erase_service_pb2.EraseRequest
         | handoff_service_pb2.WriteHandoffRequest
         | handoff_service_pb2.SaveAdvisorNoteRequest
         | lore_service_pb2.WriteLoreBookRequest

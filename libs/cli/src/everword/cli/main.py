@@ -23,6 +23,8 @@ COMMANDS = {
     "demo": "demo:demo",
     "doctor": "doctor:doctor",
     "documents": "documents:documents",
+    "erase": "erasures:erase",
+    "erasures": "erasures:erasures",
     "events": "people:events",
     "export": "export:export",
     "facts": "facts:facts",

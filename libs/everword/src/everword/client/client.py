@@ -25,6 +25,7 @@ from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
+from everword.v1.erase_service_pb2_grpc import EraseServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
@@ -63,6 +64,7 @@ class Client:
         self.cost_service = CostServiceStub(ingest)
         self.document_service = DocumentServiceStub(ingest)
         self.workspace_service = WorkspaceServiceStub(ingest)
+        self.erase_service = EraseServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)

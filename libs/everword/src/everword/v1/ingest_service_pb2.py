@@ -31,7 +31,7 @@ from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mas
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n everword/v1/ingest_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1e\x65verword/v1/conversation.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x81\x01\n\x19\x45nsureConversationRequest\x12\x31\n\x03key\x18\x01 \x01(\x0b\x32\x1c.everword.v1.ConversationKeyB\x06\xbaH\x03\xc8\x01\x01\x12\x31\n\x07\x64\x65tails\x18\x02 \x01(\x0b\x32 .everword.v1.ConversationDetails\"^\n\x1a\x45nsureConversationResponse\x12/\n\x0c\x63onversation\x18\x01 \x01(\x0b\x32\x19.everword.v1.Conversation\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\"\x8d\x01\n\x19UpdateConversationRequest\x12\x37\n\x0c\x63onversation\x18\x01 \x01(\x0b\x32\x19.everword.v1.ConversationB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\"M\n\x1aUpdateConversationResponse\x12/\n\x0c\x63onversation\x18\x01 \x01(\x0b\x32\x19.everword.v1.Conversation\"z\n\x12\x43onversationTarget\x12\x31\n\x03key\x18\x01 \x01(\x0b\x32\x1c.everword.v1.ConversationKeyB\x06\xbaH\x03\xc8\x01\x01\x12\x31\n\x07\x64\x65tails\x18\x02 \x01(\x0b\x32 .everword.v1.ConversationDetails\"\xdc\x01\n\x15\x41ppendMessagesRequest\x12#\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x37\n\x0c\x63onversation\x18\x02 \x01(\x0b\x32\x1f.everword.v1.ConversationTargetH\x00\x12\x36\n\x08messages\x18\x03 \x03(\x0b\x32\x17.everword.v1.NewMessageB\x0b\xbaH\x08\x92\x01\x05\x08\x01\x10\xe8\x07\x12\x1c\n\nrequest_id\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x42\x0f\n\x06target\x12\x05\xbaH\x02\x08\x01\"\x8e\x01\n\x16\x41ppendMessagesResponse\x12.\n\x08messages\x18\x01 \x03(\x0b\x32\x1c.everword.v1.AppendedMessage\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"C\n\x0f\x41ppendedMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x0f\n\x07\x65xisted\x18\x03 \x01(\x08\"R\n\x15ImportMessagesRequest\x12\x39\n\x05\x62\x61tch\x18\x01 \x01(\x0b\x32\".everword.v1.AppendMessagesRequestB\x06\xbaH\x03\xc8\x01\x01\"y\n\x16ImportMessagesResponse\x12\x0f\n\x07\x62\x61tches\x18\x01 \x01(\x03\x12\x18\n\x10messages_written\x18\x02 \x01(\x03\x12\x19\n\x11messages_existing\x18\x03 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x04 \x01(\t\"Y\n\x0fMarkUsedRequest\x12(\n\nmemory_ids\x18\x01 \x03(\tB\x14\xbaH\x11\x92\x01\x0e\x08\x01\x10\xc8\x01\x18\x01\"\x05r\x03\xb0\x01\x01\x12\x1c\n\nrequest_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"$\n\x10MarkUsedResponse\x12\x10\n\x08replayed\x18\x01 \x01(\x08\"{\n\x13UpdateMemoryRequest\x12+\n\x06memory\x18\x01 \x01(\x0b\x32\x13.everword.v1.MemoryB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\";\n\x14UpdateMemoryResponse\x12#\n\x06memory\x18\x01 \x01(\x0b\x32\x13.everword.v1.Memory\"v\n\x16WaitForIndexingRequest\x12%\n\x11\x63onsistency_token\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x04\x12\x35\n\x05stage\x18\x02 \x01(\x0e\x32\x1a.everword.v1.IndexingStageB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\"D\n\x17WaitForIndexingResponse\x12)\n\x06waited\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xef\x01\n\x18RecordSignificantRequest\x12\x1c\n\nrequest_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1c\n\x07\x63ontent\x18\x02 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01(\x80\x80\x04\x12\x17\n\x05title\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x08instance\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x61gent\x18\x05 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12.\n\noccur_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\\\n\x19RecordSignificantResponse\x12\x12\n\nsummary_id\x18\x01 \x01(\t\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\x12\x10\n\x08replayed\x18\x03 \x01(\x08*\x84\x01\n\rIndexingStage\x12\x1e\n\x1aINDEXING_STAGE_UNSPECIFIED\x10\x00\x12\x1a\n\x16INDEXING_STAGE_LEXICAL\x10\x01\x12\x1b\n\x17INDEXING_STAGE_EMBEDDED\x10\x02\x12\x1a\n\x16INDEXING_STAGE_DERIVED\x10\x03\x32\xbf\x06\n\rIngestService\x12k\n\x12\x45nsureConversation\x12&.everword.v1.EnsureConversationRequest\x1a\'.everword.v1.EnsureConversationResponse\"\x04\xe8\xe0\x18\x02\x12k\n\x12UpdateConversation\x12&.everword.v1.UpdateConversationRequest\x1a\'.everword.v1.UpdateConversationResponse\"\x04\xe8\xe0\x18\x02\x12l\n\x0e\x41ppendMessages\x12\".everword.v1.AppendMessagesRequest\x1a#.everword.v1.AppendMessagesResponse\"\x11\xe8\xe0\x18\x02\xf0\xe0\x18\x80\x80\x80\x08\xf8\xe0\x18\x90\xa1\x0f\x12n\n\x0eImportMessages\x12\".everword.v1.ImportMessagesRequest\x1a#.everword.v1.ImportMessagesResponse\"\x11\xe8\xe0\x18\x02\xf0\xe0\x18\x80\x80\x80\x08\xf8\xe0\x18\x90\xa1\x0f(\x01\x12M\n\x08MarkUsed\x12\x1c.everword.v1.MarkUsedRequest\x1a\x1d.everword.v1.MarkUsedResponse\"\x04\xe8\xe0\x18\x02\x12Y\n\x0cUpdateMemory\x12 .everword.v1.UpdateMemoryRequest\x1a!.everword.v1.UpdateMemoryResponse\"\x04\xe8\xe0\x18\x02\x12h\n\x11RecordSignificant\x12%.everword.v1.RecordSignificantRequest\x1a&.everword.v1.RecordSignificantResponse\"\x04\xe8\xe0\x18\x02\x12\x62\n\x0fWaitForIndexing\x12#.everword.v1.WaitForIndexingRequest\x1a$.everword.v1.WaitForIndexingResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n everword/v1/ingest_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1e\x65verword/v1/conversation.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x81\x01\n\x19\x45nsureConversationRequest\x12\x31\n\x03key\x18\x01 \x01(\x0b\x32\x1c.everword.v1.ConversationKeyB\x06\xbaH\x03\xc8\x01\x01\x12\x31\n\x07\x64\x65tails\x18\x02 \x01(\x0b\x32 .everword.v1.ConversationDetails\"^\n\x1a\x45nsureConversationResponse\x12/\n\x0c\x63onversation\x18\x01 \x01(\x0b\x32\x19.everword.v1.Conversation\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\"\x8d\x01\n\x19UpdateConversationRequest\x12\x37\n\x0c\x63onversation\x18\x01 \x01(\x0b\x32\x19.everword.v1.ConversationB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\"M\n\x1aUpdateConversationResponse\x12/\n\x0c\x63onversation\x18\x01 \x01(\x0b\x32\x19.everword.v1.Conversation\"z\n\x12\x43onversationTarget\x12\x31\n\x03key\x18\x01 \x01(\x0b\x32\x1c.everword.v1.ConversationKeyB\x06\xbaH\x03\xc8\x01\x01\x12\x31\n\x07\x64\x65tails\x18\x02 \x01(\x0b\x32 .everword.v1.ConversationDetails\"\xf2\x01\n\x15\x41ppendMessagesRequest\x12#\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x37\n\x0c\x63onversation\x18\x02 \x01(\x0b\x32\x1f.everword.v1.ConversationTargetH\x00\x12\x36\n\x08messages\x18\x03 \x03(\x0b\x32\x17.everword.v1.NewMessageB\x0b\xbaH\x08\x92\x01\x05\x08\x01\x10\xe8\x07\x12\x1c\n\nrequest_id\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x14\n\x0c\x61llow_erased\x18\x05 \x01(\x08\x42\x0f\n\x06target\x12\x05\xbaH\x02\x08\x01\"\x8e\x01\n\x16\x41ppendMessagesResponse\x12.\n\x08messages\x18\x01 \x03(\x0b\x32\x1c.everword.v1.AppendedMessage\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"C\n\x0f\x41ppendedMessage\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\x12\x0f\n\x07\x65xisted\x18\x03 \x01(\x08\"R\n\x15ImportMessagesRequest\x12\x39\n\x05\x62\x61tch\x18\x01 \x01(\x0b\x32\".everword.v1.AppendMessagesRequestB\x06\xbaH\x03\xc8\x01\x01\"y\n\x16ImportMessagesResponse\x12\x0f\n\x07\x62\x61tches\x18\x01 \x01(\x03\x12\x18\n\x10messages_written\x18\x02 \x01(\x03\x12\x19\n\x11messages_existing\x18\x03 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x04 \x01(\t\"Y\n\x0fMarkUsedRequest\x12(\n\nmemory_ids\x18\x01 \x03(\tB\x14\xbaH\x11\x92\x01\x0e\x08\x01\x10\xc8\x01\x18\x01\"\x05r\x03\xb0\x01\x01\x12\x1c\n\nrequest_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"$\n\x10MarkUsedResponse\x12\x10\n\x08replayed\x18\x01 \x01(\x08\"{\n\x13UpdateMemoryRequest\x12+\n\x06memory\x18\x01 \x01(\x0b\x32\x13.everword.v1.MemoryB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\";\n\x14UpdateMemoryResponse\x12#\n\x06memory\x18\x01 \x01(\x0b\x32\x13.everword.v1.Memory\"v\n\x16WaitForIndexingRequest\x12%\n\x11\x63onsistency_token\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x04\x12\x35\n\x05stage\x18\x02 \x01(\x0e\x32\x1a.everword.v1.IndexingStageB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\"D\n\x17WaitForIndexingResponse\x12)\n\x06waited\x18\x01 \x01(\x0b\x32\x19.google.protobuf.Duration\"\xef\x01\n\x18RecordSignificantRequest\x12\x1c\n\nrequest_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x1c\n\x07\x63ontent\x18\x02 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01(\x80\x80\x04\x12\x17\n\x05title\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\x08instance\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x61gent\x18\x05 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x19\n\x07subject\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12.\n\noccur_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\\\n\x19RecordSignificantResponse\x12\x12\n\nsummary_id\x18\x01 \x01(\t\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\x12\x10\n\x08replayed\x18\x03 \x01(\x08*\x84\x01\n\rIndexingStage\x12\x1e\n\x1aINDEXING_STAGE_UNSPECIFIED\x10\x00\x12\x1a\n\x16INDEXING_STAGE_LEXICAL\x10\x01\x12\x1b\n\x17INDEXING_STAGE_EMBEDDED\x10\x02\x12\x1a\n\x16INDEXING_STAGE_DERIVED\x10\x03\x32\xbf\x06\n\rIngestService\x12k\n\x12\x45nsureConversation\x12&.everword.v1.EnsureConversationRequest\x1a\'.everword.v1.EnsureConversationResponse\"\x04\xe8\xe0\x18\x02\x12k\n\x12UpdateConversation\x12&.everword.v1.UpdateConversationRequest\x1a\'.everword.v1.UpdateConversationResponse\"\x04\xe8\xe0\x18\x02\x12l\n\x0e\x41ppendMessages\x12\".everword.v1.AppendMessagesRequest\x1a#.everword.v1.AppendMessagesResponse\"\x11\xe8\xe0\x18\x02\xf0\xe0\x18\x80\x80\x80\x08\xf8\xe0\x18\x90\xa1\x0f\x12n\n\x0eImportMessages\x12\".everword.v1.ImportMessagesRequest\x1a#.everword.v1.ImportMessagesResponse\"\x11\xe8\xe0\x18\x02\xf0\xe0\x18\x80\x80\x80\x08\xf8\xe0\x18\x90\xa1\x0f(\x01\x12M\n\x08MarkUsed\x12\x1c.everword.v1.MarkUsedRequest\x1a\x1d.everword.v1.MarkUsedResponse\"\x04\xe8\xe0\x18\x02\x12Y\n\x0cUpdateMemory\x12 .everword.v1.UpdateMemoryRequest\x1a!.everword.v1.UpdateMemoryResponse\"\x04\xe8\xe0\x18\x02\x12h\n\x11RecordSignificant\x12%.everword.v1.RecordSignificantRequest\x1a&.everword.v1.RecordSignificantResponse\"\x04\xe8\xe0\x18\x02\x12\x62\n\x0fWaitForIndexing\x12#.everword.v1.WaitForIndexingRequest\x1a$.everword.v1.WaitForIndexingResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -96,8 +96,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_INGESTSERVICE'].methods_by_name['RecordSignificant']._serialized_options = b'\350\340\030\002'
   _globals['_INGESTSERVICE'].methods_by_name['WaitForIndexing']._loaded_options = None
   _globals['_INGESTSERVICE'].methods_by_name['WaitForIndexing']._serialized_options = b'\350\340\030\001'
-  _globals['_INDEXINGSTAGE']._serialized_start=2322
-  _globals['_INDEXINGSTAGE']._serialized_end=2454
+  _globals['_INDEXINGSTAGE']._serialized_start=2344
+  _globals['_INDEXINGSTAGE']._serialized_end=2476
   _globals['_ENSURECONVERSATIONREQUEST']._serialized_start=262
   _globals['_ENSURECONVERSATIONREQUEST']._serialized_end=391
   _globals['_ENSURECONVERSATIONRESPONSE']._serialized_start=393
@@ -109,31 +109,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CONVERSATIONTARGET']._serialized_start=712
   _globals['_CONVERSATIONTARGET']._serialized_end=834
   _globals['_APPENDMESSAGESREQUEST']._serialized_start=837
-  _globals['_APPENDMESSAGESREQUEST']._serialized_end=1057
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=1060
-  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=1202
-  _globals['_APPENDEDMESSAGE']._serialized_start=1204
-  _globals['_APPENDEDMESSAGE']._serialized_end=1271
-  _globals['_IMPORTMESSAGESREQUEST']._serialized_start=1273
-  _globals['_IMPORTMESSAGESREQUEST']._serialized_end=1355
-  _globals['_IMPORTMESSAGESRESPONSE']._serialized_start=1357
-  _globals['_IMPORTMESSAGESRESPONSE']._serialized_end=1478
-  _globals['_MARKUSEDREQUEST']._serialized_start=1480
-  _globals['_MARKUSEDREQUEST']._serialized_end=1569
-  _globals['_MARKUSEDRESPONSE']._serialized_start=1571
-  _globals['_MARKUSEDRESPONSE']._serialized_end=1607
-  _globals['_UPDATEMEMORYREQUEST']._serialized_start=1609
-  _globals['_UPDATEMEMORYREQUEST']._serialized_end=1732
-  _globals['_UPDATEMEMORYRESPONSE']._serialized_start=1734
-  _globals['_UPDATEMEMORYRESPONSE']._serialized_end=1793
-  _globals['_WAITFORINDEXINGREQUEST']._serialized_start=1795
-  _globals['_WAITFORINDEXINGREQUEST']._serialized_end=1913
-  _globals['_WAITFORINDEXINGRESPONSE']._serialized_start=1915
-  _globals['_WAITFORINDEXINGRESPONSE']._serialized_end=1983
-  _globals['_RECORDSIGNIFICANTREQUEST']._serialized_start=1986
-  _globals['_RECORDSIGNIFICANTREQUEST']._serialized_end=2225
-  _globals['_RECORDSIGNIFICANTRESPONSE']._serialized_start=2227
-  _globals['_RECORDSIGNIFICANTRESPONSE']._serialized_end=2319
-  _globals['_INGESTSERVICE']._serialized_start=2457
-  _globals['_INGESTSERVICE']._serialized_end=3288
+  _globals['_APPENDMESSAGESREQUEST']._serialized_end=1079
+  _globals['_APPENDMESSAGESRESPONSE']._serialized_start=1082
+  _globals['_APPENDMESSAGESRESPONSE']._serialized_end=1224
+  _globals['_APPENDEDMESSAGE']._serialized_start=1226
+  _globals['_APPENDEDMESSAGE']._serialized_end=1293
+  _globals['_IMPORTMESSAGESREQUEST']._serialized_start=1295
+  _globals['_IMPORTMESSAGESREQUEST']._serialized_end=1377
+  _globals['_IMPORTMESSAGESRESPONSE']._serialized_start=1379
+  _globals['_IMPORTMESSAGESRESPONSE']._serialized_end=1500
+  _globals['_MARKUSEDREQUEST']._serialized_start=1502
+  _globals['_MARKUSEDREQUEST']._serialized_end=1591
+  _globals['_MARKUSEDRESPONSE']._serialized_start=1593
+  _globals['_MARKUSEDRESPONSE']._serialized_end=1629
+  _globals['_UPDATEMEMORYREQUEST']._serialized_start=1631
+  _globals['_UPDATEMEMORYREQUEST']._serialized_end=1754
+  _globals['_UPDATEMEMORYRESPONSE']._serialized_start=1756
+  _globals['_UPDATEMEMORYRESPONSE']._serialized_end=1815
+  _globals['_WAITFORINDEXINGREQUEST']._serialized_start=1817
+  _globals['_WAITFORINDEXINGREQUEST']._serialized_end=1935
+  _globals['_WAITFORINDEXINGRESPONSE']._serialized_start=1937
+  _globals['_WAITFORINDEXINGRESPONSE']._serialized_end=2005
+  _globals['_RECORDSIGNIFICANTREQUEST']._serialized_start=2008
+  _globals['_RECORDSIGNIFICANTREQUEST']._serialized_end=2247
+  _globals['_RECORDSIGNIFICANTRESPONSE']._serialized_start=2249
+  _globals['_RECORDSIGNIFICANTRESPONSE']._serialized_end=2341
+  _globals['_INGESTSERVICE']._serialized_start=2479
+  _globals['_INGESTSERVICE']._serialized_end=3310
 # @@protoc_insertion_point(module_scope)

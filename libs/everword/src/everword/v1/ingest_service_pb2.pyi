@@ -206,12 +206,15 @@ class AppendMessagesRequest(_message.Message):
     CONVERSATION_FIELD_NUMBER: _builtins.int
     MESSAGES_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
+    ALLOW_ERASED_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
     """conversation_id is an existing conversation."""
     request_id: _builtins.str
     """request_id makes the call repeatable: any string the caller does not use twice, such as a UUID. It is remembered
     for at least 7 days. At most 128 characters.
     """
+    allow_erased: _builtins.bool
+    """allow_erased stores messages again whose external ids were erased. CONTENT_ERASED without it."""
     @_builtins.property
     def conversation(self) -> Global___ConversationTarget:
         """conversation is made where it does not exist, as EnsureConversation does."""
@@ -227,10 +230,11 @@ class AppendMessagesRequest(_message.Message):
         conversation: Global___ConversationTarget | None = ...,
         messages: _abc.Iterable[_memory_pb2.NewMessage] | None = ...,
         request_id: _builtins.str = ...,
+        allow_erased: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "target", b"target"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "messages", b"messages", "request_id", b"request_id", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["allow_erased", b"allow_erased", "conversation", b"conversation", "conversation_id", b"conversation_id", "messages", b"messages", "request_id", b"request_id", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["conversation_id", "conversation"]  # noqa: Y015
     _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015

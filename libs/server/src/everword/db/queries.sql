@@ -1,9 +1,11 @@
 -- Statements that every service needs.
 
 -- begin_namespace --
--- Bind the transaction to one namespace and to the caller's deadline. Both settings end with the transaction.
+-- Bind the transaction to one namespace and to the caller's deadline, and tell it whether anything is being erased there, so that
+-- other reads need not look. The settings end with the transaction.
 SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
-       set_config('statement_timeout', %(statement_timeout)s, true);
+       set_config('statement_timeout', %(statement_timeout)s, true),
+       set_config('everword.hides', (SELECT hides::text FROM namespaces WHERE id = %(namespace_id)s::bigint), true);
 
 -- commit_position --
 -- The write-ahead log position, read after the commit: a replica that has replayed it has the write.

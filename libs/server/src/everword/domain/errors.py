@@ -10,11 +10,9 @@ EverwordError
 ├── AccessDenied             PERMISSION_DENIED: WorkspaceFileProtected
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
-├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
+├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp,
 │                            BudgetExceeded
-├── ConcurrentUpdate, NoteVersionConflict    ABORTED
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp
 ├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
@@ -219,6 +217,13 @@ class ConcurrentUpdate(EverwordError):
     code = "ABORTED"
     reason = "CONCURRENT_UPDATE"
     retry_after_s = 0.1
+
+
+class ContentErased(EverwordError):
+    """What the call would store was erased. Leave it out, or say that it may be stored again."""
+
+    code = "FAILED_PRECONDITION"
+    reason = "CONTENT_ERASED"
 
 
 class NoteVersionConflict(EverwordError):

@@ -81,10 +81,18 @@ class LoreEntryNotFound(NotFound):
     """This namespace has no such entry of a lorebook."""
 
     reason = "LORE_ENTRY_NOT_FOUND"
+
+
 class DocumentNotFound(NotFound):
     """There is no such document; it may have been deleted."""
 
     reason = "DOCUMENT_NOT_FOUND"
+
+
+class ErasureNotFound(NotFound):
+    """This namespace has no such erasure."""
+
+    reason = "ERASURE_NOT_FOUND"
 
 
 class GrantNotFound(NotFound):

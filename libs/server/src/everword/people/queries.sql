@@ -311,3 +311,26 @@ SELECT :strategy_columns
    AND (%(after_id)s::uuid IS NULL OR s.id > %(after_id)s)
  ORDER BY s.id
  LIMIT %(limit)s;
+
+-- find_ruled_people --
+-- People, and what a person ruled of them.
+SELECT id, ruling, ruled_at FROM people WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) ORDER BY id;
+
+-- find_ruled_events --
+-- Events, and what a person ruled of them.
+SELECT id, ruling, ruled_at FROM events WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) ORDER BY id;
+
+-- refold_person --
+-- Store what follows from the evidence that is left of somebody.
+UPDATE people
+   SET name = %(name)s, aliases = %(aliases)s, relation = %(relation)s, status = %(status)s, mention_count = %(mention_count)s,
+       first_seen_at = %(first_seen_at)s, last_seen_at = %(last_seen_at)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
+
+-- refold_event --
+-- Store what follows from the evidence that is left of an event.
+UPDATE events
+   SET title = %(title)s, starts_at = %(starts_at)s, ends_at = %(ends_at)s, importance = %(importance)s,
+       decay_days = %(decay_days)s, expires_at = %(expires_at)s, status = %(status)s, mention_count = %(mention_count)s,
+       first_seen_at = %(first_seen_at)s, last_seen_at = %(last_seen_at)s
+ WHERE namespace_id = %(namespace_id)s AND id = %(id)s;

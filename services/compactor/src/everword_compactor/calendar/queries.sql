@@ -47,7 +47,7 @@ SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq
   FROM summaries
- WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period >= %(since)s AND period < %(before)s
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period >= %(since)s AND period < %(before)s AND NOT hidden
  ORDER BY period, instance;
 
 -- read_unsupported --

@@ -33,12 +33,16 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 RETURNING conversation_id;
 
 -- read_orphans --
--- Nodes of a level that are under no node yet, in order. They follow those that are.
+-- Nodes of a level that are under no node yet, in order. They follow those that are. None while one of them is to be written anew
+-- since a message was erased.
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq, needs_review
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND level = %(level)s
    AND parent_id IS NULL
+   AND NOT EXISTS (SELECT FROM summaries h
+                    WHERE h.namespace_id = %(namespace_id)s AND h.conversation_id = %(conversation_id)s
+                      AND h.level = %(level)s AND h.hidden)
    AND first_seq > coalesce((SELECT above.last_seq FROM summaries above
                               WHERE above.namespace_id = %(namespace_id)s
                                 AND above.conversation_id = %(conversation_id)s AND above.level = %(level)s + 1
@@ -58,12 +62,16 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
 -- read_outdated --
 -- Nodes of a conversation that are due to be written anew, lower ones first: those made from what changed, by another
 -- model, or from an older prompt, without those that were tried already. Nothing of a language model gives way to sentences that were chosen without one.
+-- One that stands on a node whose words were erased waits for that.
 SELECT id, level, first_seq, last_seq, revision
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
    AND (model = 'extractive' OR %(model)s <> 'extractive')
    AND (stale OR model <> %(model)s OR prompt_version < (%(versions)s::integer[])[level])
    AND id <> ALL(%(tried)s)
+   AND NOT EXISTS (SELECT FROM summary_sources s
+                     JOIN summaries below ON below.namespace_id = s.namespace_id AND below.id = s.child_id
+                    WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = summaries.id AND below.hidden)
  ORDER BY level, first_seq
  LIMIT %(limit)s;
 

@@ -32,7 +32,7 @@ UPDATE summaries
    SET content = %(content)s, last_seq = %(last_seq)s, title = %(title)s, message_count = %(message_count)s,
        earliest_at = %(earliest_at)s, latest_at = %(latest_at)s, token_count = %(token_count)s, model = %(model)s,
        prompt_version = %(prompt_version)s, needs_review = %(needs_review)s, faithfulness = %(faithfulness)s,
-       stale = false, revision = revision + 1, revised_at = now()
+       stale = false, hidden = false, revision = revision + 1, revised_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND revision = %(revision)s
 RETURNING id;
 
@@ -84,7 +84,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq
   FROM summary_sources s
-  JOIN summaries c ON c.namespace_id = s.namespace_id AND c.id = s.child_id
+  JOIN summaries c ON c.namespace_id = s.namespace_id AND c.id = s.child_id AND NOT c.hidden
  WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = %(id)s
  ORDER BY s.ordinal;
 

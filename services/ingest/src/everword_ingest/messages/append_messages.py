@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,12 +21,13 @@ from everword.index.builders import Language
 from everword.index.writer import Counts, Stored, add_passages
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
-from everword.text.credentials import mask_credentials
 from everword_ingest import store
+from everword_ingest.erasure.erased_ids import ask_erased, check_erased
 from everword_ingest.indexing import PlacedMessage, author_names
 from everword_ingest.messages.days import pending_days
 from everword_ingest.messages.portions import index_all_but_last, insert_messages
 from everword_ingest.messages.requests import claim_request
+from everword_ingest.messages.titles import take_title
 from everword_ingest.model import (
     AppendedMessage,
     AppendRequest,
@@ -37,12 +37,6 @@ from everword_ingest.model import (
 )
 from everword_ingest.scheduling import schedule_work
 from everword_ingest.store import ExternalMessageRow, LockedConversation, RequestRow
-
-#: A title that is taken from a message is at most this long.
-TITLE_CHARS = 80
-#: A credential in it is seen whole.
-_TITLE_SOURCE_CHARS = 2_000
-_USER = 2
 
 
 async def append_messages(
@@ -55,7 +49,8 @@ async def append_messages(
     """Store the messages of `request`, or find that it was done before.
 
     `wake` is called after the commit: there may be work to publish.
-    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict and ExternalIdConflict; nothing is stored then.
+    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict, ExternalIdConflict and ContentErased; nothing is
+    stored then.
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -63,12 +58,14 @@ async def append_messages(
         ids = new_ids(len(request.messages))
         # Nobody else appends to the conversation now: what it has may be asked for together with the claim.
         existing = await _ask_existing(conn, namespace.id, conversation.id, request.messages)
+        erased = await ask_erased(conn, conversation, request)
         earlier = await claim_request(
             conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
         )
         if earlier is not None:
             stored = await _replay(conn, namespace.id, earlier)
         else:
+            await check_erased(erased)
             stored = await _store(
                 conn, namespace.id, settings, request, conversation, ids, existing, compaction
             )
@@ -269,7 +266,7 @@ async def _write(
             "messages": len(placed),
             "turns": turns,
             "last_message_at": placed[-1].occurred_at,
-            "title": conversation.title or await _title(placed, settings),
+            "title": conversation.title or await take_title(placed, settings),
         },
     )
     pending = pending_days(placed, settings, conversation.channel)
@@ -283,18 +280,3 @@ async def _write(
 def _size(placed: Sequence[PlacedMessage]) -> int:
     """Return how many bytes messages have."""
     return sum(entry.message.size for entry in placed)
-
-
-async def _title(placed: Sequence[PlacedMessage], settings: NamespaceSettings) -> str:
-    """Return the beginning of the first user's message, for a conversation without a title."""
-    for entry in placed:
-        if entry.message.role != _USER or entry.message.automated:
-            continue
-        words = entry.message.content.split(maxsplit=TITLE_CHARS)[:TITLE_CHARS]
-        if words:
-            title = " ".join(words)[:_TITLE_SOURCE_CHARS]
-            if settings.masks_credentials:
-                # In a thread: the first token of a process loads what knows tokens.
-                title = await asyncio.to_thread(mask_credentials, title)
-            return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
-    return ""

@@ -1,0 +1,141 @@
+"""`everword erase` and `everword erasures`: take back what was written, and see what was."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from everword.cli.output import json_option, line, note, print_json, print_table, progress, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import erase_service_pb2 as pb
+
+#: What is erased, and the field of a target that takes it.
+KINDS = {
+    "message": "message_id",
+    "conversation": "conversation_id",
+    "subject": "subject",
+    "author": "author",
+    "note": "note_id",
+    "fact": "fact_id",
+    "learned": "learned_id",
+    "node": "node_id",
+    "pattern": "pattern_id",
+}
+#: Between two looks at an erasure that goes on.
+PAUSE_S = 0.3
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("target")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--by", default="", help="Who asks for it, for the record.")
+@click.option("--request-id", default="", help="Makes the command safe to repeat.")
+@json_option
+@remote
+async def erase(
+    client: Client,
+    kind: str,
+    target: str,
+    dry_run: bool,
+    yes: bool,
+    by: str,
+    request_id: str,
+    as_json: bool,
+) -> None:
+    """Take back TARGET, an id or a name, with everything that was derived from it."""
+    wanted = pb.ErasureTarget(**{KINDS[kind]: target})
+    preview = await client.erase_service.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
+    if dry_run and as_json:
+        print_json(preview)
+        return
+    if not as_json:
+        _show_preview(preview)
+    if dry_run:
+        return
+    if not yes:
+        click.confirm(
+            f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True
+        )
+    request = pb.EraseRequest(target=wanted, requested_by=by, request_id=request_id)
+    answer = await client.erase_service.Erase(request)
+    erasure = await _finish(client, answer, dict(preview.row_counts).get("messages", 0))
+    if as_json:
+        print_json(erasure)
+        return
+    _show_counts(dict(erasure.row_counts))
+    line(f"erased: {erasure.id}")
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@json_option
+@remote
+async def erasures(client: Client, limit: int, as_json: bool) -> None:
+    """List what was erased, latest first: kinds, counts and times, and no content."""
+    found: list[pb.Erasure] = []
+    request = pb.ListErasuresRequest(page_size=min(limit, 100))
+    while len(found) < limit:
+        page = await client.erase_service.ListErasures(request)
+        found += page.erasures
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    found = found[:limit]
+    if as_json:
+        print_json(pb.ListErasuresResponse(erasures=found))
+        return
+    rows = [
+        (
+            each.id,
+            _name(pb.ErasureKind, each.kind),
+            _name(pb.ErasureState, each.state),
+            dict(each.row_counts).get("messages", 0),
+            sum(each.row_counts.values()),
+            each.requested_by,
+            when(each.request_time),
+        )
+        for each in found
+    ]
+    print_table(("erasure", "of", "state", "messages", "rows", "by", "requested"), rows)
+
+
+async def _finish(client: Client, answer: pb.EraseResponse, messages: int) -> pb.Erasure:
+    """Wait until all of a target is deleted, which nobody sees any more; return how it stands."""
+    erasure = answer.erasure
+    if erasure.state == pb.ERASURE_STATE_DONE:
+        return erasure
+    note(f"hidden; {answer.messages_left} messages are being deleted")
+    with progress() as bar:
+        task = bar.add_task("deleting", total=max(messages, 1))
+        while erasure.state != pb.ERASURE_STATE_DONE:
+            await asyncio.sleep(PAUSE_S)
+            got = await client.erase_service.GetErasure(pb.GetErasureRequest(erasure_id=erasure.id))
+            erasure = got.erasure
+            bar.update(task, completed=dict(erasure.row_counts).get("messages", 0))
+    return erasure
+
+
+def _show_preview(preview: pb.PreviewErasureResponse) -> None:
+    rows = {
+        **dict(preview.row_counts),
+        "summaries, to be written anew or deleted": preview.summaries_withdrawn,
+        "facts that go": preview.facts_gone,
+        "facts that lose evidence": preview.facts_losing_evidence,
+    }
+    print_table(("would go", "rows"), [(name, rows[name]) for name in rows if rows[name]])
+
+
+def _show_counts(counts: dict[str, int]) -> None:
+    print_table(("gone", "rows"), sorted(counts.items()))
+
+
+def _name(enum: Any, value: int) -> str:
+    """Return the last words of a name, such as `conversation`."""
+    name: Callable[[int], str] = enum.Name
+    return name(value).split("_", 2)[2].lower()

@@ -1,0 +1,87 @@
+"""Erase a target: from the commit on nothing returns it, and what is large is deleted in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import NotFound
+from everword.domain.ids import new_id
+from everword.domain.not_found import (
+    ConversationNotFound,
+    ErasureNotFound,
+    FactNotFound,
+    MemoryNotFound,
+    MessageNotFound,
+    NodeNotFound,
+    NoteNotFound,
+    PatternNotFound,
+)
+from everword_ingest.erasure import store
+from everword_ingest.erasure.model import Erased, Kind, Target
+from everword_ingest.erasure.removal import BATCH, follow
+from everword_ingest.messages.requests import claim_request
+
+_NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
+    Kind.MESSAGE: (MessageNotFound, "message_id"),
+    Kind.CONVERSATION: (ConversationNotFound, "conversation_id"),
+    Kind.NOTE: (NoteNotFound, "note_id"),
+    Kind.FACT: (FactNotFound, "fact_id"),
+    Kind.LEARNED: (MemoryNotFound, "memory_id"),
+    Kind.NODE: (NodeNotFound, "node_id"),
+    Kind.PATTERN: (PatternNotFound, "pattern_id"),
+}
+
+
+async def erase(
+    database: Database,
+    namespace: NamespaceScope,
+    target: Target,
+    requested_by: str,
+    request_id: str,
+    body_hash: bytes,
+    wake: Callable[[], None],
+) -> Erased:
+    """Hide a target and delete the first of it, or find that an equal call did.
+
+    `wake` is called after the commit: there may be more to delete, and something to make anew. Raises
+    RequestIdConflict, and NotFound where there is no such target.
+    """
+    erasure_id = new_id()
+    left = 0
+    async with database.transaction(namespace.id) as conn:
+        earlier = await claim_request(
+            conn, namespace.id, request_id, body_hash, message_ids=[erasure_id]
+        )
+        if earlier is None:
+            await check_target(conn, namespace.id, target)
+            left = await _begin(conn, namespace.id, erasure_id, target, requested_by)
+        else:
+            [erasure_id] = earlier.message_ids
+        row = await store.get_erasure(conn, namespace.id, erasure_id)
+    wake()
+    if row is None:
+        raise ErasureNotFound(erasure_id=erasure_id)
+    return Erased(row, left, earlier is not None)
+
+
+async def check_target(conn: Connection, namespace_id: int, target: Target) -> None:
+    """Raise what says that there is no such target."""
+    if target.id and not await store.target_exists(conn, namespace_id, target):
+        error, name = _NOT_FOUND[target.kind]
+        raise error(**{name: str(target.id)})
+
+
+async def _begin(
+    conn: Connection, namespace_id: int, erasure_id: UUID, target: Target, requested_by: str
+) -> int:
+    """Begin an erasure, and end it where it is small; return how many messages are left."""
+    did, left = await store.begin_erasure(conn, erasure_id, target, requested_by)
+    await follow(conn, namespace_id, did)
+    if left > BATCH:
+        return left
+    did = await store.erase_batch(conn, erasure_id, BATCH)
+    await follow(conn, namespace_id, did)
+    return 0 if did.done else left

@@ -1,0 +1,112 @@
+"""What is erased, and what became of it, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+from uuid import UUID
+
+
+class Kind(IntEnum):
+    """What is erased. Values equal proto `ErasureKind`."""
+
+    MESSAGE = 1
+    CONVERSATION = 2
+    SUBJECT = 3
+    AUTHOR = 4
+    NOTE = 5
+    FACT = 6
+    LEARNED = 7
+    NODE = 8
+    PATTERN = 9
+
+
+class State(IntEnum):
+    """How far an erasure is. Values equal proto `ErasureState`."""
+
+    RUNNING = 1
+    DONE = 2
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is erased: an id, or the name of a subject or an author."""
+
+    kind: Kind
+    id: UUID | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class ErasureRow:
+    """The record of an erasure."""
+
+    id: UUID
+    kind: int
+    state: int
+    counts: dict[str, int]
+    target_hash: bytes
+    requested_by: str
+    requested_at: datetime
+    finished_at: datetime | None
+    error: str
+
+
+@dataclass(frozen=True)
+class Did:
+    """What a step deleted, and what is to be made anew for it."""
+
+    counts: dict[str, int]
+    facts_to_weigh: list[UUID]
+    people_to_fold: list[UUID]
+    events_to_fold: list[UUID]
+    conversations_to_compact: list[UUID]
+    #: Authors of whom nothing is left.
+    authors_gone: list[str]
+    #: Whether the erasure is done.
+    done: bool
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> Did:
+        """Return what a function of the database says that it did."""
+
+        def ids(name: str) -> list[UUID]:
+            return sorted(UUID(each) for each in answer.get(name, []))
+
+        counts = {
+            name: int(value)
+            for name, value in answer.items()
+            if isinstance(value, int) and not isinstance(value, bool)
+        }
+        return cls(
+            counts,
+            ids("facts_to_weigh"),
+            ids("people_to_fold"),
+            ids("events_to_fold"),
+            ids("conversations_to_compact"),
+            sorted(answer.get("authors_gone", [])),
+            bool(answer.get("done", False)),
+        )
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an erasure would take."""
+
+    counts: dict[str, int]
+    summaries_withdrawn: int
+    facts_gone: int
+    facts_losing_evidence: int
+    sample_ids: list[UUID]
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What became of a request."""
+
+    erasure: ErasureRow
+    #: Messages that are hidden, and still to be deleted.
+    messages_left: int
+    replayed: bool

@@ -1,0 +1,60 @@
+"""Delete messages and other memories in batches, in the caller's transaction, and bring up to date what is left.
+
+The one way in which single rows are taken out: erasures use it, and so does whatever forgets by a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Connection
+from everword.facts.weighing import weigh_facts
+from everword.jobs.enqueue import COMPACT, DueJob, enqueue
+from everword.people.folding import fold_again
+from everword.text.author_names import name_words
+from everword_ingest.erasure import store
+from everword_ingest.erasure.model import Did
+
+#: Messages that one transaction deletes: it takes some tens of milliseconds, and a broken one loses little.
+BATCH = 200
+
+
+async def remove_messages(
+    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
+) -> dict[str, int]:
+    """Delete messages with everything that was derived from them; return how many rows of which tables.
+
+    Summaries that cover them are hidden, and become due to be written anew. At most 5,000 at once; `BATCH` is a good
+    number.
+    """
+    did = await store.erase_messages(conn, message_ids)
+    await follow(conn, namespace_id, did)
+    return did.counts
+
+
+async def remove_memories(
+    conn: Connection, namespace_id: int, target: str, ids: Sequence[UUID]
+) -> dict[str, int]:
+    """Delete memories with all that is about them; return how many rows of which tables.
+
+    `target` is `note`, `fact`, `learned`, `node` or `pattern`.
+    """
+    did = await store.erase_memories(conn, target, ids)
+    await follow(conn, namespace_id, did)
+    return did.counts
+
+
+async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
+    """Bring up to date what a step left, and make due what is to be made anew."""
+    if did.facts_to_weigh:
+        settings = await get_namespace_settings(conn, namespace_id)
+        await weigh_facts(conn, settings, namespace_id, did.facts_to_weigh)
+    await fold_again(conn, namespace_id, did.people_to_fold, did.events_to_fold)
+    words = sorted(set[str]().union(*map(name_words, did.authors_gone)))
+    if words:
+        await store.forget_author_names(conn, words)
+    compact = [DueJob(namespace_id, COMPACT, str(id_)) for id_ in did.conversations_to_compact]
+    if compact:
+        await enqueue(conn, compact)

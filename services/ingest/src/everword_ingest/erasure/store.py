@@ -1,0 +1,113 @@
+"""EraseService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    BoundStatement,
+    Pending,
+    ask,
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword_ingest.erasure.model import Did, ErasureRow, Target
+
+SQL = load_statements("everword_ingest.erasure")
+
+
+@dataclass(frozen=True)
+class RunningRow:
+    """An erasure that is not done."""
+
+    namespace_id: int
+    id: UUID
+
+
+@dataclass(frozen=True)
+class ErasedIdRow:
+    """An external id that was erased."""
+
+    id: str
+
+
+async def begin_erasure(
+    conn: Connection, erasure_id: UUID, target: Target, requested_by: str
+) -> tuple[Did, int]:
+    """Return what was done, and how many messages are left."""
+    parameters = {"erasure_id": erasure_id, "requested_by": requested_by, **_target(target)}
+    answer = dict(await fetch_value(conn, SQL["begin_erasure"], parameters))
+    left = int(answer.pop("messages_left"))
+    return Did.of(answer), left
+
+
+async def erase_batch(conn: Connection, erasure_id: UUID, batch: int) -> Did:
+    parameters = {"erasure_id": erasure_id, "batch": batch}
+    return Did.of(await fetch_value(conn, SQL["erase_batch"], parameters))
+
+
+async def erase_messages(conn: Connection, message_ids: Sequence[UUID]) -> Did:
+    parameters = {"message_ids": list(message_ids)}
+    return Did.of(await fetch_value(conn, SQL["erase_messages"], parameters))
+
+
+async def erase_memories(conn: Connection, target: str, ids: Sequence[UUID]) -> Did:
+    parameters = {"target": target, "ids": list(ids)}
+    return Did.of(await fetch_value(conn, SQL["erase_memories"], parameters))
+
+
+async def preview_erasure(conn: Connection, target: Target) -> dict[str, Any]:
+    return dict(await fetch_value(conn, SQL["preview_erasure"], _target(target)))
+
+
+async def forget_author_names(conn: Connection, names: Sequence[str]) -> None:
+    await execute(conn, SQL["forget_author_names"], {"names": list(names)})
+
+
+async def target_exists(conn: Connection, namespace_id: int, target: Target) -> bool:
+    parameters = {"namespace_id": namespace_id, "kind": target.kind, "target_id": target.id}
+    return bool(await fetch_value(conn, SQL["target_exists"], parameters))
+
+
+async def get_erasure(conn: Connection, namespace_id: int, erasure_id: UUID) -> ErasureRow | None:
+    parameters = {"namespace_id": namespace_id, "erasure_id": erasure_id}
+    return await fetch_optional(conn, SQL["get_erasure"], parameters, ErasureRow)
+
+
+async def list_erasures(
+    conn: Connection, namespace_id: int, before_id: UUID | None, limit: int
+) -> list[ErasureRow]:
+    parameters = {"namespace_id": namespace_id, "before_id": before_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_erasures"], parameters, ErasureRow)
+
+
+async def fail_erasure(conn: Connection, namespace_id: int, erasure_id: UUID, error: str) -> None:
+    parameters = {"namespace_id": namespace_id, "erasure_id": erasure_id, "error": error}
+    await execute(conn, SQL["fail_erasure"], parameters)
+
+
+async def running_erasures(conn: Connection, limit: int) -> list[RunningRow]:
+    return await fetch_all(conn, SQL["running_erasures"], {"limit": limit}, RunningRow)
+
+
+async def ask_erased_ids(
+    conn: Connection, channel: str, agent: str, session_key: str, external_ids: Sequence[str]
+) -> Pending[ErasedIdRow]:
+    parameters = {
+        "channel": channel,
+        "agent": agent,
+        "session_key": session_key,
+        "external_ids": list(external_ids),
+    }
+    return await ask(conn, BoundStatement(SQL["find_erased_ids"], parameters, ErasedIdRow))
+
+
+def _target(target: Target) -> dict[str, object]:
+    return {"kind": target.kind, "target_id": target.id, "target_name": target.name}

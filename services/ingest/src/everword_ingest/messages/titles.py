@@ -1,0 +1,31 @@
+"""Title a conversation by what its first user says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from everword.db.namespaces import NamespaceSettings
+from everword.text.credentials import mask_credentials
+from everword_ingest.indexing import PlacedMessage
+
+#: A title that is taken from a message is at most this long.
+TITLE_CHARS = 80
+#: A credential in it is seen whole.
+_TITLE_SOURCE_CHARS = 2_000
+_USER = 2
+
+
+async def take_title(placed: Sequence[PlacedMessage], settings: NamespaceSettings) -> str:
+    """Return the beginning of the first user's message, for a conversation without a title."""
+    for entry in placed:
+        if entry.message.role != _USER or entry.message.automated:
+            continue
+        words = entry.message.content.split(maxsplit=TITLE_CHARS)[:TITLE_CHARS]
+        if words:
+            title = " ".join(words)[:_TITLE_SOURCE_CHARS]
+            if settings.masks_credentials:
+                # In a thread: the first token of a process loads what knows tokens.
+                title = await asyncio.to_thread(mask_credentials, title)
+            return title if len(title) <= TITLE_CHARS else f"{title[: TITLE_CHARS - 1].rstrip()}…"
+    return ""

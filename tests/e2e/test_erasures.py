@@ -1,0 +1,264 @@
+"""Erasures while everything else goes on, with workers that are killed; and what each step costs.
+
+`make test-erasures` erases two hundred times (ERASURES=200).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import grpc
+import pytest
+
+from everword.db.pool import Database
+from everword.v1 import erase_service_pb2 as pb
+from everword_ingest.erasure import store
+from everword_ingest.erasure.removal import BATCH, follow
+from everword_ingest.erasure.resuming import Resuming
+from support.background import embed_everything
+from support.calls import append, message
+from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
+from support.corpus import search_request
+from support.databases import DatabaseUnderTest
+from support.erased import count, erase, rows_with
+from support.erasing_process import start
+from support.notes import write
+from support.stack import Stack, running_stack
+
+
+async def _nothing(self: Resuming) -> None:
+    """The processes that are killed do it."""
+
+
+async def _found(stack: Stack, token: str) -> bool:
+    response = await stack.search.Search(search_request(token, "LEXICAL"))
+    return any(token in result.memory.content for result in response.results)
+
+
+async def _until_done(stack: Stack, erasure_id: str, within_s: float = 60.0) -> pb.Erasure:
+    until = time.monotonic() + within_s
+    while True:
+        request = pb.GetErasureRequest(erasure_id=erasure_id)
+        erasure = (await stack.erasures.GetErasure(request)).erasure
+        if erasure.state == pb.ERASURE_STATE_DONE:
+            return erasure
+        assert time.monotonic() < until, erasure
+        await asyncio.sleep(0.1)
+
+
+async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Resuming, "resume", _nothing)
+    token = "zqkilled6k"
+    for start_ in range(0, 600, 300):
+        said = await append(
+            stack, *(f"The {token} number {n}." for n in range(start_, start_ + 300))
+        )
+    await append(stack, "The lamp stays.", session_key="other")
+    erased = await erase(stack, conversation_id=said.conversation_id)
+    assert erased.messages_left == 600
+    left, kills = [600], 0
+    while left[-1]:
+        process = await start(stack.database, batch=20)
+        before = left[-1]
+        while left[-1] > max(before - 100, 0):
+            await asyncio.sleep(0.01)
+            left.append(
+                count(stack, "SELECT count(*) FROM messages WHERE content LIKE '%%zqkilled6k%%'")
+            )
+        process.kill()
+        await process.wait()
+        kills += 1
+        assert not await _found(stack, token)
+    assert kills >= 2
+    process = await start(stack.database, batch=20)
+    try:
+        done = await _until_done(stack, erased.erasure.id)
+    finally:
+        process.kill()
+        await process.wait()
+    assert done.row_counts["messages"] == 600
+    assert rows_with(stack, token) == {}
+    for column, table in (("messages", "messages"), ("passages", "memories")):
+        summed = f"SELECT sum({column}) FROM corpus_counts"
+        assert count(stack, summed) == count(stack, f"SELECT count(*) FROM {table}")
+    assert await _found(stack, "lamp")
+
+
+async def test_random_erasures_while_all_else_goes_on(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Of each, no table has anything and no search finds anything, at once and at the end."""
+    rounds = request.config.getoption("--erasures")
+    drawn = random.Random(17)
+    monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 3)
+    monkeypatch.setattr(Resuming, "resume", _nothing)
+    async with running_stack(database, semantic=True) as stack:
+        stop = asyncio.Event()
+        others = [
+            asyncio.ensure_future(_again(stop, work))
+            for work in (
+                lambda: _talk(stack),
+                lambda: _derive(stack),
+                lambda: _kill(database, drawn),
+            )
+        ]
+        tokens = []
+        try:
+            for number in range(rounds):
+                token = f"zqr{number}x8k"
+                tokens.append(token)
+                target = await _say(stack, drawn, token)
+                await asyncio.sleep(drawn.random())
+                erased = await _erase_again(stack, target)
+                assert not await _found(stack, token), target
+                await _until_done(stack, erased.erasure.id, 120.0)
+                assert rows_with(stack, token) == {}, target
+        finally:
+            stop.set()
+            ended = await asyncio.gather(*others, return_exceptions=True)
+        assert not [each for each in ended if isinstance(each, BaseException)]
+        await _derive(stack)
+        await _derive(stack)
+        assert not {token: found for token in tokens if (found := rows_with(stack, token))}
+        assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
+        assert count(stack, "SELECT sum(hides) FROM namespaces") == 0
+
+
+async def _again(stop: asyncio.Event, work: Callable[[], Awaitable[None]]) -> None:
+    while not stop.is_set():
+        with suppress(grpc.aio.AioRpcError):
+            await work()
+        await asyncio.sleep(0.05)
+
+
+async def _talk(stack: Stack) -> None:
+    key = f"talk-{random.randrange(4)}"
+    await append(stack, "The kettle sings.", "So it does.", session_key=key)
+    await stack.search.Search(search_request("kettle", "HYBRID"))
+
+
+async def _derive(stack: Stack) -> None:
+    await compact_everything(stack, ScriptedComposer())
+    await roll_up_everything(stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400))
+    await embed_everything(stack)
+
+
+async def _kill(database: DatabaseUnderTest, drawn: random.Random) -> None:
+    process = await start(database, batch=3)
+    await asyncio.sleep(1.5 + 2 * drawn.random())
+    process.kill()
+    await process.wait()
+
+
+async def _say(stack: Stack, drawn: random.Random, token: str) -> dict[str, str]:
+    """Say a token in one of the ways in which it can be erased; return the target."""
+    way = drawn.choice(["message", "conversation", "author", "note"])
+    if way == "note":
+        written = await write(stack, f"The {token} waits.", f"k{token[2:5]}")
+        return {"note_id": written.note_id}
+    author = f"Al {token}" if way == "author" else ""
+    texts = [message(f"The {token} says {n}.", author=author) for n in range(drawn.randrange(1, 9))]
+    if way == "message":
+        texts = [texts[0], *(message(f"Tea at {n}.") for n in range(12))]
+    shared = way != "conversation" and drawn.random() < 0.5
+    said = await append(stack, *texts, session_key="talk-1" if shared else f"own{token[2:5]}")
+    return {
+        "message": {"message_id": said.messages[0].message_id},
+        "conversation": {"conversation_id": said.conversation_id},
+        "author": {"author": author},
+    }[way]
+
+
+async def _erase_again(stack: Stack, target: dict[str, str]) -> pb.EraseResponse:
+    """Erase; where that lost against what else goes on, once more."""
+    for _ in range(10):
+        try:
+            return await erase(stack, **target)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.ABORTED:
+                raise
+    raise AssertionError("it loses each time")
+
+
+async def test_steps_are_short_however_much_is_erased(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """A batch takes as long at the end as at the beginning, and holds up nobody else."""
+    monkeypatch.setattr(Resuming, "resume", _nothing)
+    messages = request.config.getoption("--erased-messages")
+    said = await append(stack, "first")
+    insert_messages(stack, UUID(said.conversation_id), messages)
+    began = time.monotonic()
+    erased = await erase(stack, conversation_id=said.conversation_id)
+    begin_s = time.monotonic() - began
+    assert erased.messages_left == messages + 1
+    database = Database(stack.database.settings("ingest"), "ingest")
+    await database.open()
+    took: list[float] = []
+    deleted: list[int] = []
+    try:
+        done = False
+        while not done:
+            started = time.monotonic()
+            async with database.transaction(1) as conn:
+                did = await store.erase_batch(conn, UUID(erased.erasure.id), BATCH)
+                await follow(conn, 1, did)
+                if not took:
+                    # Its transaction is open, and others go on.
+                    await asyncio.wait_for(append(stack, "beside it", session_key="other"), 20)
+            took.append(time.monotonic() - started)
+            deleted.append(did.counts.get("messages", 0))
+            done = did.done
+    finally:
+        await database.close()
+    told = f"begin {begin_s:.2f} s, {len(took)} batches, median {statistics.median(took):.3f} s, most {max(took):.3f} s"
+    print(told)
+    assert sum(deleted) == messages + 1
+    assert max(deleted) <= BATCH
+    late = statistics.median(took[-10:])
+    assert late <= 5 * statistics.median(took[1:11]) + 0.05, told
+    assert max(took[1:]) <= 25 * statistics.median(took) + 0.5, told
+    assert count(stack, "SELECT count(*) FROM messages") == 1
+
+
+def insert_messages(stack: Stack, conversation_id: UUID, messages: int) -> None:
+    """Store messages with their passages, vectors and leaves of ten, as fast as the database can."""
+    with stack.database.connect() as conn:
+        conn.execute(
+            "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, external_id, occurred_at) "
+            "SELECT 1, gen_random_uuid(), %s, n + 1, 2, 'word ' || n, 'x' || n, now() - n * interval '1 minute' "
+            "FROM generate_series(1, %s) AS n",
+            [conversation_id, messages],
+        )
+        conn.execute(
+            "INSERT INTO memories (namespace_id, kind, source_id, conversation_id, seq, role, occurred_at, content, "
+            "lexemes, lexeme_count) SELECT 1, 1, id, conversation_id, seq, 2, occurred_at, content, "
+            "to_tsvector('english', content), 2 FROM messages WHERE seq > 1"
+        )
+        conn.execute(
+            "INSERT INTO memory_vectors_1 SELECT 1, id, array_fill(random()::real, ARRAY[384])::halfvec FROM memories "
+            "WHERE id IN (SELECT id FROM memories ORDER BY id LIMIT 2000)"
+        )
+        conn.execute(
+            "INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, content, "
+            "message_count, earliest_at, latest_at) "
+            "SELECT 1, gen_random_uuid(), 1, %s, n * 10, n * 10 + 9, 'leaf', 10, now(), now() "
+            "FROM generate_series(1, %s) AS n",
+            [conversation_id, messages // 10 - 1],
+        )
+        conn.execute(
+            "INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id) "
+            "SELECT 1, s.id, m.seq - s.first_seq + 1, 1, m.id FROM summaries s "
+            "JOIN messages m ON m.seq BETWEEN s.first_seq AND s.last_seq WHERE s.level = 1"
+        )
+        conn.execute("UPDATE conversations SET last_seq = %s", [messages + 1])
+        conn.execute("ANALYZE")

@@ -1,0 +1,120 @@
+"""What was derived from what is erased goes with it, in every table; what rests on more stays, with less."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import pytest_asyncio
+
+from everword.v1 import erase_service_pb2 as pb
+from support.background import embed_everything
+from support.calls import append
+from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
+from support.corpus import search_request
+from support.databases import cloned
+from support.erased import count, erase, rows_with, tables
+from support.erasure_planted import Planted, plant
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+#: By target: what is erased.
+TARGETS: dict[str, Callable[[Planted], dict[str, str]]] = {
+    "message": lambda planted: {"message_id": planted.message_ids[0]},
+    "conversation": lambda planted: {"conversation_id": planted.conversation_id},
+    "subject": lambda planted: {"subject": planted.subject},
+    "author": lambda planted: {"author": planted.author},
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    """One stack for all: each test has a token of its own."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database, semantic=True) as stack:
+            yield stack
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+async def test_no_table_holds_it_any_more(stack: Stack, kind: str) -> None:
+    planted = await plant(stack, f"zq{kind}7k")
+    token = planted.token
+    derived = {
+        "facts",
+        "fact_evidence",
+        "graph_node_versions",
+        "graph_edges",
+        "summaries",
+        "people",
+    }
+    derived |= {"events", "user_models", "trajectories", "strategies", "themes", "jobs", "memories"}
+    assert derived <= set(rows_with(stack, token))
+    preview = await stack.erasures.PreviewErasure(
+        pb.PreviewErasureRequest(target=pb.ErasureTarget(**TARGETS[kind](planted)))
+    )
+    erased = await erase(stack, **TARGETS[kind](planted))
+    counts = erased.erasure.row_counts
+    assert erased.erasure.state == pb.ERASURE_STATE_DONE
+    assert preview.row_counts["messages"] == counts["messages"]
+    assert planted.message_ids[0] in preview.sample_message_ids
+    assert preview.facts_gone == (counts["facts"] or 0)
+    if kind == "message":
+        # The second message, its conversation's subject and the note were not asked for.
+        await erase(stack, message_id=planted.message_ids[1])
+        await erase(stack, note_id=planted.note_id)
+    for _ in range(2):
+        assert rows_with(stack, token) == {}
+        await compact_everything(stack, ScriptedComposer())
+        later = datetime.now(UTC) + timedelta(days=400)
+        await roll_up_everything(stack, ScriptedComposer(), later)
+        await embed_everything(stack)
+    if kind == "subject":
+        assert rows_with(stack, planted.subject) == {}
+    if kind in ("message", "author"):
+        _holds_what_rests_on_more(stack, planted)
+
+
+def _holds_what_rests_on_more(stack: Stack, planted: Planted) -> None:
+    fact = "SELECT supporting FROM facts WHERE id = %s"
+    assert count(stack, fact, planted.shared_fact) == 1
+    assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", planted.only_fact) == 0
+    person = "SELECT mention_count FROM people WHERE id = %s AND name = 'Ivo' AND aliases = '{}'"
+    assert count(stack, person, planted.person) == 1
+
+
+async def test_every_table_with_text_has_a_rule(stack: Stack) -> None:
+    with stack.database.connect() as conn:
+        ruled = {name for (name,) in conn.execute("SELECT relation FROM erasure_rules").fetchall()}
+        texts = {
+            name
+            for (name,) in conn.execute(
+                """SELECT DISTINCT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+                     JOIN pg_attribute n ON n.attrelid = c.oid AND n.attname = 'namespace_id'
+                    WHERE c.relnamespace = 'everword'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+                      AND a.atttypid::regtype::text = ANY(%s)""",
+                [["text", "text[]", "json", "jsonb", "bytea", "tsvector", "character varying"]],
+            ).fetchall()
+        } & set(tables(conn))
+        rules = conn.execute(
+            "SELECT relation, key_column, only_where FROM erasure_rules WHERE target <> 'kept'"
+        ).fetchall()
+        for relation, column, where in rules:
+            conn.execute(f'SELECT "{column}" FROM {relation} WHERE {where} LIMIT 0'.encode())
+    assert texts - ruled == set(), "say in erasure_rules what becomes of them"
+
+
+async def test_others_stay_as_they_are(stack: Stack) -> None:
+    await append(stack, "The heron waits at the pond.", session_key="pond")
+    found = await stack.search.Search(search_request("heron pond", "LEXICAL"))
+    assert [hit.memory.content for hit in found.results] == ["The heron waits at the pond."]
+    assert count(stack, "SELECT hides FROM namespaces WHERE id = 1") == 0
+    sums = "SELECT sum({}) FROM corpus_counts WHERE namespace_id = 1"
+    for column, table in (
+        ("messages", "messages"),
+        ("passages", "memories"),
+        ("conversations", "conversations"),
+    ):
+        held = count(stack, f"SELECT count(*) FROM {table} WHERE namespace_id = 1")
+        assert count(stack, sums.format(column)) == held, column

@@ -1,0 +1,53 @@
+"""Looking for what was erased: in every table there is, and in what every read RPC answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+
+from everword.v1 import erase_service_pb2 as pb
+from support.stack import Stack
+
+
+def target(**field: str) -> pb.ErasureTarget:
+    return pb.ErasureTarget(**field)
+
+
+async def erase(stack: Stack, request_id: str = "", **field: str) -> pb.EraseResponse:
+    """Erase a target, such as `message_id`."""
+    request = pb.EraseRequest(target=target(**field), requested_by="test", request_id=request_id)
+    return await stack.erasures.Erase(request)
+
+
+def tables(conn: psycopg.Connection) -> Iterator[str]:
+    """Yield every table of the schema, partitions apart: new ones are looked at without being named."""
+    rows = conn.execute(
+        """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = 'everword' AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1"""
+    ).fetchall()
+    yield from (name for (name,) in rows)
+
+
+def rows_with(stack: Stack, token: str) -> dict[str, int]:
+    """Return by table how many rows hold a token in any column: text, arrays, JSON, lexemes, or bytes."""
+    found: dict[str, int] = {}
+    with stack.database.connect() as conn:
+        for table in tables(conn):
+            row: Any = conn.execute(
+                f'SELECT count(*) FROM "{table}" AS t '
+                "WHERE strpos(lower(t::text), %s) > 0 OR strpos(t::text, %s) > 0".encode(),
+                [token.lower(), token.encode().hex()],
+            ).fetchone()
+            if row[0]:
+                found[table] = row[0]
+    return found
+
+
+def count(stack: Stack, query: str, *parameters: object) -> int:
+    """Return a number from the database, as the owner sees it."""
+    with stack.database.connect() as conn:
+        row = conn.execute(query.encode(), parameters).fetchone()
+    assert row is not None
+    return int(row[0])

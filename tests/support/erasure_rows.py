@@ -1,0 +1,31 @@
+"""An erasure that is not done, and parameters with which every statement of erasures hits it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+ERASURE = UUID(int=95)
+
+
+def insert_erasure(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
+    """Store an erasure."""
+    conn.execute(
+        "INSERT INTO erasures (namespace_id, id, kind, target_name, target_hash, requested_by) "
+        "VALUES (%s, %s, 3, %s, %s, %s)",
+        [namespace_id, ERASURE, words, b"hash of a target", words],
+    )
+
+
+def erasure_parameters(message_ids: Sequence[UUID]) -> dict[str, dict[str, Any]]:
+    """Return what the statements of erasures mean, by their names."""
+    package = "everword_ingest.erasure"
+    return {
+        f"{package}.target_exists": {"kind": 1, "target_id": message_ids[0]},
+        f"{package}.get_erasure": {"erasure_id": ERASURE},
+        f"{package}.list_erasures": {"before_id": None, "limit": 9},
+        f"{package}.fail_erasure": {"erasure_id": ERASURE, "error": "smuggled"},
+    }

@@ -1,0 +1,79 @@
+"""Calls that are given what is another namespace's, of erasures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword.v1 import erase_service_pb2 as pb
+from support.callers import within
+from support.calls import append
+from support.foreign import Call, Theirs
+from support.stack import Stack
+
+_REASONS = {
+    "message_id": "MESSAGE_NOT_FOUND",
+    "conversation_id": "CONVERSATION_NOT_FOUND",
+    "note_id": "NOTE_NOT_FOUND",
+    "fact_id": "FACT_NOT_FOUND",
+    "learned_id": "MEMORY_NOT_FOUND",
+    "node_id": "NODE_NOT_FOUND",
+    "pattern_id": "PATTERN_NOT_FOUND",
+}
+
+
+@dataclass(frozen=True)
+class TheirErasures:
+    """Erasures of another namespace."""
+
+    erasure_id: str
+    page_tokens: dict[str, str]
+
+
+async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
+    """Erase two messages of a namespace."""
+    metadata = within(namespace)
+    said = await append(stack, "One to go.", "Another.", session_key="erased", metadata=metadata)
+    for each in said.messages:
+        target = pb.ErasureTarget(message_id=each.message_id)
+        erased = await stack.erasures.Erase(pb.EraseRequest(target=target), metadata=metadata)
+    listed = await stack.erasures.ListErasures(
+        pb.ListErasuresRequest(page_size=1), metadata=metadata
+    )
+    return TheirErasures(erased.erasure.id, {"ListErasures": listed.next_page_token})
+
+
+def _id_of(theirs: Theirs, field: str) -> str:
+    if field == "learned_id":
+        return str(theirs.learned.person_id)
+    return str(getattr(theirs, field))
+
+
+def _erase(field: str) -> Call:
+    return lambda s, t: s.erasures.Erase(
+        pb.EraseRequest(target=pb.ErasureTarget(**{field: _id_of(t, field)}))
+    )
+
+
+def _preview(field: str) -> Call:
+    return lambda s, t: s.erasures.PreviewErasure(
+        pb.PreviewErasureRequest(target=pb.ErasureTarget(**{field: _id_of(t, field)}))
+    )
+
+
+ERASURES_REFUSED: dict[str, tuple[str, Call]] = {
+    **{f"Erase target.{field}": (reason, _erase(field)) for field, reason in _REASONS.items()},
+    **{
+        f"PreviewErasure target.{field}": (reason, _preview(field))
+        for field, reason in _REASONS.items()
+    },
+    "GetErasure erasure_id": (
+        "ERASURE_NOT_FOUND",
+        lambda s, t: s.erasures.GetErasure(pb.GetErasureRequest(erasure_id=t.erasure_id)),
+    ),
+    "ListErasures page_token": (
+        "PAGE_TOKEN_INVALID",
+        lambda s, t: s.erasures.ListErasures(
+            pb.ListErasuresRequest(page_token=t.page_tokens["ListErasures"])
+        ),
+    ),
+}
