@@ -14,6 +14,8 @@ from everword.jobs.task import JobRun, Task
 from everword.v1 import fact_pb2
 from everword.v1 import profile_service_pb2 as profile
 from everword_compactor.learning.job import Learning
+from everword_compactor.topics.job import with_topics
+from everword_compactor.topics.schedule import schedule_topics
 from support.calls import append_request, message, target
 from support.compaction import AT_ONCE, work, worker_context
 from support.stack import Stack
@@ -60,7 +62,7 @@ async def learn(
     stack: Stack,
     run: Callable[[Learning], Callable[[JobRun], datetime | None]] = lambda task: task.run,
 ) -> dict[int, str | None]:
-    """Learn from every conversation that is due; returns how each job ended."""
+    """Learn from every conversation that is due, and follow what changed; returns how each conversation's job ended."""
     return await asyncio.to_thread(_learn, stack, run)
 
 
@@ -68,8 +70,15 @@ def _learn(
     stack: Stack, run: Callable[[Learning], Callable[[JobRun], datetime | None]]
 ) -> dict[int, str | None]:
     with worker_context(stack.database) as shop:
-        task = Task("learn", run(Learning(shop)), pauses_s=(0.0,))
-        return work(stack.database, shop.database, task, datetime.now(UTC) + AT_ONCE)
+        # What follows from facts is due with them, and whoever wrote some otherwise made nothing due.
+        schedule_topics(shop.database)
+        task = Task("learn", with_topics(shop, run(Learning(shop))), pauses_s=(0.0,))
+        ended = work(stack.database, shop.database, task, datetime.now(UTC) + AT_ONCE)
+    with stack.database.connect() as conn:
+        followed = conn.execute("SELECT id FROM jobs WHERE subject = 'topics'").fetchall()
+    for (job_id,) in followed:
+        assert ended.pop(job_id, "done") == "done"
+    return ended
 
 
 def day(number: int) -> datetime:

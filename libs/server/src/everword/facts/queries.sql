@@ -87,12 +87,17 @@ SELECT id, conversation_id, content, tool_result, occurred_at AS said_at
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s);
 
 -- insert_changes --
--- Add entries to the audit trail.
-INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id)
-SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id
-  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
-       AS c (id, fact_id, action, other_fact_id)
-  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id;
+-- Add entries to the audit trail. What follows from their facts is due.
+WITH added AS (
+    INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id)
+    SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id
+      FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
+           AS c (id, fact_id, action, other_fact_id)
+      JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id
+    RETURNING fact_id
+)
+INSERT INTO topic_changes (namespace_id, fact_id)
+SELECT DISTINCT %(namespace_id)s, fact_id FROM added;
 
 -- open_dispute --
 -- Mark two facts as a pair that contradict each other; such a pair is marked once until it is settled.
