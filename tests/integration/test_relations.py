@@ -54,9 +54,7 @@ async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack:
 
 
 async def test_what_an_agent_remembers_is_related_to_the_nodes_that_are_there(stack: Stack) -> None:
-    written = await write(
-        stack, node("Initech", "company"), node("Porto", "place"), subject="emi"
-    )
+    written = await write(stack, node("Initech", "company"), node("Porto", "place"), subject="emi")
     for attribute, value in (("employer", "initech"), ("residence", "Porto"), ("diet", "vegan")):
         request = facts.RememberRequest(subject="emi", attribute=attribute, value=value)
         await stack.facts.Remember(request)
@@ -80,9 +78,18 @@ async def test_what_an_agent_remembers_is_related_to_the_nodes_that_are_there(st
     ("attribute", "value", "quote", "expected"),
     [
         ("employer", "Initech", "", ("user", "works_at", "Initech")),
-        ("ana_lima_employer", "Initech", "ANA LIMA works there", ("ANA LIMA", "works_at", "Initech")),
-        ("billing_service_database", "Postgres", "the billing service uses Postgres",
-         ("billing service", "uses", "Postgres")),
+        (
+            "ana_lima_employer",
+            "Initech",
+            "ANA LIMA works there",
+            ("ANA LIMA", "works_at", "Initech"),
+        ),
+        (
+            "billing_service_database",
+            "Postgres",
+            "the billing service uses Postgres",
+            ("billing service", "uses", "Postgres"),
+        ),
         # Whose it is has to stand in the words, and to be a name.
         ("previous_employer", "Initech", "", None),
         ("previous_employer", "Initech", "my previous employer was Initech", None),

@@ -30,6 +30,7 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
+from everword.v1.topic_service_pb2_grpc import TopicServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.server import EmbedderServer
@@ -64,6 +65,7 @@ class Stack:
     profile: ProfileServiceStub
     people: PeopleServiceStub
     summaries: SummaryServiceStub
+    topics: TopicServiceStub
     maintenance: MaintenanceServiceStub
     embedder: EmbedderServiceStub
 
@@ -132,6 +134,7 @@ async def running_stack(
             profile=ProfileServiceStub(channels["search"]),
             people=PeopleServiceStub(channels["search"]),
             summaries=SummaryServiceStub(channels["search"]),
+            topics=TopicServiceStub(channels["search"]),
             maintenance=MaintenanceServiceStub(channels["compactor"]),
             embedder=EmbedderServiceStub(channels["embedder"]),
         )

@@ -44,6 +44,7 @@ COMMANDS = {
     "strategies": "people:strategies",
     "summaries": "summaries:summaries",
     "themes": "themes:themes",
+    "topics": "topics:topics",
     "up": "up:up",
 }
 

@@ -185,6 +185,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
+    """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
+    call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -356,5 +360,9 @@ ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
 ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
+"""ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
+call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

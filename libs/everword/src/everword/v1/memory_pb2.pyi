@@ -75,6 +75,8 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     """MEMORY_KIND_CHUNK is a part of a document."""
     MEMORY_KIND_NODE: _MemoryKind.ValueType  # 6
     """MEMORY_KIND_NODE is a person, place or thing of the graph. See GraphQueryService for its relations."""
+    MEMORY_KIND_TOPIC: _MemoryKind.ValueType  # 7
+    """MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See TopicService."""
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
     """MemoryKind says what a memory is. All kinds are ranked together. More kinds will come: show a kind that you do not know by
@@ -95,6 +97,8 @@ MEMORY_KIND_CHUNK: MemoryKind.ValueType  # 5
 """MEMORY_KIND_CHUNK is a part of a document."""
 MEMORY_KIND_NODE: MemoryKind.ValueType  # 6
 """MEMORY_KIND_NODE is a person, place or thing of the graph. See GraphQueryService for its relations."""
+MEMORY_KIND_TOPIC: MemoryKind.ValueType  # 7
+"""MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See TopicService."""
 Global___MemoryKind: _TypeAlias = MemoryKind  # noqa: Y015
 
 class _ImportanceClass:

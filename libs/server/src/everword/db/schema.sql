@@ -65,6 +65,23 @@ END $_$;
 
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue the vectors of up to `batch` older passages for a generation that is being built; returns how many passages were looked at.';
 
+CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id
+      FROM namespaces n
+     WHERE n.state = 'active'
+       AND EXISTS (SELECT FROM topic_changes c WHERE c.namespace_id = n.id)
+       AND NOT EXISTS (SELECT FROM jobs j
+                        WHERE j.namespace_id = n.id AND j.task = 'learn' AND j.subject = 'topics'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
+     ORDER BY n.id
+     LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Namespaces with changes that nobody is to look at: ids only. One whose job was given up for less than `parked` is left out.';
+
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -178,7 +195,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 7) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +237,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -3976,6 +3993,194 @@ CREATE TABLE everword.tool_sentences_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.topic_changes (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    fact_id uuid,
+    leaf_id uuid,
+    node_id uuid,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
+);
+
+COMMENT ON TABLE everword.topic_changes IS 'Facts, leaves and nodes that changed and were not looked at yet: a row exactly while it is pending. Rows and not a flag: writers never wait for each other, and nothing that is committed late can be missed.';
+
+ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.topic_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.topic_pages (
+    namespace_id bigint NOT NULL,
+    node_id uuid NOT NULL,
+    id uuid NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    title text NOT NULL,
+    type text NOT NULL,
+    content text NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb NOT NULL,
+    source_ids uuid[] NOT NULL,
+    source_kinds smallint[] NOT NULL,
+    revision integer DEFAULT 1 NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.topic_pages IS 'A page about a node of the graph, which stands for its sources and supersedes none: replaced under its id as these change. Names that a node had, and nodes that were merged into it, lead to it by graph_names and merged_into.';
+
+COMMENT ON COLUMN everword.topic_pages.sections IS 'What a language model wrote: an array of {heading, text, sources}, of which all were checked.';
+
+COMMENT ON COLUMN everword.topic_pages.source_ids IS 'What it cites: [1] is the first. The text of a source that is erased may stand in the page.';
+
+COMMENT ON COLUMN everword.topic_pages.source_kinds IS 'Of source_ids: leaves (2), and facts (4).';
+
+CREATE TABLE everword.topic_pages_p0 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_pages_p1 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_pages_p2 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_pages_p3 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources (
+    namespace_id bigint NOT NULL,
+    node_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    kind smallint NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.topic_sources IS 'What is known to be about a node of the graph, of its own subject alone: leaves (kind 2), and facts (kind 4).';
+
+COMMENT ON COLUMN everword.topic_sources.changed_at IS 'When the source was last seen to have changed: what was written of it before is out of date.';
+
+CREATE TABLE everword.topic_sources_p0 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources_p1 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources_p2 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources_p3 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.trajectories (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -4317,6 +4522,22 @@ ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentence
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
@@ -4969,6 +5190,54 @@ ALTER TABLE ONLY everword.tool_sentences_p2
 ALTER TABLE ONLY everword.tool_sentences_p3
     ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
 
+ALTER TABLE ONLY everword.topic_changes
+    ADD CONSTRAINT topic_changes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages
+    ADD CONSTRAINT topic_pages_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p0
+    ADD CONSTRAINT topic_pages_p0_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages
+    ADD CONSTRAINT topic_pages_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p0
+    ADD CONSTRAINT topic_pages_p0_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p1
+    ADD CONSTRAINT topic_pages_p1_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p1
+    ADD CONSTRAINT topic_pages_p1_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p2
+    ADD CONSTRAINT topic_pages_p2_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p2
+    ADD CONSTRAINT topic_pages_p2_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p3
+    ADD CONSTRAINT topic_pages_p3_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p3
+    ADD CONSTRAINT topic_pages_p3_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_sources
+    ADD CONSTRAINT topic_sources_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p0
+    ADD CONSTRAINT topic_sources_p0_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p1
+    ADD CONSTRAINT topic_sources_p1_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p2
+    ADD CONSTRAINT topic_sources_p2_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p3
+    ADD CONSTRAINT topic_sources_p3_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_subject_version_key UNIQUE (namespace_id, subject, version);
 
@@ -5612,6 +5881,26 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_child_id_idx ON everword.sum
 CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everword.summary_sources_p3 USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
+
+CREATE INDEX topic_pages_title ON ONLY everword.topic_pages USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p0_namespace_id_title_node_id_idx ON everword.topic_pages_p0 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p1_namespace_id_title_node_id_idx ON everword.topic_pages_p1 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p2_namespace_id_title_node_id_idx ON everword.topic_pages_p2 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p3_namespace_id_title_node_id_idx ON everword.topic_pages_p3 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_sources_source ON ONLY everword.topic_sources USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p0_namespace_id_source_id_idx ON everword.topic_sources_p0 USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p1_namespace_id_source_id_idx ON everword.topic_sources_p1 USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p2_namespace_id_source_id_idx ON everword.topic_sources_p2 USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p3_namespace_id_source_id_idx ON everword.topic_sources_p3 USING btree (namespace_id, source_id);
 
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
@@ -6403,6 +6692,46 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p3_pkey;
 
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p0_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p0_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p0_pkey;
+
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p1_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p1_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p1_pkey;
+
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p2_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p2_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p2_pkey;
+
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p3_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p3_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p3_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p0_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p0_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p1_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p1_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p2_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p2_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p3_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p3_pkey;
+
 CREATE STATISTICS everword.memories_p0_author (dependencies) ON namespace_id, author FROM everword.memories_p0;
 
 CREATE STATISTICS everword.memories_p0_subject (dependencies) ON namespace_id, subject FROM everword.memories_p0;
@@ -6592,6 +6921,21 @@ ALTER TABLE ONLY everword.tool_sentence_queue
 ALTER TABLE everword.tool_sentences
     ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 
+ALTER TABLE ONLY everword.topic_changes
+    ADD CONSTRAINT topic_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.topic_pages
+    ADD CONSTRAINT topic_pages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.topic_pages
+    ADD CONSTRAINT topic_pages_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.topic_sources
+    ADD CONSTRAINT topic_sources_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.topic_sources
+    ADD CONSTRAINT topic_sources_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -6725,6 +7069,12 @@ CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(curren
 
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.topic_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.topic_pages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.topic_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -6779,6 +7129,12 @@ ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.topic_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.topic_pages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.topic_sources ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
@@ -6804,6 +7160,9 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
@@ -7012,24 +7371,31 @@ GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_names TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_compactor;
 
 GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
 
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
+GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
@@ -7145,6 +7511,15 @@ GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
+
+GRANT INSERT ON TABLE everword.topic_changes TO everword_ingest;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.topic_changes TO everword_compactor;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_pages TO everword_compactor;
+GRANT SELECT ON TABLE everword.topic_pages TO everword_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
+GRANT SELECT ON TABLE everword.topic_sources TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;

@@ -76,6 +76,11 @@ SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.alia
               %(aliases)s::text[], %(confidences)s::float8[], %(sources)s::smallint[])
        AS v (id, node_id, label, type, description, aliases, confidence, source);
 
+-- note_changes --
+-- What is made of nodes is due to be looked at.
+INSERT INTO topic_changes (namespace_id, node_id)
+SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
+
 -- end_versions --
 -- What was known of nodes is known no more.
 UPDATE graph_node_versions

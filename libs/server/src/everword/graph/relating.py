@@ -1,4 +1,4 @@
-"""Write the relations that facts say: by rule, from their attributes. They hold with their facts, whoever told these."""
+"""Write the relations that facts say: by rule, from their attributes. They hold with these."""
 
 from __future__ import annotations
 

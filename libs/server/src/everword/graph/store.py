@@ -130,6 +130,12 @@ async def insert_versions(
     await execute(conn, SQL["insert_versions"], parameters)
 
 
+async def note_changes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
+    """Make it due to look at what is made of nodes."""
+    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
+    await execute(conn, SQL["note_changes"], parameters)
+
+
 async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID], end: End) -> None:
     parameters = {"namespace_id": namespace_id, "ids": list(ids), **end.parameters}
     await execute(conn, SQL["end_versions"], parameters)

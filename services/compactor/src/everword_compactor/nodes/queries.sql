@@ -107,6 +107,10 @@ SELECT m.source_id, v.embedding::text AS embedding
 -- The model generation that is searched.
 SELECT id FROM model_generations WHERE state = 'active';
 
+-- note_leaf --
+-- A leaf is due to be looked at for the pages about what it names.
+INSERT INTO topic_changes (namespace_id, leaf_id) VALUES (%(namespace_id)s, %(id)s);
+
 -- insert_usage --
 -- Record what a language model was asked.
 INSERT INTO usage_ledger (namespace_id, task, model, endpoint, input_tokens, output_tokens, outcome, seconds)

@@ -42,7 +42,11 @@ _NOBODY = (
     | WORDS["unreal"]
     | WORDS["asked_of"]
     | WORDS["nobody"]
-    | {word for kind in ("partner", "child", "sibling", "parent", "friend", "pet") for word in WORDS[kind]}
+    | {
+        word
+        for kind in ("partner", "child", "sibling", "parent", "friend", "pet")
+        for word in WORDS[kind]
+    }
 )
 
 
