@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from everword.v1 import graph_pb2 as graph
+from everword.v1 import graph_service_pb2 as writes
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
@@ -10,8 +15,10 @@ from everword.v1 import topic_service_pb2 as topics
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.command_line import everword
 from support.compaction import compact_everything
+from support.graphs import node, write
 from support.learning import learn, say
 from support.refusals import refused
+from support.sleeping import Mind, Records
 from support.stack import Stack
 
 FILLER = (
@@ -100,7 +107,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     assert ", until " in known[1]
 
     # An older name leads to it, and so does what was merged into it.
-    rename = writes.UpdateNodeRequest(node_id=before.id, node={"label": "Ana Lima"})
+    rename = writes.UpdateNodeRequest(node=graph.Node(id=before.id, label="Ana Lima"))
     rename.update_mask.paths.append("label")
     await stack.graph.UpdateNode(rename)
     other = await write(stack, node("Anita"), subject="emi")
@@ -118,7 +125,54 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     await stack.graph.DeleteNode(writes.DeleteNodeRequest(node_id=before.id, reason="gone"))
     await learn(stack)
     assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
-    gone = search.SearchRequest(query="Ana Lima", filter={"kinds": [memory.MEMORY_KIND_TOPIC]})
+    gone = search.SearchRequest(
+        query="Ana Lima", filter=memory.MemoryFilter(kinds=[memory.MEMORY_KIND_TOPIC])
+    )
     assert before.memory_id not in [
         hit.memory.id for hit in (await stack.search.Search(gone)).results
     ]
+
+
+async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: Stack) -> None:
+    for number in range(3):
+        await talk(stack, f"c{number}", "Ana works at Initech.", SLIDES, MODEL, at=number)
+
+    def write_of(records: Records) -> dict[str, Any]:
+        if records["topic"][0]["name"] != "Ana":
+            return {"sections": []}
+        leaf, fact = records["leaves"][0]["number"], records["facts"][0]["number"]
+        return {
+            "sections": [
+                {
+                    "heading": "Harbour",
+                    "text": "The model weighs 45 kilos.",
+                    "sources": [leaf],
+                },
+                {"heading": "Pay", "text": "Ana earns 900,000 a year.", "sources": [fact]},
+                {"heading": "Work", "text": "Ana works at Initech.", "sources": [fact, 99]},
+            ]
+        }
+
+    mind = Mind({"topic-page": write_of})
+    await learn(stack, mind=mind)
+    ana = await page(stack, "Ana")
+    assert "Harbour:\nThe model weighs 45 kilos. [" in ana.content
+    assert "900,000" not in ana.content
+    assert "Work:" not in ana.content
+    assert ana.model
+    # It was told what was wrong, once.
+    asked = [records for task, records in mind.asked if records["topic"][0]["name"] == "Ana"]
+    assert len(asked) == 2
+
+    # Soon after, nothing is asked; later, what rests on changed sources is written anew.
+    await say(stack, "Ana works at Fabrikam.", 9, session="new")
+    quiet = Mind()
+    await learn(stack, mind=quiet)
+    assert quiet.asked == []
+    await learn(stack, mind=quiet, now=datetime.now(UTC) + timedelta(hours=1))
+    kept = [records for _, records in quiet.asked if records["topic"][0]["name"] == "Ana"]
+    assert [each["heading"] for each in kept[0]["sections"]] == ["Harbour"]
+    assert "The model weighs 45 kilos. [" in (await page(stack, "Ana")).content
+    # What nobody can ask does not keep what is known from being told.
+    await learn(stack)
+    assert "Harbour:" in (await page(stack, "Ana")).content

@@ -131,6 +131,7 @@ def _link(
         store.unlink_sources(conn, namespace_id, gone, [])
     if links:
         store.link_sources(conn, namespace_id, links)
+        store.note_nodes(conn, namespace_id, [node_id for node_id, _, _ in links])
 
 
 def with_topics(

@@ -49,15 +49,11 @@ SELECT DISTINCT n.node_id
  ORDER BY n.node_id;
 
 -- link_sources --
--- What sources are about: they are new to these nodes, or changed. The nodes are due.
-WITH linked AS (
-    INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
-    SELECT %(namespace_id)s, s.node_id, s.source_id, s.kind
-      FROM unnest(%(node_ids)s::uuid[], %(source_ids)s::uuid[], %(kinds)s::smallint[]) AS s (node_id, source_id, kind)
-        ON CONFLICT (namespace_id, node_id, source_id) DO UPDATE SET changed_at = excluded.changed_at
-    RETURNING node_id
-)
-INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT %(namespace_id)s, node_id FROM linked;
+-- What sources are about: they are new to these nodes, or changed.
+INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
+SELECT %(namespace_id)s, s.node_id, s.source_id, s.kind
+  FROM unnest(%(node_ids)s::uuid[], %(source_ids)s::uuid[], %(kinds)s::smallint[]) AS s (node_id, source_id, kind)
+    ON CONFLICT (namespace_id, node_id, source_id) DO UPDATE SET changed_at = excluded.changed_at;
 
 -- unlink_sources --
 -- Sources are not about what they were about, unless it is among these nodes. Those that lose one are due.
@@ -105,9 +101,10 @@ INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
 SELECT %(namespace_id)s, %(into_id)s, source_id, kind FROM moved
     ON CONFLICT (namespace_id, node_id, source_id) DO NOTHING;
 
--- note_node --
--- A node is due to be looked at.
-INSERT INTO topic_changes (namespace_id, node_id) VALUES (%(namespace_id)s, %(node_id)s);
+-- note_nodes --
+-- Nodes are due to be looked at.
+INSERT INTO topic_changes (namespace_id, node_id)
+SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
 
 -- read_told --
 -- Facts with the times in which they are believed to hold, in their order.

@@ -152,7 +152,13 @@ def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UU
     """Let what was about a node be about another one, which is due then."""
     parameters = {"namespace_id": namespace_id, "node_id": node_id, "into_id": into_id}
     execute(conn, SQL["move_sources"], parameters)
-    execute(conn, SQL["note_node"], {"namespace_id": namespace_id, "node_id": into_id})
+    note_nodes(conn, namespace_id, [into_id])
+
+
+def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
+    """Make it due to look at nodes."""
+    parameters = {"namespace_id": namespace_id, "node_ids": sorted(set(node_ids))}
+    execute(conn, SQL["note_nodes"], parameters)
 
 
 def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[Told]:

@@ -44,7 +44,7 @@ CREATE TABLE topic_sources (
     node_id uuid NOT NULL,
     source_id uuid NOT NULL,
     kind smallint NOT NULL CHECK (kind IN (2, 4)),
-    changed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, node_id, source_id),
     FOREIGN KEY (namespace_id, node_id) REFERENCES graph_nodes (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
