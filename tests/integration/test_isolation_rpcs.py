@@ -59,6 +59,7 @@ from support.foreign_patterns import (
 )
 from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
 from support.foreign_reads import READS_REFUSED
+from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -97,6 +98,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **PEOPLE_REFUSED,
     **GRAPH_REFUSED,
     **NOTES_REFUSED,
+    **TOPICS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -175,6 +177,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **PEOPLE_EMPTY,
     **GRAPH_EMPTY,
     **NOTES_EMPTY,
+    **TOPICS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

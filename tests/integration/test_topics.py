@@ -72,7 +72,7 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
             await stack.summaries.GetSummary(summaries.GetSummaryRequest(summary_id=each.id))
 
     # It is found as a memory, under its own filters, beside what it was made of.
-    async def found(**fields: object) -> list[str]:
+    async def found(**fields: Any) -> list[str]:
         request = search.SearchRequest(
             query="Ana employer Initech",
             mode=search.SEARCH_MODE_LEXICAL,

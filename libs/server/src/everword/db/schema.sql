@@ -4132,7 +4132,7 @@ CREATE TABLE everword.topic_sources (
     node_id uuid NOT NULL,
     source_id uuid NOT NULL,
     kind smallint NOT NULL,
-    changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
 )
 PARTITION BY HASH (namespace_id);
@@ -4146,7 +4146,7 @@ CREATE TABLE everword.topic_sources_p0 (
     node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
     source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
     kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
     CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
@@ -4156,7 +4156,7 @@ CREATE TABLE everword.topic_sources_p1 (
     node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
     source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
     kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
     CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
@@ -4166,7 +4166,7 @@ CREATE TABLE everword.topic_sources_p2 (
     node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
     source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
     kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
     CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
@@ -4176,7 +4176,7 @@ CREATE TABLE everword.topic_sources_p3 (
     node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
     source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
     kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
     CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');

@@ -117,7 +117,8 @@ def _put(
         raise PageChanged
     language = Language(namespace.text_search_config, namespace.time_zone)
     latest = store.latest_source(conn, namespace.id, [source_id for source_id, _ in page.cited])
-    source = Source(id_, MEMORY_KIND_TOPIC, latest, agent=node.agent, subject=node.subject)
+    said_at = latest or node.read_at
+    source = Source(id_, MEMORY_KIND_TOPIC, said_at, agent=node.agent, subject=node.subject)
     passages = list(build_passages(source, page.content, language))
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, [id_], passages)

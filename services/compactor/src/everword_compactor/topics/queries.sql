@@ -138,8 +138,8 @@ VALUES (%(namespace_id)s, %(node_id)s, %(id)s, %(agent)s, %(subject)s, %(title)s
 RETURNING node_id;
 
 -- latest_source --
--- When the latest of some sources was said; now where none is left.
-SELECT coalesce(max(at), now())
+-- When the latest of some sources was said; NULL where none is left.
+SELECT max(at)
   FROM (SELECT latest_at AS at FROM summaries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)s)
          UNION ALL
         SELECT last_seen_at FROM facts WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)s)) AS said;

@@ -204,10 +204,12 @@ def put_page(
     return fetch_value(conn, SQL["put_page"], parameters) is not None
 
 
-def latest_source(conn: Connection, namespace_id: int, source_ids: Sequence[UUID]) -> datetime:
+def latest_source(
+    conn: Connection, namespace_id: int, source_ids: Sequence[UUID]
+) -> datetime | None:
     """Return when the latest of some sources was said."""
     parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
-    latest: datetime = fetch_value(conn, SQL["latest_source"], parameters)
+    latest: datetime | None = fetch_value(conn, SQL["latest_source"], parameters)
     return latest
 
 
