@@ -24,7 +24,6 @@ from support.people_rows import people_parameters
 from support.sleep_rows import sleep_parameters
 from support.summary_rows import SummaryRows
 from support.theme_rows import theme_parameters
-from support.topic_rows import topic_parameters
 
 WORDS = "xylophone concerto in auth.rs"
 AUTHOR = "Xenokrates"
@@ -78,7 +77,7 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
     return {
         **common_parameters(filled),
         **_special(filled).get(name, {}),
-        "standing_for_others": [memory.MEMORY_KIND_SUMMARY, memory.MEMORY_KIND_TOPIC],
+        "standing_for_others": [memory.MEMORY_KIND_SUMMARY],
         "namespace_id": Int8(filled.theirs),
     }
 
@@ -189,9 +188,8 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
-        **graph_parameters(WORDS),
+        **graph_parameters(WORDS, filled.summaries.leaf),
         **note_parameters(filled.message_ids, filled.conversation_id),
-        **topic_parameters(WORDS, filled.summaries.leaf),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

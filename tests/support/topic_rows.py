@@ -13,9 +13,10 @@ from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.graph.naming import label_hash
 from support.fact_rows import FACT
-from support.graph_rows import NODE, OTHER
 
 PAGE, SURE = UUID(int=101), UUID(int=102)
+#: As in `graph_rows`.
+NODE, OTHER = UUID(int=81), UUID(int=82)
 MADE = datetime(2001, 2, 4, tzinfo=UTC)
 
 
