@@ -128,6 +128,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
     return {
         f"{writes}.lock_keys": _listed(key),
         f"{writes}.find_facts": {**_listed(key), "value_hash": None},
+        f"{writes}.find_spellings": {"names": [SUBJECT.upper()]},
         f"{writes}.get_fact": new,
         f"{writes}.find_believed": new,
         f"{writes}.insert_facts": _listed({**new, **fact}),

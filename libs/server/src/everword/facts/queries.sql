@@ -25,6 +25,20 @@ SELECT f.id, f.subject, f.category, f.attribute, f.value, f.several, f.source, f
        OFFSET 0) AS f
  ORDER BY f.id;
 
+-- find_spellings --
+-- Of names, how a subject of facts is spelled that differs in letter case alone: as the name is, or else as it was first.
+SELECT n.name, f.subject AS spelling
+  FROM unnest(%(names)s::text[]) AS n (name)
+ CROSS JOIN LATERAL (
+       SELECT k.subject FROM (
+           (SELECT subject, 0 AS rank FROM facts
+             WHERE namespace_id = %(namespace_id)s AND subject = n.name LIMIT 1)
+            UNION ALL
+           (SELECT subject, 1 AS rank FROM facts
+             WHERE namespace_id = %(namespace_id)s AND lower(subject) = lower(n.name)
+             ORDER BY created_at, id LIMIT 1)) AS k
+        ORDER BY k.rank LIMIT 1) AS f;
+
 -- get_fact --
 -- A fact.
 SELECT id, subject, category, attribute, value, several, source, hypothesis, state, confidence, lifetime_days, first_seen_at,
