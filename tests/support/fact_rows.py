@@ -104,6 +104,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "contradicting": 1,
         **dict.fromkeys(("ruling", "ruled_at", "verdict", "verdict_at")),
         "is_anchor": False,
+        "agent": "",
     }
     evidence = {
         "ids": [new_id()],

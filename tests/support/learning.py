@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -53,6 +53,16 @@ def read_histories(name: str) -> list[History]:
         )
         for attribute, wording, messages, current, past, question in fields
     ]
+
+
+def read_sentences(name: str) -> Iterator[tuple[str, list[str], set[tuple[str, str]]]]:
+    """Yield a family, messages one after the other, and what the last one says, as attributes and values."""
+    lines = (_HISTORIES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if line[0] != "#":
+            family, said, expected = (part.strip() for part in line.split("|"))
+            attribute, _, value = expected.partition("=")
+            yield family, said.split(" > "), {(attribute, value)} if value else set()
 
 
 def _values(text: str) -> frozenset[str]:
