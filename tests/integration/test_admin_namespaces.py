@@ -35,6 +35,7 @@ NAMESPACED = (
     *("learned_evidence", "learned_changes"),
     *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
     *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
+    *("topic_changes", "topic_sources", "topic_pages"),
     *("notes", "note_versions", "advisor_grants"),
     *("erasures", "erased_external_ids"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),

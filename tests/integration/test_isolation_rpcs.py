@@ -62,6 +62,7 @@ from support.foreign_patterns import (
 )
 from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
 from support.foreign_reads import READS_REFUSED
+from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -106,6 +107,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **LORE_REFUSED,
     **COSTS_REFUSED,
     **ERASURES_REFUSED,
+    **TOPICS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -186,6 +188,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **NOTES_EMPTY,
     **LORE_EMPTY,
     **COSTS_EMPTY,
+    **TOPICS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

@@ -50,6 +50,7 @@ from support.statement_parameters import (
 )
 from support.summary_rows import insert_summaries
 from support.theme_rows import insert_theme
+from support.topic_rows import insert_topic
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
 BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & ISOLATED}
@@ -85,6 +86,7 @@ DERIVING = {
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.end_earlier_sessions",
         *("everword.graph.move_edges", "everword.graph.follow_facts"),
+        *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
@@ -176,6 +178,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_lore(conn, ids["theirs"], message_ids[0], WORDS)
             insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_erasure(conn, ids["theirs"], WORDS)
+            insert_topic(conn, ids["theirs"], summaries.leaf, WORDS)
         yield Filled(
             database=database,
             empty=empty,

@@ -76,6 +76,11 @@ def _insert_ended(
     )
 
 
+def _listed(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of one row as lists of one."""
+    return {name: [value] for name, value in row.items()}
+
+
 def fact_parameters() -> dict[str, dict[str, Any]]:
     """Return what the statements of facts mean, by their names."""
     writes, reads = "everword.facts", "everword_search.facts"
@@ -99,6 +104,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "contradicting": 1,
         **dict.fromkeys(("ruling", "ruled_at", "verdict", "verdict_at")),
         "is_anchor": False,
+        "agent": "",
     }
     evidence = {
         "ids": [new_id()],
@@ -108,8 +114,8 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "quotes": ["smuggled"],
         "reasons": [""],
         "said_at": [BEGAN],
-        "source": 1,
-        "hypothesis": False,
+        "sources": [1],
+        "hypotheses": [False],
     }
     interval = {"ids": [new_id()], "valid_from": [BEGAN]}
     interval |= {"valid_until": [None], "successor_ids": [None]}
@@ -121,12 +127,13 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         "reason": "",
     }
     return {
-        f"{writes}.lock_key": key,
-        f"{writes}.find_facts": {**key, "value_hash": None},
+        f"{writes}.lock_keys": _listed(key),
+        f"{writes}.find_facts": {**_listed(key), "value_hash": None},
+        f"{writes}.find_spellings": {"names": [SUBJECT.upper()]},
         f"{writes}.get_fact": new,
         f"{writes}.find_believed": new,
-        f"{writes}.insert_fact": {**new, **fact},
-        f"{writes}.update_fact": {**fact, "id": FACT},
+        f"{writes}.insert_facts": _listed({**new, **fact}),
+        f"{writes}.update_facts": _listed({**fact, "id": FACT}),
         f"{writes}.insert_intervals": {**new, **interval},
         f"{writes}.disbelieve_intervals": {"now": BEGAN, "ids": [INTERVAL]},
         f"{writes}.insert_evidence": {**new, **evidence},

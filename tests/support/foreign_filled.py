@@ -34,6 +34,7 @@ from support.foreign_patterns import (
     threshold_request,
 )
 from support.foreign_people import learn_theirs
+from support.foreign_topics import write_pages
 from support.graphs import node
 from support.stack import Stack
 
@@ -94,6 +95,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             **lore.page_tokens,
             "GetCosts": costs.page_token,
             **erasures.page_tokens,
+            **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
             **await _page_tokens(stack, first.conversation_id),
         },
     )

@@ -11,6 +11,7 @@ import psycopg
 from everword.domain.ids import new_id
 from everword.graph.naming import label_hash
 from support.fact_rows import FACT
+from support.topic_rows import topic_parameters
 
 NODE, OTHER, VERSION, OTHER_VERSION, EDGE_ROW, EDGE = (UUID(int=number) for number in range(81, 87))
 BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
@@ -40,7 +41,7 @@ def insert_graph(conn: psycopg.Connection, namespace_id: int, message_id: UUID, 
     )
 
 
-def graph_parameters(words: str) -> dict[str, dict[str, Any]]:
+def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
     """Return what the statements of the graph mean, by their names."""
     writes, reads = "everword.graph", "everword_search.graph"
     end = {"now": BEGAN, "source": 1, "reason": ""}
@@ -53,6 +54,7 @@ def graph_parameters(words: str) -> dict[str, dict[str, Any]]:
     }
     view = {"agents": None, "subjects": None, "types": None, "node_ids": [NODE], "after_id": None}
     return {
+        **topic_parameters(words, leaf_id),
         f"{writes}.claim_names": name,
         f"{writes}.find_names": {"label_hashes": [label_hash(words)]},
         f"{writes}.repoint_names": {"node_ids": [NODE], "node_id": OTHER},

@@ -24,6 +24,7 @@ ISOLATED = frozenset(
         *("learned_evidence", "learned_changes"),
         *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
         *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
+        *("topic_changes", "topic_sources", "topic_pages"),
         *("notes", "note_versions", "advisor_grants"),
         *("lore_books", "lore_entries"),
         *("budgets", "budget_spending", "budget_events"),

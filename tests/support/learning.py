@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,8 +14,11 @@ from everword.jobs.task import JobRun, Task
 from everword.v1 import fact_pb2
 from everword.v1 import profile_service_pb2 as profile
 from everword_compactor.learning.job import Learning
+from everword_compactor.topics.job import with_topics
+from everword_compactor.topics.schedule import schedule_topics
 from support.calls import append_request, message, target
-from support.compaction import AT_ONCE, work, worker_context
+from support.compaction import AT_ONCE, work
+from support.sleeping import Mind, sleeper
 from support.stack import Stack
 
 _HISTORIES = Path(__file__).parent / "histories"
@@ -52,6 +55,16 @@ def read_histories(name: str) -> list[History]:
     ]
 
 
+def read_sentences(name: str) -> Iterator[tuple[str, list[str], set[tuple[str, str]]]]:
+    """Yield a family, messages one after the other, and what the last one says, as attributes and values."""
+    lines = (_HISTORIES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        if line[0] != "#":
+            family, said, expected = (part.strip() for part in line.split("|"))
+            attribute, _, value = expected.partition("=")
+            yield family, said.split(" > "), {(attribute, value)} if value else set()
+
+
 def _values(text: str) -> frozenset[str]:
     return frozenset(value.strip().lower() for value in text.split(";") if value.strip())
 
@@ -59,17 +72,29 @@ def _values(text: str) -> frozenset[str]:
 async def learn(
     stack: Stack,
     run: Callable[[Learning], Callable[[JobRun], datetime | None]] = lambda task: task.run,
+    mind: Mind | None = None,
+    now: datetime | None = None,
 ) -> dict[int, str | None]:
-    """Learn from every conversation that is due; returns how each job ended."""
-    return await asyncio.to_thread(_learn, stack, run)
+    """Learn from every conversation that is due, and follow what changed; returns how each conversation's job ended."""
+    return await asyncio.to_thread(_learn, stack, run, mind, now or datetime.now(UTC))
 
 
 def _learn(
-    stack: Stack, run: Callable[[Learning], Callable[[JobRun], datetime | None]]
+    stack: Stack,
+    run: Callable[[Learning], Callable[[JobRun], datetime | None]],
+    mind: Mind | None,
+    now: datetime,
 ) -> dict[int, str | None]:
-    with worker_context(stack.database) as shop:
-        task = Task("learn", run(Learning(shop)), pauses_s=(0.0,))
-        return work(stack.database, shop.database, task, datetime.now(UTC) + AT_ONCE)
+    with sleeper(stack, mind, now) as shop:
+        # What follows from facts is due with them, and whoever wrote some otherwise made nothing due.
+        schedule_topics(shop.database)
+        task = Task("learn", with_topics(shop, run(Learning(shop))), pauses_s=(0.0,))
+        ended = work(stack.database, shop.database, task, now + AT_ONCE)
+    with stack.database.connect() as conn:
+        followed = conn.execute("SELECT id FROM jobs WHERE subject = 'topics'").fetchall()
+    for (job_id,) in followed:
+        assert ended.pop(job_id, "done") in ("done", "pending")
+    return ended
 
 
 def day(number: int) -> datetime:

@@ -134,10 +134,10 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         "everword_search.facts.list_links": {"fact_ids": [FACT], "everything": True},
         "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
         "everword_search.facts.list_disputes": {"fact_id": FACT},
-        f"{writes}.open_dispute": {
-            "id": new_id(),
-            "old_fact_id": RIVAL,
-            "new_fact_id": FACT,
+        f"{writes}.open_disputes": {
+            "ids": [new_id()],
+            "old_fact_ids": [RIVAL],
+            "new_fact_ids": [FACT],
             "now": BEGAN,
         },
         f"{writes}.settle_dispute": {**dispute, "now": LATE},

@@ -35,6 +35,7 @@ NOTHING: Mapping[str, Any] = {
     "sleep-edges": {"edges": []},
     "sleep-people": {"people": []},
     "sleep-events": {"events": []},
+    "topic-page": {"sections": []},
     "sleep-user-model": {"traits": []},
     "sleep-trajectory": {
         **{name: {"text": "?", "because": []} for name in ("phase", "direction", "summary")},
@@ -78,6 +79,7 @@ def task_of(body: Body) -> str:
         "sleep-events": "Name the events in the users' lives",
         "sleep-user-model": "Say how the user communicates",
         "sleep-trajectory": "Write where the person's life is going",
+        "topic-page": "Keep a page about the topic",
     }
     plain = " ".join(system.split())
     return next((task for task, mark in marks.items() if mark in plain), "other")

@@ -35,6 +35,7 @@ from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
+from everword.v1.topic_service_pb2_grpc import TopicServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.server import EmbedderServer
@@ -74,6 +75,7 @@ class Stack:
     profile: ProfileServiceStub
     people: PeopleServiceStub
     summaries: SummaryServiceStub
+    topics: TopicServiceStub
     maintenance: MaintenanceServiceStub
     embedder: EmbedderServiceStub
 
@@ -147,6 +149,7 @@ async def running_stack(
             profile=ProfileServiceStub(channels["search"]),
             people=PeopleServiceStub(channels["search"]),
             summaries=SummaryServiceStub(channels["search"]),
+            topics=TopicServiceStub(channels["search"]),
             maintenance=MaintenanceServiceStub(channels["compactor"]),
             embedder=EmbedderServiceStub(channels["embedder"]),
         )

@@ -183,7 +183,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
-        **graph_parameters(WORDS),
+        **graph_parameters(WORDS, filled.summaries.leaf),
         **note_parameters(filled.message_ids, filled.conversation_id),
         **cost_parameters(filled.conversation_id, WORDS),
         **erasure_parameters(filled.message_ids),

@@ -31,6 +31,8 @@ My wife's brother is called Tom. Someone at work thinks I'm single. I'm married 
 I take the bus to work. I drive to work every day. My car is in the garage.
 > I live in Berlin, somebody wrote.
 My phone number is not public. I'm 5 minutes late, 30 minutes away.
+Everyone works at Google. Management works for Acme. Python works for Windows. Mum lives in Leeds. Ana worked at Fiat.
+My dad switched jobs. I'm at Tesco now. I'm back in Vienna for a week. He changed jobs, he's at Fiat now.
 """
 
 SAID = [
@@ -48,6 +50,11 @@ SAID = [
     ("Tom owns the search service.", "search_service_owner", "Tom"),
     ("My favourite band is Radiohead.", "favourite_band", "Radiohead"),
     ("The budget went up to $70k.", "budget", "$70k"),
+    ("Ana works at Initech.", "ana_employer", "Initech"),
+    ("Ben's wife is called Ana.", "ben_partner", "Ana"),
+    ("Falcon uses Postgres.", "falcon_database", "Postgres"),
+    ("I switched jobs, I'm at Initech now.", "employer", "Initech"),
+    ("I'm back in Vienna.", "residence", "Vienna"),
     # What is left out, and what stands around it.
     ("so, quick update: been living in Bremen since May", "residence", "Bremen"),
     ("honestly i work at lidl atm and its fine", "employer", "lidl"),

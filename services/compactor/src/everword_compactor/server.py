@@ -18,6 +18,7 @@ from everword_compactor.maintenance.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer
 from everword_compactor.settings import SERVICE, Settings
 from everword_compactor.sleep.runs.schedule import schedule_nights
+from everword_compactor.topics.schedule import schedule_topics
 
 
 class CompactorServer:
@@ -36,6 +37,7 @@ class CompactorServer:
                 partial(schedule_outdated, self._blocking, current),
                 partial(schedule_roll_ups, self._blocking, current),
                 partial(schedule_nights, self._blocking),
+                partial(schedule_topics, self._blocking),
                 partial(prune_usage, self._blocking),
             ],
         )

@@ -25,12 +25,15 @@ from everword_compactor.settings import SERVICE, WorkerSettings
 from everword_compactor.sleep.job import Sleeping
 from everword_compactor.themes.job import with_themes
 from everword_compactor.tool_sentences.job import ToolSentences
+from everword_compactor.topics.job import with_topics
 
 #: task -> what does its jobs
 TASKS: dict[str, Callable[[WorkerContext], Callable[[JobRun], datetime | None]]] = {
     "compact": lambda worker_context: Compaction(worker_context).run,
     "roll-up": lambda worker_context: RollUp(worker_context).run,
-    "learn": lambda worker_context: with_themes(worker_context, Learning(worker_context).run),
+    "learn": lambda worker_context: with_topics(
+        worker_context, with_themes(worker_context, Learning(worker_context).run)
+    ),
     "sleep": lambda worker_context: Sleeping(worker_context).run,
     "tool-sentences": lambda worker_context: ToolSentences(worker_context).run,
 }

@@ -21,6 +21,8 @@ from everword.v1 import (
     search_service_pb2_grpc,
     summary_service_pb2,
     summary_service_pb2_grpc,
+    topic_service_pb2,
+    topic_service_pb2_grpc,
 )
 from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
@@ -36,6 +38,7 @@ from everword_search.retrieval.sources import Sources
 from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
 from everword_search.summaries.servicer import SummaryServicer
+from everword_search.topics.servicer import TopicServicer
 
 if TYPE_CHECKING:
     from everword.chat.client import ChatClient
@@ -85,6 +88,11 @@ class SearchServer:
                 graph_query_service_pb2.DESCRIPTOR,
                 graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
                 GraphQueryServicer(sources),
+            ),
+            Registration(
+                topic_service_pb2.DESCRIPTOR,
+                topic_service_pb2_grpc.add_TopicServiceServicer_to_server,
+                TopicServicer(self._database),
             ),
             Registration(
                 summary_service_pb2.DESCRIPTOR,

@@ -21,6 +21,7 @@ from everword.v1 import (
     people_service_pb2,
     profile_service_pb2,
     summary_service_pb2,
+    topic_service_pb2,
 )
 from everword.v1 import search_service_pb2 as pb
 from everword_search.answers.answer import (
@@ -62,6 +63,7 @@ Paged: TypeAlias = (
     | people_service_pb2.ListEventsRequest
     | people_service_pb2.ListStrategiesRequest
     | graph_query_service_pb2.ListNodesRequest
+    | topic_service_pb2.ListTopicsRequest
 )
 
 

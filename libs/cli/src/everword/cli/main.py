@@ -52,6 +52,7 @@ COMMANDS = {
     "strategies": "people:strategies",
     "summaries": "summaries:summaries",
     "themes": "themes:themes",
+    "topics": "topics:topics",
     "up": "up:up",
     "workspace": "workspace:workspace",
 }

@@ -41,6 +41,10 @@ from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
+from everword.v1.topic_service_pb2_grpc import TopicServiceStub
+
+#: The largest page that a server gives.
+PAGE_SIZE = 200
 
 
 class Client:
@@ -72,6 +76,7 @@ class Client:
         self.people_service = PeopleServiceStub(search)
         self.graph_query_service = GraphQueryServiceStub(search)
         self.summary_service = SummaryServiceStub(search)
+        self.topic_service = TopicServiceStub(search)
         self.maintenance_service = MaintenanceServiceStub(compactor)
 
     @classmethod

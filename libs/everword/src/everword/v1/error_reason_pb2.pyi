@@ -185,14 +185,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
-    ERROR_REASON_ERASURE_NOT_FOUND: _ErrorReason.ValueType  # 65
-    """ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
-    `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
-    """
-    ERROR_REASON_CONTENT_ERASED: _ErrorReason.ValueType  # 66
-    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
-    request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
-    `{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+    ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
+    """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
+    call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -366,13 +361,8 @@ ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
 """
-ERROR_REASON_ERASURE_NOT_FOUND: ErrorReason.ValueType  # 65
-"""ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
-`{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
-"""
-ERROR_REASON_CONTENT_ERASED: ErrorReason.ValueType  # 66
-"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
-request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
-`{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
+"""ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
+call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -65,6 +65,12 @@ class EdgeNotFound(NotFound):
     reason = "EDGE_NOT_FOUND"
 
 
+class TopicNotFound(NotFound):
+    """There is no page about such a topic; it needs three facts and leaves at least."""
+
+    reason = "TOPIC_NOT_FOUND"
+
+
 class NoteNotFound(NotFound):
     """There is no such note; it may have expired or been deleted."""
 

@@ -96,10 +96,15 @@ KNOWN: dict[str, Attribute] = {
 }
 
 
+#: What is also learned of those whom somebody names: `ana_employer` is where Ana works.
+OF_OTHERS = frozenset({"employer", "residence", "partner", "sibling", "parent", "child", "stack"})
+
+
 def find_attribute(name: str) -> Attribute:
     """Return what is known of an attribute; of an unknown one, that it has one value at a time, and lasts a year.
 
-    What ends with the name of a plan or of a matter of a project, such as `report_deadline`, is one.
+    What ends with the name of a plan or of a matter of a project, such as `report_deadline`, is one; so is what is told
+    of others, such as `ana_employer`.
     """
     known = KNOWN.get(name) or KNOWN.get(name.rpartition("_")[2])
     if known is None or (known.name != name and not _is_of_something(known)):
@@ -112,4 +117,4 @@ def _is_of_something(attribute: Attribute) -> bool:
     several_things = (
         attribute.category in ("plans", "project", "contact") or attribute.name == "dose"
     )
-    return several_things and not attribute.several
+    return (several_things and not attribute.several) or attribute.name in OF_OTHERS

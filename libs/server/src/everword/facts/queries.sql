@@ -1,22 +1,43 @@
 -- Statements that write facts, and show what was written: no other ones write them.
 
--- lock_key --
--- Hold what is said of a subject's attribute until the end of the transaction: of two writes the second sees what the first did.
-SELECT pg_advisory_xact_lock(hashtextextended(%(subject)s || E'\n' || %(attribute)s, %(namespace_id)s));
+-- lock_keys --
+-- Hold what is said of subjects' attributes until the end of the transaction, in the order in which they are given: of two
+-- writes the second sees what the first did.
+SELECT pg_advisory_xact_lock(hashtextextended(k.subject || E'\n' || k.attribute, %(namespace_id)s))
+  FROM (SELECT subject, attribute
+          FROM unnest(%(subject)s::text[], %(attribute)s::text[]) WITH ORDINALITY AS given (subject, attribute, place)
+         ORDER BY place) AS k;
 
 -- believed_since --
 -- The time that this write is believed from: after whatever an earlier holder of the lock wrote.
 SELECT clock_timestamp() AS now;
 
 -- find_facts --
--- Facts of a subject's attribute; with `value_hash`, only that of one value.
-SELECT id, subject, category, attribute, value, several, source, hypothesis, state, confidence, lifetime_days, first_seen_at,
-       last_seen_at, supporting, contradicting, agent, ruling, ruled_at, verdict, verdict_at,
-       is_anchor, value_hash
-  FROM facts
- WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND attribute = %(attribute)s
-   AND (%(value_hash)s::bytea IS NULL OR value_hash = %(value_hash)s)
- ORDER BY id;
+-- Facts of subjects' attributes; with `value_hash`, only those of one value.
+SELECT f.id, f.subject, f.category, f.attribute, f.value, f.several, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
+       f.first_seen_at, f.last_seen_at, f.supporting, f.contradicting, f.agent, f.ruling, f.ruled_at, f.verdict, f.verdict_at,
+       f.is_anchor, f.value_hash
+  FROM unnest(%(subject)s::text[], %(attribute)s::text[]) AS k (subject, attribute)
+ CROSS JOIN LATERAL (
+       SELECT * FROM facts
+        WHERE namespace_id = %(namespace_id)s AND subject = k.subject AND attribute = k.attribute
+          AND (%(value_hash)s::bytea IS NULL OR value_hash = %(value_hash)s)
+       OFFSET 0) AS f
+ ORDER BY f.id;
+
+-- find_spellings --
+-- Of names, how a subject of facts is spelled that differs in letter case alone: as the name is, or else as it was first.
+SELECT n.name, f.subject AS spelling
+  FROM unnest(%(names)s::text[]) AS n (name)
+ CROSS JOIN LATERAL (
+       SELECT k.subject FROM (
+           (SELECT subject, 0 AS rank FROM facts
+             WHERE namespace_id = %(namespace_id)s AND subject = n.name LIMIT 1)
+            UNION ALL
+           (SELECT subject, 1 AS rank FROM facts
+             WHERE namespace_id = %(namespace_id)s AND lower(subject) = lower(n.name)
+             ORDER BY created_at, id LIMIT 1)) AS k
+        ORDER BY k.rank LIMIT 1) AS f;
 
 -- get_fact --
 -- A fact.
@@ -33,21 +54,32 @@ SELECT id, fact_id, valid_from AS since, valid_until AS until, successor_id
  WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s) AND known_until IS NULL
  ORDER BY valid_from, id;
 
--- insert_fact --
--- Write down a fact that is new.
+-- insert_facts --
+-- Write down facts that are new.
 INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, hypothesis, state,
                    confidence, lifetime_days, first_seen_at, last_seen_at, agent)
-VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(category)s, %(attribute)s, %(value)s, %(value_hash)s, %(several)s, %(source)s,
-        %(hypothesis)s, %(state)s, 0, %(lifetime_days)s, %(seen_at)s, %(seen_at)s, %(agent)s);
+SELECT %(namespace_id)s, f.id, f.subject, f.category, f.attribute, f.value, f.value_hash, f.several, f.source, f.hypothesis, f.state,
+       0, f.lifetime_days, f.first_seen_at, f.first_seen_at, f.agent
+  FROM unnest(%(id)s::uuid[], %(subject)s::text[], %(category)s::text[], %(attribute)s::text[], %(value)s::text[],
+              %(value_hash)s::bytea[], %(several)s::boolean[], %(source)s::smallint[], %(hypothesis)s::boolean[],
+              %(state)s::smallint[], %(lifetime_days)s::integer[], %(first_seen_at)s::timestamptz[], %(agent)s::text[])
+       AS f (id, subject, category, attribute, value, value_hash, several, source, hypothesis, state, lifetime_days,
+             first_seen_at, agent);
 
--- update_fact --
--- Bring up to date what follows from a fact's intervals and evidence.
+-- update_facts --
+-- Bring up to date what follows from facts' intervals and evidence.
 UPDATE facts
-   SET state = %(state)s, confidence = %(confidence)s, supporting = %(supporting)s, contradicting = %(contradicting)s,
-       source = %(source)s, hypothesis = %(hypothesis)s, first_seen_at = %(first_seen_at)s, last_seen_at = %(last_seen_at)s,
-       lifetime_days = %(lifetime_days)s, ruling = %(ruling)s, ruled_at = %(ruled_at)s, verdict = %(verdict)s,
-       verdict_at = %(verdict_at)s, is_anchor = %(is_anchor)s
- WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
+   SET state = f.state, confidence = f.confidence, supporting = f.supporting, contradicting = f.contradicting,
+       source = f.source, hypothesis = f.hypothesis, first_seen_at = f.first_seen_at, last_seen_at = f.last_seen_at,
+       lifetime_days = f.lifetime_days, ruling = f.ruling, ruled_at = f.ruled_at, verdict = f.verdict,
+       verdict_at = f.verdict_at, is_anchor = f.is_anchor
+  FROM unnest(%(id)s::uuid[], %(state)s::smallint[], %(confidence)s::float8[], %(supporting)s::integer[],
+              %(contradicting)s::integer[], %(source)s::smallint[], %(hypothesis)s::boolean[], %(first_seen_at)s::timestamptz[],
+              %(last_seen_at)s::timestamptz[], %(lifetime_days)s::integer[], %(ruling)s::smallint[],
+              %(ruled_at)s::timestamptz[], %(verdict)s::smallint[], %(verdict_at)s::timestamptz[], %(is_anchor)s::boolean[])
+       AS f (id, state, confidence, supporting, contradicting, source, hypothesis, first_seen_at, last_seen_at, lifetime_days,
+             ruling, ruled_at, verdict, verdict_at, is_anchor)
+ WHERE facts.namespace_id = %(namespace_id)s AND facts.id = f.id;
 
 -- insert_intervals --
 -- Believe in intervals.
@@ -66,11 +98,12 @@ UPDATE fact_intervals
 -- Add evidence; what is there already, of the same message, is not added again.
 INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason,
                            said_at, recorded_at)
-SELECT %(namespace_id)s, e.id, %(fact_id)s, e.message_id, e.conversation_id, e.contradicts, %(source)s, %(hypothesis)s, e.quote,
+SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote,
        e.reason, e.said_at, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[], %(contradicts)s::boolean[],
-              %(quotes)s::text[], %(reasons)s::text[], %(said_at)s::timestamptz[])
-       AS e (id, message_id, conversation_id, contradicts, quote, reason, said_at)
+  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
+              %(contradicts)s::boolean[], %(sources)s::smallint[], %(hypotheses)s::boolean[], %(quotes)s::text[],
+              %(reasons)s::text[], %(said_at)s::timestamptz[])
+       AS e (id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason, said_at)
     ON CONFLICT (namespace_id, fact_id, message_id, contradicts) DO NOTHING;
 
 -- weigh_evidence --
@@ -87,17 +120,23 @@ SELECT id, conversation_id, content, tool_result, occurred_at AS said_at
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s);
 
 -- insert_changes --
--- Add entries to the audit trail.
-INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id)
-SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id
-  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
-       AS c (id, fact_id, action, other_fact_id)
-  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id;
+-- Add entries to the audit trail. What follows from their facts is due.
+WITH added AS (
+    INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id)
+    SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id
+      FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
+           AS c (id, fact_id, action, other_fact_id)
+      JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id
+    RETURNING fact_id
+)
+INSERT INTO topic_changes (namespace_id, fact_id)
+SELECT DISTINCT %(namespace_id)s, fact_id FROM added;
 
--- open_dispute --
--- Mark two facts as a pair that contradict each other; such a pair is marked once until it is settled.
+-- open_disputes --
+-- Mark pairs of facts as contradicting each other; such a pair is marked once until it is settled.
 INSERT INTO fact_disputes (namespace_id, id, old_fact_id, new_fact_id, opened_at)
-VALUES (%(namespace_id)s, %(id)s, %(old_fact_id)s, %(new_fact_id)s, %(now)s)
+SELECT %(namespace_id)s, d.id, d.old_fact_id, d.new_fact_id, %(now)s
+  FROM unnest(%(ids)s::uuid[], %(old_fact_ids)s::uuid[], %(new_fact_ids)s::uuid[]) AS d (id, old_fact_id, new_fact_id)
     ON CONFLICT (namespace_id, old_fact_id, new_fact_id) WHERE settled_at IS NULL DO NOTHING;
 
 -- settle_dispute --

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,126 +18,36 @@ from everword.db.statements import (
 )
 from everword.domain.ids import new_id
 from everword.facts.model import Interval, Key
+from everword.facts.rows import EvidenceRow as EvidenceRow
+from everword.facts.rows import FactRow as FactRow
+from everword.facts.rows import FactView as FactView
+from everword.facts.rows import NewChange as NewChange
+from everword.facts.rows import NewEvidence as NewEvidence
+from everword.facts.rows import SaidRow as SaidRow
 
 SQL = load_statements("everword.facts")
 
 
-@dataclass(frozen=True)
-class FactRow:
-    """A fact, as it is stored."""
-
-    id: UUID
-    subject: str
-    category: str
-    attribute: str
-    value: str
-    several: bool
-    source: int
-    hypothesis: bool
-    state: int
-    confidence: float
-    lifetime_days: int
-    first_seen_at: datetime
-    last_seen_at: datetime
-    supporting: int
-    contradicting: int
-    agent: str
-    ruling: int | None
-    ruled_at: datetime | None
-    value_hash: bytes
-    verdict: int | None = None
-    #: Up to when what was said went into the verdict.
-    verdict_at: datetime | None = None
-    is_anchor: bool = False
-
-    @property
-    def key(self) -> Key:
-        return Key(self.subject, self.attribute)
-
-
-@dataclass(frozen=True)
-class FactView:
-    """A fact in one of the intervals in which it was believed to hold."""
-
-    id: UUID
-    subject: str
-    category: str
-    attribute: str
-    value: str
-    source: int
-    hypothesis: bool
-    state: int
-    confidence: float
-    lifetime_days: int
-    last_seen_at: datetime
-    supporting: int
-    contradicting: int
-    #: The interval, as a memory of its own; None for what was never believed to hold, as a guess beside what is known.
-    memory_id: UUID | None
-    valid_from: datetime | None
-    valid_until: datetime | None
-    known_from: datetime | None
-    known_until: datetime | None
-    successor_id: UUID | None
-
-
-@dataclass(frozen=True)
-class EvidenceRow:
-    """A piece of evidence, as it counts."""
-
-    fact_id: UUID
-    conversation_id: UUID | None
-    contradicts: bool
-    source: int
-    hypothesis: bool
-    said_at: datetime
-
-
-@dataclass(frozen=True)
-class SaidRow:
-    """A message that is given as evidence."""
-
-    id: UUID
-    conversation_id: UUID
-    content: str
-    tool_result: str
-    said_at: datetime
-
-
-@dataclass(frozen=True)
-class NewEvidence:
-    """A piece of evidence to store."""
-
-    id: UUID
-    message_id: UUID | None
-    conversation_id: UUID | None
-    contradicts: bool
-    quote: str
-    reason: str
-    said_at: datetime
-
-
-@dataclass(frozen=True)
-class NewChange:
-    """An entry of the audit trail to store."""
-
-    id: UUID
-    fact_id: UUID
-    action: str
-    other_fact_id: UUID | None = None
-
-
-async def lock_key(conn: Connection, namespace_id: int, key: Key) -> datetime:
-    """Hold what is said of a subject's attribute; return the time that this write is believed from."""
-    await execute(conn, SQL["lock_key"], {"namespace_id": namespace_id, **asdict(key)})
+async def lock_keys(conn: Connection, namespace_id: int, keys: Sequence[Key]) -> datetime:
+    """Hold what is said of subjects' attributes, in one order; return the time that this write is believed from."""
+    ordered = sorted(set(keys), key=lambda key: (key.subject, key.attribute))
+    parameters = {"namespace_id": namespace_id, **_columns(ordered, Key)}
+    await execute(conn, SQL["lock_keys"], parameters)
     now: datetime = await fetch_value(conn, SQL["believed_since"], None)
     return now
 
 
+async def lock_key(conn: Connection, namespace_id: int, key: Key) -> datetime:
+    """Hold what is said of a subject's attribute; return the time that this write is believed from."""
+    return await lock_keys(conn, namespace_id, [key])
+
+
 async def find_facts(
-    conn: Connection, namespace_id: int, key: Key, value_hash: bytes | None
+    conn: Connection, namespace_id: int, keys: Sequence[Key], value_hash: bytes | None = None
 ) -> list[FactRow]:
-    parameters = {"namespace_id": namespace_id, **asdict(key), "value_hash": value_hash}
+    """Return the facts of subjects' attributes; with `value_hash`, only those of one value."""
+    columns = _columns(list(dict.fromkeys(keys)), Key)
+    parameters = {"namespace_id": namespace_id, **columns, "value_hash": value_hash}
     return await fetch_all(conn, SQL["find_facts"], parameters, FactRow)
 
 
@@ -153,13 +63,16 @@ async def find_believed(
     return await fetch_all(conn, SQL["find_believed"], parameters, Interval)
 
 
-async def insert_fact(conn: Connection, namespace_id: int, row: FactRow) -> None:
-    values = {**asdict(row), "seen_at": row.first_seen_at}
-    await execute(conn, SQL["insert_fact"], {"namespace_id": namespace_id, **values})
+async def insert_facts(conn: Connection, namespace_id: int, rows: Sequence[FactRow]) -> None:
+    parameters = {"namespace_id": namespace_id, **_columns(rows, FactRow)}
+    await execute(conn, SQL["insert_facts"], parameters)
 
 
-async def update_fact(conn: Connection, namespace_id: int, row: FactRow) -> None:
-    await execute(conn, SQL["update_fact"], {"namespace_id": namespace_id, **asdict(row)})
+async def update_facts(conn: Connection, namespace_id: int, rows: Sequence[FactRow]) -> None:
+    """Bring facts up to date; their rows are locked in the order of their ids."""
+    ordered = sorted(rows, key=lambda row: row.id)
+    parameters = {"namespace_id": namespace_id, **_columns(ordered, FactRow)}
+    await execute(conn, SQL["update_facts"], parameters)
 
 
 async def insert_intervals(
@@ -188,22 +101,22 @@ async def insert_evidence(
     conn: Connection,
     namespace_id: int,
     now: datetime,
-    fact: FactRow,
-    pieces: Sequence[NewEvidence],
+    pieces: Sequence[tuple[FactRow, NewEvidence]],
 ) -> None:
+    """Store evidence, each piece with its fact, as it is told."""
     parameters: dict[str, Any] = {
         "namespace_id": namespace_id,
         "now": now,
-        "fact_id": fact.id,
-        "source": fact.source,
-        "hypothesis": fact.hypothesis,
-        "ids": [each.id for each in pieces],
-        "message_ids": [each.message_id for each in pieces],
-        "conversation_ids": [each.conversation_id for each in pieces],
-        "contradicts": [each.contradicts for each in pieces],
-        "quotes": [each.quote for each in pieces],
-        "reasons": [each.reason for each in pieces],
-        "said_at": [each.said_at for each in pieces],
+        "fact_ids": [fact.id for fact, _ in pieces],
+        "sources": [int(fact.source) for fact, _ in pieces],
+        "hypotheses": [fact.hypothesis for fact, _ in pieces],
+        "ids": [each.id for _, each in pieces],
+        "message_ids": [each.message_id for _, each in pieces],
+        "conversation_ids": [each.conversation_id for _, each in pieces],
+        "contradicts": [each.contradicts for _, each in pieces],
+        "quotes": [each.quote for _, each in pieces],
+        "reasons": [each.reason for _, each in pieces],
+        "said_at": [each.said_at for _, each in pieces],
     }
     await execute(conn, SQL["insert_evidence"], parameters)
 
@@ -243,18 +156,18 @@ async def insert_changes(
     await execute(conn, SQL["insert_changes"], parameters)
 
 
-async def open_dispute(
-    conn: Connection, namespace_id: int, now: datetime, old_id: UUID, new_id_: UUID
+async def open_disputes(
+    conn: Connection, namespace_id: int, now: datetime, pairs: Sequence[tuple[UUID, UUID]]
 ) -> None:
-    """Mark two facts as contradicting each other, unless they are."""
+    """Mark pairs of facts, an old one and a new one, as contradicting each other, unless they are."""
     parameters = {
         "namespace_id": namespace_id,
-        "id": new_id(),
-        "old_fact_id": old_id,
-        "new_fact_id": new_id_,
+        "ids": [new_id() for _ in pairs],
+        "old_fact_ids": [old_id for old_id, _ in pairs],
+        "new_fact_ids": [new_id_ for _, new_id_ in pairs],
         "now": now,
     }
-    await execute(conn, SQL["open_dispute"], parameters)
+    await execute(conn, SQL["open_disputes"], parameters)
 
 
 async def settle_dispute(
@@ -296,3 +209,8 @@ async def show_facts(
 ) -> dict[UUID, FactView]:
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
     return {row.id: row for row in await fetch_all(conn, SQL["show_facts"], parameters, FactView)}
+
+
+def _columns(rows: Sequence[Any], kind: Any) -> dict[str, list[Any]]:
+    """Return rows as a list for each of their fields, by its name."""
+    return {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}

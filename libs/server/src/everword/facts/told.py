@@ -13,12 +13,12 @@ from uuid import UUID
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
-from everword.facts import store, timeline
+from everword.facts import timeline
 from everword.facts.attributes import find_attribute
 from everword.facts.model import Key, Ruling, Source, State, Verdict, value_hash
-from everword.facts.store import FactRow, NewChange, NewEvidence
+from everword.facts.rows import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, Change
-from everword.facts.writer import Audit, Standing, Written, add_evidence, apply
+from everword.facts.writer import Audit, Plan, Standing, Written, write_plans
 
 
 @dataclass(frozen=True)
@@ -65,23 +65,37 @@ async def state_fact(
     conn: Connection, settings: NamespaceSettings, standing: Standing, told: Told, audit: Audit
 ) -> Remembered:
     """Store that a value holds: it takes the place of what held before, or is one more piece for what is known."""
-    standing, fact, is_new = await _support(conn, standing, told)
-    change = _decide(standing, fact, told)
-    doubted = _doubted(standing, fact, told.since) if change == NOTHING else None
+    plan, fact_id = plan_statement(standing, told)
+    written = await write_plans(conn, settings, [plan], audit)
+    return Remembered(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
+
+
+def plan_statement(standing: Standing, told: Told) -> tuple[Plan, UUID]:
+    """Return what is to be written where somebody says that a value holds, and its fact."""
+    plan, fact, is_new = _support(standing, told)
+    change = _decide(plan.standing, fact, told)
+    doubted = _doubted(plan.standing, fact, told.since) if change == NOTHING else None
+    evidence, disputes = list(plan.evidence), list[tuple[UUID, UUID]]()
     if doubted is not None:
-        await _doubt(conn, standing, doubted, told)
-        now = standing.now
-        await store.open_dispute(conn, standing.namespace_id, now, doubted.id, fact.id)
+        evidence += _doubting(doubted, told)
+        disputes.append((doubted.id, fact.id))
     superseded = sorted(change.superseded_ids - {fact.id})
     changes = _changes(fact, is_new, superseded, doubted)
-    written = await apply(conn, settings, standing, change, changes, audit)
-    return Remembered(fact.id, written, superseded)
+    decided = replace(plan, change=change, changes=changes, evidence=evidence, disputes=disputes)
+    return decided, fact.id
 
 
 async def retract_fact(
     conn: Connection, settings: NamespaceSettings, standing: Standing, told: Told, audit: Audit
 ) -> None:
     """Store that a value holds no more; without one, that none does. What holds since later, stays."""
+    plan = plan_retraction(standing, told)
+    if plan is not None:
+        await write_plans(conn, settings, [plan], audit)
+
+
+def plan_retraction(standing: Standing, told: Told) -> Plan | None:
+    """Return what is to be written where somebody says that a value holds no more; None where none did."""
     wanted = value_hash(told.value)
     ending = [
         each
@@ -89,15 +103,15 @@ async def retract_fact(
         if each.covers(told.since)
         and (not told.value or standing.facts[each.fact_id].value_hash == wanted)
     ]
-    for each in ending:
-        await _doubt(conn, standing, standing.facts[each.fact_id], told)
+    if not ending:
+        return None
+    evidence = [piece for each in ending for piece in _doubting(standing.facts[each.fact_id], told)]
     change = timeline.NOTHING
     for each in ending:
         one = timeline.end(standing.believed, each.fact_id, told.since)
         change = Change(change.disbelieved + one.disbelieved, change.believed + one.believed)
-    if ending:
-        changes = [NewChange(new_id(), each.fact_id, "closed") for each in ending]
-        await apply(conn, settings, standing, change, changes, audit)
+    changes = [NewChange(new_id(), each.fact_id, "closed") for each in ending]
+    return Plan(standing, change, changes, evidence=evidence)
 
 
 async def doubt_fact(
@@ -112,8 +126,9 @@ async def doubt_fact(
     fact = standing.facts.get(fact_id)
     if fact is None:
         return False
-    await _doubt(conn, standing, fact, told)
-    await apply(conn, settings, standing, NOTHING, [NewChange(new_id(), fact.id, "doubted")], audit)
+    changes = [NewChange(new_id(), fact.id, "doubted")]
+    plan = Plan(standing, NOTHING, changes, evidence=_doubting(fact, told))
+    await write_plans(conn, settings, [plan], audit)
     return True
 
 
@@ -126,40 +141,40 @@ async def correct_fact(
     audit: Audit,
 ) -> None:
     """Store that a value held all along, where another one was said by mistake; if none was, that it holds."""
+    await write_plans(conn, settings, [plan_correction(standing, told, wrong_value)], audit)
+
+
+def plan_correction(standing: Standing, told: Told, wrong_value: str) -> Plan:
+    """Return what is to be written where a value held all along, and another one was said by mistake."""
     wrong = standing.of_value(wrong_value)
     is_believed = wrong and any(each.fact_id == wrong.id for each in standing.believed)
     if wrong is None or not is_believed or wrong.ruling is not None:
-        await state_fact(conn, settings, standing, told, audit)
-        return
-    standing, right, is_new = await _support(conn, standing, told)
-    await _doubt(conn, standing, wrong, told)
+        return plan_statement(standing, told)[0]
+    plan, right, is_new = _support(standing, told)
     change = timeline.correct(standing.believed, wrong.id, right.id, right.several)
     changes = [
         NewChange(new_id(), wrong.id, "corrected", right.id),
         NewChange(new_id(), right.id, "remembered" if is_new else "supported", wrong.id),
     ]
-    await apply(conn, settings, standing, change, changes, audit)
+    evidence = [*plan.evidence, *_doubting(wrong, told)]
+    return replace(plan, change=change, changes=changes, evidence=evidence)
 
 
-async def _support(
-    conn: Connection, standing: Standing, told: Told
-) -> tuple[Standing, FactRow, bool]:
-    """Return the fact of what is said, with its evidence stored, and whether it is new."""
+def _support(standing: Standing, told: Told) -> tuple[Plan, FactRow, bool]:
+    """Return a plan with the evidence for what is said, the fact, and whether it is new."""
     known = standing.of_value(told.value)
     fact = _renewed(known, told.said_at) if known else _new(told)
-    standing = standing.with_fact(fact)
-    if known is None:
-        await store.insert_fact(conn, standing.namespace_id, fact)
     sourced = replace(fact, source=told.source, hypothesis=told.hypothesis)
-    await add_evidence(conn, standing, sourced, told.pieces)
-    return standing, fact, known is None
+    evidence = [(sourced, piece) for piece in told.pieces]
+    new_facts = [fact] if known is None else []
+    plan = Plan(standing.with_fact(fact), new_facts=new_facts, evidence=evidence)
+    return plan, fact, known is None
 
 
-async def _doubt(conn: Connection, standing: Standing, fact: FactRow, told: Told) -> None:
-    """Store what is said as evidence against a fact."""
-    against = [replace(piece, id=new_id(), contradicts=True) for piece in told.pieces]
+def _doubting(fact: FactRow, told: Told) -> list[tuple[FactRow, NewEvidence]]:
+    """Return what is said as evidence against a fact."""
     sourced = replace(fact, source=told.source, hypothesis=told.hypothesis)
-    await add_evidence(conn, standing, sourced, against)
+    return [(sourced, replace(piece, id=new_id(), contradicts=True)) for piece in told.pieces]
 
 
 def _new(told: Told) -> FactRow:

@@ -21,10 +21,11 @@ from everword.facts.confidence import Evidence, confidence, find_maturity, find_
 from everword.facts.model import Interval, Key, Ruling, Source, State, Verdict, value_hash
 from everword.facts.sentence import fact_text
 from everword.facts.store import FactRow, NewChange, NewEvidence
-from everword.facts.timeline import Change
+from everword.facts.timeline import NOTHING, Change
 from everword.graph.following import follow_facts
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
+from everword.index.passages import Passage
 from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT
@@ -68,13 +69,47 @@ class Written:
     highest: int
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What was decided of a subject's attribute, and is to be written."""
+
+    #: With the facts as they are to be; what follows from evidence is not in them yet.
+    standing: Standing
+    change: Change = NOTHING
+    changes: Sequence[NewChange] = ()
+    new_facts: Sequence[FactRow] = ()
+    #: Each with its fact, as it is told.
+    evidence: Sequence[tuple[FactRow, NewEvidence]] = ()
+    #: Pairs of facts that contradict each other: an old one, and a new one.
+    disputes: Sequence[tuple[UUID, UUID]] = ()
+
+    @property
+    def own_facts(self) -> list[FactRow]:
+        """The facts that it changes, as they are to be."""
+        ids = {fact.id for fact, _ in self.evidence} | {each.fact_id for each in self.changes}
+        return [self.standing.facts[id_] for id_ in ids]
+
+
 async def hold(conn: Connection, namespace_id: int, key: Key, only: str | None = None) -> Standing:
     """Return what is known of a subject's attribute; with `only`, of that value alone."""
     now = await store.lock_key(conn, namespace_id, key)
     hash_ = value_hash(only) if only is not None else None
-    facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, key, hash_)}
+    facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, [key], hash_)}
     believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
     return Standing(namespace_id, now, facts, believed)
+
+
+async def hold_all(conn: Connection, namespace_id: int, keys: Sequence[Key]) -> dict[Key, Standing]:
+    """Return what is known of subjects' attributes, as `hold` does of one."""
+    now = await store.lock_keys(conn, namespace_id, keys)
+    facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, keys)}
+    believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
+    standings = {}
+    for key in keys:
+        own = {id_: fact for id_, fact in facts.items() if fact.key == key}
+        held = [each for each in believed if each.fact_id in own]
+        standings[key] = Standing(namespace_id, now, own, held)
+    return standings
 
 
 async def add_evidence(
@@ -82,7 +117,8 @@ async def add_evidence(
 ) -> None:
     """Store evidence for or against a fact, with the fact's source; that of a message only once."""
     if pieces:
-        await store.insert_evidence(conn, standing.namespace_id, standing.now, fact, pieces)
+        told = [(fact, piece) for piece in pieces]
+        await store.insert_evidence(conn, standing.namespace_id, standing.now, told)
 
 
 async def apply(
@@ -94,23 +130,55 @@ async def apply(
     audit: Audit,
 ) -> Written:
     """Apply what was decided, and bring up to date the facts that `change` and `changes` concern."""
+    return await write_plans(conn, settings, [Plan(standing, change, changes)], audit)
+
+
+async def write_plans(
+    conn: Connection, settings: NamespaceSettings, plans: Sequence[Plan], audit: Audit
+) -> Written:
+    """Write what was decided, at the same moment and of different facts, in as many statements as one plan takes."""
+    namespace_id, now = plans[0].standing.namespace_id, plans[0].standing.now
+    if new_facts := [fact for plan in plans for fact in plan.new_facts]:
+        await store.insert_facts(conn, namespace_id, new_facts)
+    if evidence := [piece for plan in plans for piece in plan.evidence]:
+        await store.insert_evidence(conn, namespace_id, now, evidence)
+    if disputes := [pair for plan in plans for pair in plan.disputes]:
+        await store.open_disputes(conn, namespace_id, now, disputes)
+    standing = _joined(plans)
+    gone = [each for plan in plans for each in plan.change.disbelieved]
+    gone_ids = {each.id for each in gone if each.id is not None}
+    come = [replace(each, id=new_id()) for plan in plans for each in plan.change.believed]
+    await _put_intervals(conn, standing, sorted(gone_ids), come)
+    believed = [*(each for each in standing.believed if each.id not in gone_ids), *come]
+    changed = {each.fact_id for each in (*gone, *come)}
+    changes = [each for plan in plans for each in plan.changes]
+    await follow_facts(conn, namespace_id, now, changed, believed)
+    concerned = changed | {each.fact_id for each in changes}
+    facts = await _bring_up_to_date(conn, standing, believed, concerned)
+    await _close_edges(conn, standing, believed, facts)
+    await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
+    return Written(facts, await _index(conn, settings, standing, facts, come))
+
+
+def _joined(plans: Sequence[Plan]) -> Standing:
+    """Return what is known of all that plans are about."""
+    facts = {id_: fact for plan in plans for id_, fact in plan.standing.facts.items()}
+    # Several may be of one attribute: each has its own fact as it is to be.
+    facts |= {fact.id: fact for plan in plans for fact in plan.own_facts}
+    believed = dict.fromkeys(each for plan in plans for each in plan.standing.believed)
+    return replace(plans[0].standing, facts=facts, believed=list(believed))
+
+
+async def _put_intervals(
+    conn: Connection, standing: Standing, gone: Sequence[UUID], come: Sequence[Interval]
+) -> None:
+    """Believe in intervals, and no longer in others."""
     namespace_id, now = standing.namespace_id, standing.now
-    gone = [each.id for each in change.disbelieved if each.id is not None]
-    come = [replace(each, id=new_id()) for each in change.believed]
     if gone:
         await store.disbelieve_intervals(conn, namespace_id, now, gone)
         await close_passages(conn, gone, known_until=now)
     if come:
         await store.insert_intervals(conn, namespace_id, now, come)
-    kept = [each for each in standing.believed if each.id not in gone]
-    concerned = {each.fact_id for each in (*change.disbelieved, *come)}
-    concerned |= {each.fact_id for each in changes}
-    changed = {each.fact_id for each in (*change.disbelieved, *come)}
-    await follow_facts(conn, namespace_id, now, changed, [*kept, *come])
-    facts = await _bring_up_to_date(conn, standing, [*kept, *come], concerned)
-    await _close_edges(conn, standing, [*kept, *come], facts)
-    await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
-    return Written(facts, await _index(conn, settings, standing, facts, come))
 
 
 async def _close_edges(
@@ -143,7 +211,8 @@ async def _bring_up_to_date(
         own = [each for each in believed if each.fact_id == fact_id]
         fact = _weighed(standing.facts[fact_id], evidence.get(fact_id, []), own, standing.now)
         facts[fact_id] = fact
-        await store.update_fact(conn, standing.namespace_id, fact)
+    if facts:
+        await store.update_facts(conn, standing.namespace_id, list(facts.values()))
     return facts
 
 
@@ -203,22 +272,28 @@ async def _index(
     shards = {vectors_job(standing.namespace_id, each.fact_id) for each in intervals}
     if shards:
         await enqueue(conn, sorted(shards, key=lambda job: job.subject))
-    for each in intervals:
-        assert each.id is not None
-        fact = facts[each.fact_id]
-        source = index.Source(
-            each.id, MEMORY_KIND_FACT, each.since, agent=fact.agent, subject=fact.subject
-        )
-        text = fact_text(fact.subject, fact.attribute, fact.value)
-        limits = Limits(each.since, each.until, standing.now)
+    for limits, own in _by_limits(intervals, standing.now).items():
+        passages = list[Passage]()
+        for each in own:
+            assert each.id is not None
+            fact = facts[each.fact_id]
+            source = index.Source(
+                each.id, MEMORY_KIND_FACT, each.since, agent=fact.agent, subject=fact.subject
+            )
+            text = fact_text(fact.subject, fact.attribute, fact.value)
+            passages += build_passages(source, text, language)
+        config = settings.text_search_config
         pending = await add_passages(
-            conn,
-            standing.namespace_id,
-            settings.text_search_config,
-            list(build_passages(source, text, language)),
-            Counts(),
-            limits,
+            conn, standing.namespace_id, config, passages, Counts(), limits
         )
         [stored] = await pending.rows()
         highest = max(highest, stored.highest)
     return highest
+
+
+def _by_limits(intervals: Collection[Interval], now: datetime) -> dict[Limits, list[Interval]]:
+    """Return intervals by when they hold: those that hold alike are indexed together."""
+    found = dict[Limits, list[Interval]]()
+    for each in intervals:
+        found.setdefault(Limits(each.since, each.until, now), []).append(each)
+    return found

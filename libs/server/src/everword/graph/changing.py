@@ -82,6 +82,7 @@ async def delete_node(conn: Connection, namespace_id: int, version: VersionRow, 
     edges = await store.end_edges_of_node(conn, namespace_id, version.node_id, end)
     await store.end_versions(conn, namespace_id, [version.id], end)
     await close_passages(conn, [version.id], known_until=end.now)
+    await store.note_changes(conn, namespace_id, [version.node_id])
     return edges
 
 
@@ -111,6 +112,7 @@ async def merge_nodes(
     gone = [known[id_].id for id_ in others]
     await store.end_versions(conn, namespace_id, gone, end)
     await close_passages(conn, gone, known_until=end.now)
+    await store.note_changes(conn, namespace_id, [*others, kept.id])
     before = known[kept.id]
     after = _merged(before, [known[id_] for id_ in others])
     if after != before:

@@ -76,6 +76,11 @@ SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.alia
               %(aliases)s::text[], %(confidences)s::float8[], %(sources)s::smallint[])
        AS v (id, node_id, label, type, description, aliases, confidence, source);
 
+-- note_changes --
+-- What is made of nodes is due to be looked at.
+INSERT INTO topic_changes (namespace_id, node_id)
+SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
+
 -- end_versions --
 -- What was known of nodes is known no more.
 UPDATE graph_node_versions
@@ -206,6 +211,21 @@ SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.typ
                     WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from
                       AND k.valid_until IS NOT DISTINCT FROM w.valid_until)
    AND (w.valid_from IS DISTINCT FROM w.valid_until OR NOT EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
+
+-- find_sure --
+-- Facts that are more than suspected, with the latest words that say so: those of these that no edge holds with yet.
+SELECT f.id, f.subject, f.attribute, f.value, f.confidence, e.message_id, coalesce(e.quote, '') AS quote
+  FROM facts f
+  LEFT JOIN LATERAL (
+       SELECT message_id, quote
+         FROM fact_evidence
+        WHERE namespace_id = %(namespace_id)s AND fact_id = f.id AND NOT contradicts
+        ORDER BY message_id IS NOT NULL DESC, said_at DESC, id DESC
+        LIMIT 1) AS e ON true
+ WHERE f.namespace_id = %(namespace_id)s AND f.id = ANY(%(fact_ids)s) AND f.state IN (2, 3) AND NOT f.hypothesis
+   AND NOT EXISTS (SELECT FROM graph_edges g
+                    WHERE g.namespace_id = %(namespace_id)s AND g.fact_id = f.id AND g.known_until IS NULL)
+ ORDER BY f.id;
 
 -- show_nodes --
 -- Nodes in their latest versions.

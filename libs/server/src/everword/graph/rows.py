@@ -51,6 +51,19 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
+class SureFact:
+    """A fact that is more than suspected, with the latest words that say so."""
+
+    id: UUID
+    subject: str
+    attribute: str
+    value: str
+    confidence: float
+    message_id: UUID | None
+    quote: str
+
+
+@dataclass(frozen=True)
 class NodeView:
     """A node in one of its versions."""
 

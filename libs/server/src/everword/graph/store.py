@@ -13,7 +13,7 @@ from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_value, load_statements
 from everword.graph.model import NodeKey
 from everword.graph.placing import EdgeRow
-from everword.graph.rows import EdgeView, HeldNode, NameRow, NodeView, VersionRow
+from everword.graph.rows import EdgeView, HeldNode, NameRow, NodeView, SureFact, VersionRow
 
 SQL = load_statements("everword.graph")
 
@@ -130,6 +130,12 @@ async def insert_versions(
     await execute(conn, SQL["insert_versions"], parameters)
 
 
+async def note_changes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
+    """Make it due to look at what is made of nodes."""
+    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
+    await execute(conn, SQL["note_changes"], parameters)
+
+
 async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID], end: End) -> None:
     parameters = {"namespace_id": namespace_id, "ids": list(ids), **end.parameters}
     await execute(conn, SQL["end_versions"], parameters)
@@ -235,3 +241,11 @@ async def show_edges(
     parameters = {"namespace_id": namespace_id, "edge_ids": list(edge_ids)}
     rows = await fetch_all(conn, SQL["show_edges"], parameters, EdgeView)
     return {row.edge_id: row for row in rows}
+
+
+async def find_sure(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
+) -> list[SureFact]:
+    """Return those of some facts that are more than suspected, and that no edge holds with yet."""
+    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
+    return await fetch_all(conn, SQL["find_sure"], parameters, SureFact)

@@ -22,6 +22,8 @@ EMBED, COMPACT, ROLL_UP, TOOL_SENTENCES = "embed", "compact", "roll-up", "tool-s
 LEARN, SLEEP = "learn", "sleep"
 #: What a job of LEARN is about that makes the themes of its namespace; others are about a conversation.
 THEMES = "themes"
+#: What a job of LEARN is about that looks at what changed: relations that follow from facts, pages about topics.
+TOPICS = "topics"
 #: The subject of the job `sleep` that is about a whole namespace; all others are conversations.
 SLEEP_NAMESPACE = "namespace"
 #: What is marked for a whole namespace is spread over so many jobs: few enough that one wake-up serves many writes, and

@@ -13,6 +13,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.db.blocking import Connection
+from everword.facts.spellings import find_spellings
 from everword.jobs.task import JobRun, LeaseLost
 from everword_compactor.jobs.async_database import opened
 from everword_compactor.jobs.context import WorkerContext
@@ -75,10 +76,16 @@ class Learning:
         after, through = claiming[0].message.seq - NEARBY, claiming[-1].message.seq + NEARBY
         with job.transaction() as conn:
             speakers = store.list_speakers(conn, job.namespace_id, conversation.id, after, through)
-        return [
-            replace(each, subject=subject_of(conversation.subject, each.message.author, speakers))
-            for each in claiming
-        ]
+            authors = [each.message.author for each in claiming]
+            spelled = find_spellings(conn, job.namespace_id, [*authors, *speakers])
+        found = []
+        for each in claiming:
+            author = each.message.author
+            subject = subject_of(conversation.subject, author, speakers)
+            # What the caller named is the caller's key.
+            learned = subject == author != conversation.subject
+            found.append(replace(each, subject=spelled.get(author, author) if learned else subject))
+        return found
 
     def _advance(self, job: NamespaceJob, conversation: Learned, through: int) -> None:
         def move(conn: Connection) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from everword.db.namespaces import NamespaceSettings, get_namespace_settings
-from everword.db.pool import Connection, Database
+from everword.db.namespaces import get_namespace_settings
+from everword.db.pool import Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
-from everword.facts.model import USER, Key, Source
+from everword.facts.model import USER, Key, Source, value_hash
 from everword.facts.store import NewEvidence
-from everword.facts.told import Told, correct_fact, retract_fact, state_fact
-from everword.facts.writer import Audit, Standing, hold
+from everword.facts.told import Told, plan_correction, plan_retraction, plan_statement
+from everword.facts.writer import Audit, Plan, Standing, hold_all, write_plans
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword.text.credentials import mask_credentials
@@ -58,33 +58,75 @@ async def write_claims(
     namespace_id, message = job.namespace_id, claiming.message
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
+        masks = settings.masks_credentials
         # Of two writers one waits for the other, and never each for the other.
-        for claim in sorted(claiming.claims, key=lambda each: each.attribute):
-            if not settings.masks_credentials or not _holds_credentials(claim.value):
-                await _write(conn, settings, namespace_id, conversation, claiming, claim)
+        claims = sorted(
+            (each for each in claiming.claims if not (masks and _holds_credentials(each.value))),
+            key=lambda each: each.attribute,
+        )
+        keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
+        while claims:
+            standings = await hold_all(conn, namespace_id, keys)
+            plans, claims = _plan(standings, conversation, claiming, claims, masks)
+            if plans:
+                await write_plans(conn, settings, plans, _AUDIT)
         after, through = conversation.learned_seq, message.seq
         if not await hold_learned(conn, namespace_id, conversation.id, after, through, job):
             raise LeaseLost
 
 
-async def _write(
-    conn: Connection,
-    settings: NamespaceSettings,
-    namespace_id: int,
+def _plan(
+    standings: Mapping[Key, Standing],
+    conversation: Learned,
+    claiming: ClaimingMessage,
+    claims: Sequence[Claim],
+    masks: bool,
+) -> tuple[list[Plan], list[Claim]]:
+    """Return what is to be written of claims at once, and those that have to see that first: of the same attribute.
+
+    Different values that hold side by side do not touch each other.
+    """
+    plans, later = list[Plan](), list[Claim]()
+    planned = dict[Key, set[bytes]]()
+    for claim in claims:
+        key = Key(claiming.subject, claim.attribute)
+        standing, hash_ = standings[key], value_hash(claim.value)
+        first = key not in planned
+        waits = any(each.attribute == claim.attribute for each in later)
+        beside = _is_beside(claim, standing) and hash_ not in planned.get(key, set())
+        if waits or not (first or (beside and planned[key])):
+            later.append(claim)
+            continue
+        # An empty set keeps others out.
+        planned.setdefault(key, set()).update({hash_} if beside else set())
+        plan = _plan_claim(standing, conversation, claiming, claim, masks)
+        plans += [plan] if plan else []
+    return plans, later
+
+
+def _is_beside(claim: Claim, standing: Standing) -> bool:
+    """Tell whether a claim leaves all other values of its attribute as they are."""
+    states = claim.modality in (Modality.STATEMENT, Modality.HYPOTHESIS)
+    several = find_attribute(claim.attribute).several
+    return states and several and all(fact.several for fact in standing.facts.values())
+
+
+def _plan_claim(
+    standing: Standing,
     conversation: Learned,
     claiming: ClaimingMessage,
     claim: Claim,
-) -> None:
+    masks: bool,
+) -> Plan | None:
+    """Return what is to be written of a claim; None where nothing is."""
     message = claiming.message
-    key = Key(claiming.subject, claim.attribute)
-    standing = await hold(conn, namespace_id, key)
-    quote = mask_credentials(claim.quote) if settings.masks_credentials else claim.quote
+    quote = mask_credentials(claim.quote) if masks else claim.quote
     piece = NewEvidence(
         new_id(), message.id, conversation.id, False, quote, "", message.occurred_at
     )
     span = _span(standing, claim, message, conversation.zone)
     told = Told(
-        key,
+        Key(claiming.subject, claim.attribute),
         claim.value,
         Source.STATED,
         span.since or message.occurred_at,
@@ -95,11 +137,10 @@ async def _write(
     )
     if claim.modality is Modality.RETRACTION:
         ended = replace(told, value=_meant_value(standing, claim.value, told.since))
-        await retract_fact(conn, settings, standing, ended, _AUDIT)
-    elif claim.modality is Modality.CORRECTION:
-        await correct_fact(conn, settings, standing, told, claim.wrong, _AUDIT)
-    else:
-        await state_fact(conn, settings, standing, told, _AUDIT)
+        return plan_retraction(standing, ended)
+    if claim.modality is Modality.CORRECTION:
+        return plan_correction(standing, told, claim.wrong)
+    return plan_statement(standing, told)[0]
 
 
 def _span(standing: Standing, claim: Claim, message: Message, zone: str) -> Span:

@@ -106,3 +106,7 @@ SELECT m.source_id, v.embedding::text AS embedding
 -- active_generation --
 -- The model generation that is searched.
 SELECT id FROM model_generations WHERE state = 'active';
+
+-- note_leaf --
+-- A leaf is due to be looked at for the pages about what it names.
+INSERT INTO topic_changes (namespace_id, leaf_id) VALUES (%(namespace_id)s, %(id)s);

@@ -239,3 +239,8 @@ def _written(namespace_id: int, node: NewNode) -> dict[str, Any]:
 
 def _faithfulness(found: Faithfulness) -> Jsonb:
     return Jsonb({**asdict(found)})
+
+
+def note_leaf(conn: Connection, namespace_id: int, leaf_id: UUID) -> None:
+    """Make it due to look at a leaf for the pages about what it names."""
+    execute(conn, SQL["note_leaf"], {"namespace_id": namespace_id, "id": leaf_id})

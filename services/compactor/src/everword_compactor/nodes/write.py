@@ -13,7 +13,7 @@ from everword.index.builders import Language, build_passages
 from everword.index.passages import Source as IndexedSource
 from everword.index.writer import replace_passages_blocking
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
-from everword_compactor.compose.model import Source
+from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes import store
 from everword_compactor.nodes.model import NewNode, NodeNamespace
 
@@ -54,6 +54,8 @@ def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewNode) -
     passages = list(build_passages(_source(node), node.composition.content, language))
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, [node.id], passages)
+    if node.place.level is Level.LEAF:
+        store.note_leaf(conn, namespace.id, node.id)
 
 
 def _source(node: NewNode) -> IndexedSource:

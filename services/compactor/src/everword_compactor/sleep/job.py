@@ -19,6 +19,7 @@ from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
 from everword_compactor.sleep.runs.conversation import sleep_conversation
 from everword_compactor.sleep.runs.namespace import sleep_namespace
 from everword_compactor.sleep.work import ClosingStage, SessionStage
+from everword_compactor.topics.schedule import schedule_changes
 
 
 class Sleeping:
@@ -40,5 +41,9 @@ class Sleeping:
             if job is None:
                 return None
             if run.job.subject == SLEEP_NAMESPACE:
-                return sleep_namespace(job, self._session_stages, self._closing_stages)
-            return sleep_conversation(job, UUID(run.job.subject), self._session_stages)
+                again = sleep_namespace(job, self._session_stages, self._closing_stages)
+            else:
+                again = sleep_conversation(job, UUID(run.job.subject), self._session_stages)
+        # Of facts that were learned or confirmed there may be relations.
+        schedule_changes(self._worker_context.database, run.job.namespace_id)
+        return again

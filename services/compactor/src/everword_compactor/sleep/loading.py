@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.db.blocking import Connection
+from everword.facts.spellings import find_spellings
 from everword.text.credentials import mask_credentials
 from everword_compactor.sleep import store
 from everword_compactor.sleep.model import (
@@ -69,6 +70,12 @@ def make_session(
         conversation.id, conversation.agent, conversation.channel, conversation.subject
     )
     return Session(id_, about, [_masked(message) if masks else message for message in messages])
+
+
+def with_spellings(conn: Connection, namespace_id: int, session: Session) -> Session:
+    """Return a session in which those who speak are the subjects that are known, whatever the case of their letters."""
+    authors = [message.author for message in session.messages if message.author]
+    return replace(session, spellings=find_spellings(conn, namespace_id, authors))
 
 
 def subjects_of(session: Session) -> list[str]:

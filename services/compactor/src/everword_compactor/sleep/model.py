@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum
@@ -62,6 +62,8 @@ class Session:
     conversation: Conversation
     #: In their order; at least one.
     messages: Sequence[Message]
+    #: By author, how the subject is spelled that they are.
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def first_seq(self) -> int:
@@ -91,7 +93,8 @@ class Session:
 
     def subject_of(self, message: Message) -> str:
         """Return whom a message is about, if about its author."""
-        return self.conversation.subject or message.author or USER
+        author = self.spellings.get(message.author, message.author)
+        return self.conversation.subject or author or USER
 
 
 class ObservationKind(IntEnum):

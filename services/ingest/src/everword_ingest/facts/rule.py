@@ -148,7 +148,7 @@ async def _put_right(
             last_seen_at=standing.now,
             state=State.SUSPECTED,
         )
-        await store.insert_fact(conn, standing.namespace_id, right)
+        await store.insert_facts(conn, standing.namespace_id, [right])
     right = replace(right, ruling=Ruling.RIGHT, ruled_at=standing.now)
     standing = standing.with_fact(right)
     await _add_word(conn, standing, right, audit)

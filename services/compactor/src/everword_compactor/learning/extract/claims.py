@@ -10,6 +10,7 @@ from itertools import pairwise
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.moves import new_employer
 from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
 from everword_compactor.learning.extract.spoken import said
 from everword_compactor.learning.extract.tokens import MAX_CHARS, split_sentences
@@ -116,6 +117,7 @@ def _claims(
             yield _corrected(_of_the_same(claim, earlier), earlier)
     if not matches:
         yield from refer_back(sentence, earlier)
+        yield from new_employer(sentence, sentences)
 
 
 def _is_said(sentence: Sentence, match: Match) -> bool:

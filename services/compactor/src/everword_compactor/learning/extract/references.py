@@ -49,13 +49,20 @@ def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) ->
         if at > 1 and lows[at - 2] != "i" and lows[at - 2] not in CORRECTING | {","}:
             return
     else:
-        at = next((n for n, low in enumerate(lows) if low not in CORRECTING | OPENERS), 0)
+        passed = CORRECTING | OPENERS | {","}
+        at = next((n for n, low in enumerate(lows) if low not in passed), len(lows))
+    if lows[at : at + 1] == ["to"] and not _is_named(sentence, at + 1):
+        return  # "I meant to call"
     while at < len(lows) and lows[at] in _BETWEEN:
         at += 1
     last = last_claim(earlier, lambda each: bool(each.slot))
     value = _value(sentence, at, last)
     if last and value and ("meant" in lows or _is_all(sentence, lows, at, last)):
         yield _corrected(last, value, sentence)
+
+
+def _is_named(sentence: Sentence, at: int) -> bool:
+    return any(token.is_capital or token.low[0].isdigit() for token in sentence.tokens[at : at + 2])
 
 
 def _is_all(sentence: Sentence, lows: Sequence[str], at: int, last: Claim) -> bool:

@@ -13,7 +13,7 @@ from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue_blocki
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.sleep import store
-from everword_compactor.sleep.loading import load, make_session, subjects_of
+from everword_compactor.sleep.loading import load, make_session, subjects_of, with_spellings
 from everword_compactor.sleep.model import Session
 from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.running import describe, digest, is_its_own_fault, tools_of
@@ -132,6 +132,7 @@ def _do(
     try:
         tools = tools_of(job)
         with job.transaction() as conn:
+            session = with_spellings(conn, job.namespace_id, session)
             zone = job.namespace.time_zone
             loaded = load(conn, job.namespace_id, subjects_of(session), tools.now, zone)
         work = digest(tools, session, loaded, stages)

@@ -10,7 +10,7 @@ from uuid import UUID
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.sleep import store
-from everword_compactor.sleep.loading import load, load_closing, subjects_of
+from everword_compactor.sleep.loading import load, load_closing, subjects_of, with_spellings
 from everword_compactor.sleep.model import Profile
 from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.conversation import Finished, next_finished, read_parked
@@ -74,9 +74,10 @@ class _Pending:
             self.writes += applying.skip(session, after)
             return
         try:
-            subjects = subjects_of(session)
             with self._job.transaction() as conn:
                 id_, zone = self._job.namespace_id, self._job.namespace.time_zone
+                session = with_spellings(conn, id_, session)
+                subjects = subjects_of(session)
                 loaded = load(conn, id_, subjects, self._tools.now, zone)
             known = self._profiles.get(tuple(subjects))
             loaded = loaded.with_profile(known) if known else loaded

@@ -30,7 +30,8 @@ def contradict(told: Told, known_value: str) -> Write:
         if known is None or known.several or known.id == remembered.fact_id:
             return
         id_ = to.namespace_id
-        await store.open_dispute(to.conn, id_, standing.now, known.id, remembered.fact_id)
+        pair = (known.id, remembered.fact_id)
+        await store.open_disputes(to.conn, id_, standing.now, [pair])
 
     return Write("contradict-fact", run, [told.key])
 

@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from everword.db.pool import Connection
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_NODE, MEMORY_KIND_SUMMARY
+from everword.v1.memory_pb2 import (
+    MEMORY_KIND_MESSAGE,
+    MEMORY_KIND_NODE,
+    MEMORY_KIND_SUMMARY,
+    MEMORY_KIND_TOPIC,
+)
 from everword_search.graph.in_results import with_relations
 from everword_search.retrieval.model import SearchRequest, SearchResult
 from everword_search.summaries.in_results import with_summaries
@@ -17,7 +22,7 @@ from everword_search.summaries.in_results import with_summaries
 #: What is said in turn: others that were said around it are ranked with it.
 TURN = MEMORY_KIND_MESSAGE
 #: Kinds whose memories stand for others, which are there as well: on top of a page, so that none is pushed off by them.
-STANDING_FOR_OTHERS = (MEMORY_KIND_SUMMARY,)
+STANDING_FOR_OTHERS = (MEMORY_KIND_SUMMARY, MEMORY_KIND_TOPIC)
 
 
 class Completion(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from everword.text.common_words import LANGUAGES_OF
 from everword_compactor.learning.extract.lexicon import (
     NO_NAMES,
     SOFTWARE,
@@ -24,6 +25,29 @@ from everword_compactor.learning.extract.values.reading import (
 
 #: Without a capital these are no place: "living in fear".
 _NO_PLACES = WORDS["no_places"] | WORDS["openers"] | WORDS["adverbs"] | WORDS["home"]
+
+#: With a capital where they begin a sentence, these are nobody's name.
+_NOBODY = (
+    STOPS
+    | VAGUE
+    | ARTICLES
+    | SOFTWARE
+    | _NO_PLACES
+    | WORDS["no_persons"]
+    | WORDS["moods"]
+    | WORDS["jobs"]
+    | WORDS["orgs"]
+    | WORDS["offices"]
+    | WORDS["unsaid"]
+    | WORDS["unreal"]
+    | WORDS["asked_of"]
+    | WORDS["nobody"]
+    | {
+        word
+        for kind in ("partner", "child", "sibling", "parent", "friend", "pet")
+        for word in WORDS[kind]
+    }
+)
 
 
 def name(sentence: Sentence, at: int) -> Read | None:
@@ -50,6 +74,24 @@ def person(sentence: Sentence, at: int) -> Read | None:
     """Read the name of somebody who says "I'm Ana", and no faith or sign."""
     found = name(sentence, at)
     return None if found and found[0][0].lower() in WORDS["no_persons"] | WORDS["moods"] else found
+
+
+def somebody(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of somebody whom the author speaks of: no relative without one, no group, no product."""
+    found = name(sentence, at)
+    if found is None or sentence.is_small:
+        return None
+    words = {word.lower() for word in found[0][0].split()}
+    return None if words & _NOBODY or any(word in LANGUAGES_OF for word in words) else found
+
+
+def project(sentence: Sentence, at: int) -> Read | None:
+    """Read the name of a project that begins a sentence: one word or two, of which none is a product's."""
+    end = names_end(sentence, at, 2, frozenset())
+    words = {token.low for token in sentence.tokens[at:end]}
+    if end == at or words & (_NOBODY | SOFTWARE) or any(word in LANGUAGES_OF for word in words):
+        return None
+    return [sentence.slice(at, end)], end
 
 
 def title(sentence: Sentence, at: int) -> Read | None:

@@ -40,8 +40,10 @@ from everword_compactor.learning.extract.values.naming import (
     person,
     place,
     product,
+    project,
     role,
     software,
+    somebody,
     student,
     title,
     workplace,
@@ -182,5 +184,7 @@ SLOTS: dict[str, Slot] = {
     "year": year,
     "school": of_kind("schools"),
     "title": title,
+    "somebody": somebody,
+    "project": project,
     "hobby": several(hobby),
 }

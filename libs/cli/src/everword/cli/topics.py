@@ -1,0 +1,80 @@
+"""`everword topics`: pages about persons, places and things."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import click
+
+from everword.cli.output import json_option, print_json, print_table, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import memory_pb2
+from everword.v1.topic_service_pb2 import GetTopicRequest, ListTopicsRequest
+
+_COLUMNS = ("id", "name", "type", "of", "revision", "written")
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def topics(context: click.Context) -> None:
+    """Show pages about persons, places and things, made of what is known and was said. Without a command, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_topics)
+
+
+@topics.command("list")
+@click.option("--subject", "subjects", multiple=True, help="Only of this user; '' for nobody's.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
+@json_option
+@remote
+async def list_topics(client: Client, subjects: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """List topics that have a page, oldest first."""
+    request = ListTopicsRequest(subjects=subjects, page_size=limit)
+    response = await client.topic_service.ListTopics(request)
+    if as_json:
+        print_json(response)
+        return
+    rows = [
+        (each.id, each.name, each.type, each.subject, str(each.revision), when(each.update_time))
+        for each in response.topics
+    ]
+    print_table(_COLUMNS, rows, right="revision")
+
+
+@topics.command("show")
+@click.argument("topic", metavar="NAME")
+@click.option("--subject", default="", help="The user whose topic is meant.")
+@click.option("--agent", default="", help="The agent whose topic is meant.")
+@json_option
+@remote
+async def show_topic(client: Client, topic: str, subject: str, agent: str, as_json: bool) -> None:
+    """Show the page about NAME, a name or an id, and what it rests on."""
+    request = GetTopicRequest(subject=subject, agent=agent)
+    if _is_id(topic):
+        request.id = topic
+    else:
+        request.name = topic
+    response = await client.topic_service.GetTopic(request)
+    if as_json:
+        print_json(response)
+        return
+    click.echo(response.topic.content)
+    click.echo()
+    rows = [
+        (
+            f"[{each.number}]",
+            "fact" if each.kind == memory_pb2.MEMORY_KIND_FACT else "summary",
+            each.id,
+        )
+        for each in response.topic.citations
+    ]
+    print_table(("cited", "kind", "id"), rows)
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,114 @@
+"""Rows of facts, as statements take and return them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from everword.facts.model import Key
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """A fact, as it is stored."""
+
+    id: UUID
+    subject: str
+    category: str
+    attribute: str
+    value: str
+    several: bool
+    source: int
+    hypothesis: bool
+    state: int
+    confidence: float
+    lifetime_days: int
+    first_seen_at: datetime
+    last_seen_at: datetime
+    supporting: int
+    contradicting: int
+    agent: str
+    ruling: int | None
+    ruled_at: datetime | None
+    value_hash: bytes
+    verdict: int | None = None
+    #: Up to when what was said went into the verdict.
+    verdict_at: datetime | None = None
+    is_anchor: bool = False
+
+    @property
+    def key(self) -> Key:
+        return Key(self.subject, self.attribute)
+
+
+@dataclass(frozen=True)
+class FactView:
+    """A fact in one of the intervals in which it was believed to hold."""
+
+    id: UUID
+    subject: str
+    category: str
+    attribute: str
+    value: str
+    source: int
+    hypothesis: bool
+    state: int
+    confidence: float
+    lifetime_days: int
+    last_seen_at: datetime
+    supporting: int
+    contradicting: int
+    #: The interval, as a memory of its own; None for what was never believed to hold, as a guess beside what is known.
+    memory_id: UUID | None
+    valid_from: datetime | None
+    valid_until: datetime | None
+    known_from: datetime | None
+    known_until: datetime | None
+    successor_id: UUID | None
+
+
+@dataclass(frozen=True)
+class EvidenceRow:
+    """A piece of evidence, as it counts."""
+
+    fact_id: UUID
+    conversation_id: UUID | None
+    contradicts: bool
+    source: int
+    hypothesis: bool
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class SaidRow:
+    """A message that is given as evidence."""
+
+    id: UUID
+    conversation_id: UUID
+    content: str
+    tool_result: str
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class NewEvidence:
+    """A piece of evidence to store."""
+
+    id: UUID
+    message_id: UUID | None
+    conversation_id: UUID | None
+    contradicts: bool
+    quote: str
+    reason: str
+    said_at: datetime
+
+
+@dataclass(frozen=True)
+class NewChange:
+    """An entry of the audit trail to store."""
+
+    id: UUID
+    fact_id: UUID
+    action: str
+    other_fact_id: UUID | None = None

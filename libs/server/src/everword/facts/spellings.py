@@ -1,0 +1,37 @@
+"""Tell who is who among those who speak: names that differ in letter case alone are one subject.
+
+What callers give as a subject, of a conversation or a fact, is a key of theirs, and stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from everword.db.blocking import Connection, fetch_all
+from everword.facts.store import SQL
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    name: str
+    spelling: str
+
+
+def find_spellings(conn: Connection, namespace_id: int, names: Sequence[str]) -> Mapping[str, str]:
+    """Return how the subject is spelled that each name means.
+
+    It is spelled as facts have it; where these have none, as the first of the names that are alike.
+    """
+    first = dict[str, str]()
+    for name in names:
+        first.setdefault(name.casefold(), name)
+    wanted = list(dict.fromkeys(name for name in names if name))
+    if not wanted:
+        return {}
+    parameters = {"namespace_id": namespace_id, "names": wanted}
+    known = {
+        row.name: row.spelling
+        for row in fetch_all(conn, SQL["find_spellings"], parameters, _Spelling)
+    }
+    return {name: known.get(name, first[name.casefold()]) for name in wanted}

@@ -1,0 +1,1 @@
+"""Follow what changed: relations that facts say, and pages about persons, places and things."""

@@ -1,0 +1,124 @@
+"""Look at nodes of which something changed: write their pages anew, or take them out."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.chat.errors import ChatError
+from everword.db.blocking import Connection
+from everword.domain.ids import new_id
+from everword.index.builders import Language, build_passages
+from everword.index.passages import Source
+from everword.index.writer import replace_passages_blocking
+from everword.text.credentials import mask_credentials
+from everword.v1.memory_pb2 import MEMORY_KIND_TOPIC
+from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.nodes.model import NodeNamespace
+from everword_compactor.sleep.asking import Asking
+from everword_compactor.topics import store
+from everword_compactor.topics.linking import holds
+from everword_compactor.topics.model import (
+    FACT,
+    LEAF,
+    LEAST_CHARS,
+    LEAST_SOURCES,
+    Material,
+    Node,
+    Page,
+    PageRow,
+)
+from everword_compactor.topics.page import write_page
+from everword_compactor.topics.prose import kept_sections, write_sections
+
+#: Sources of a page that are looked at, the latest first, and leaves of these that are read.
+_MOST_SOURCES, MOST_LEAVES = 400, 40
+
+
+class PageChanged(Exception):
+    """Somebody else wrote the page meanwhile: this one does not count, and is tried again."""
+
+
+def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
+    """Bring the page of a node up to date, and let its changes up to `through` be looked at. Raises LeaseLost."""
+    with job.transaction() as conn:
+        [node] = store.read_nodes(conn, job.namespace_id, [node_id])
+        page = store.read_page(conn, job.namespace_id, node_id)
+        material = _read_material(conn, job, node, page)
+    written = _write(job, material, page) if material else None
+
+    def put(conn: Connection) -> None:
+        if node.merged_into is not None:
+            store.move_sources(conn, job.namespace_id, node.id, node.merged_into)
+        if written is not None:
+            _put(conn, job.namespace, node, written, page)
+        elif page is not None:
+            store.delete_page(conn, job.namespace_id, node.id)
+            config = job.namespace.text_search_config
+            replace_passages_blocking(conn, job.namespace_id, config, [page.id], [])
+        store.delete_node_changes(conn, job.namespace_id, [node_id], through)
+
+    job.record(put)
+
+
+def _read_material(
+    conn: Connection, job: NamespaceJob, node: Node, page: PageRow | None
+) -> Material | None:
+    """Return what a page is made of; None where a node is to have none."""
+    if node.anchor or node.merged_into or not node.label:
+        return None
+    namespace_id = job.namespace_id
+    rows = store.read_sources(conn, namespace_id, node.id, _MOST_SOURCES)
+    told = store.read_told(conn, namespace_id, [row.source_id for row in rows if row.kind == FACT])
+    leaf_ids = [row.source_id for row in rows if row.kind == LEAF]
+    leaves = store.read_leaves(conn, namespace_id, leaf_ids, MOST_LEAVES)
+    if page is None:
+        known = set(leaf_ids)
+        config = job.namespace.text_search_config
+        earlier = store.find_leaves(conn, namespace_id, node, config, MOST_LEAVES)
+        # Words of a label may stand in another order, or in another form.
+        earlier = [
+            leaf
+            for leaf in earlier
+            if leaf.id not in known
+            and len(leaf.content) >= LEAST_CHARS
+            and holds(leaf.content, node.names)
+        ]
+        if earlier:
+            links = [(node.id, leaf.id, LEAF) for leaf in earlier]
+            store.link_sources(conn, namespace_id, links)
+            leaves = sorted([*leaves, *earlier], key=lambda leaf: leaf.latest_at, reverse=True)
+    if len({each.id for each in told}) + len(leaves) < LEAST_SOURCES:
+        return None
+    changed_at = {row.source_id: row.changed_at for row in rows}
+    return Material(node, told, leaves[:MOST_LEAVES], changed_at, job.namespace.time_zone)
+
+
+def _write(job: NamespaceJob, material: Material, page: PageRow | None) -> Page:
+    """Return the page of a topic; without a model's sections where none answers as it should."""
+    chat, kept = job.worker_context.chat, kept_sections(material, page)
+    if chat is None:
+        return write_page(material, kept, page.model if page else "")
+    try:
+        sections = write_sections(Asking(chat, job.run.heartbeat), material, kept)
+    except ChatError:
+        sections = kept
+    return write_page(material, sections, chat.model)
+
+
+def _put(
+    conn: Connection, namespace: NodeNamespace, node: Node, page: Page, before: PageRow | None
+) -> None:
+    if namespace.masks_credentials:
+        page = Page(mask_credentials(page.content), page.sections, page.cited, page.model)
+    if before is not None and (before.content, before.model) == (page.content, page.model):
+        return
+    id_ = before.id if before else new_id()
+    if not store.put_page(conn, namespace.id, node, page, id_, before.revision if before else 0):
+        raise PageChanged
+    language = Language(namespace.text_search_config, namespace.time_zone)
+    latest = store.latest_source(conn, namespace.id, [source_id for source_id, _ in page.cited])
+    said_at = latest or node.read_at
+    source = Source(id_, MEMORY_KIND_TOPIC, said_at, agent=node.agent, subject=node.subject)
+    passages = list(build_passages(source, page.content, language))
+    config = namespace.text_search_config
+    replace_passages_blocking(conn, namespace.id, config, [id_], passages)

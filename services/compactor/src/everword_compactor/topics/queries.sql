@@ -1,0 +1,149 @@
+-- Statements about what changed, and the pages that are made of it. Every one names its namespace.
+
+-- next_changes --
+-- What changed and was not looked at yet, the earliest first: facts and leaves before nodes, whose pages are made of these.
+SELECT id, fact_id, leaf_id, node_id
+  FROM topic_changes
+ WHERE namespace_id = %(namespace_id)s AND (node_id IS NOT NULL) = %(of_nodes)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- has_changes --
+-- Whether anything changed that was not looked at yet.
+SELECT EXISTS (SELECT FROM topic_changes WHERE namespace_id = %(namespace_id)s);
+
+-- delete_changes --
+-- Changes were looked at.
+DELETE FROM topic_changes WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
+
+-- delete_node_changes --
+-- Changes of nodes up to one of them were looked at.
+DELETE FROM topic_changes WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s) AND id <= %(through)s;
+
+-- changed_topics --
+-- Namespaces with changes that nobody is to look at.
+SELECT namespace_id FROM changed_topics(%(limit)s, make_interval(secs => %(parked_s)s));
+
+-- facts_of --
+-- What facts say.
+SELECT id, subject, attribute, value, hypothesis, state
+  FROM facts
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(fact_ids)s)
+ ORDER BY subject, id;
+
+-- read_leaves --
+-- Leaves with their words, and whose they are; the latest first.
+SELECT id, agent, subject, content, earliest_at, latest_at
+  FROM summaries
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(leaf_ids)s) AND level = 1
+ ORDER BY latest_at DESC, id DESC
+ LIMIT %(limit)s;
+
+-- find_nodes --
+-- The nodes that labels mean to a subject; those of an agent alone only for that agent. Anchors are no topics.
+SELECT DISTINCT n.node_id
+  FROM graph_names n
+  JOIN graph_nodes g ON g.namespace_id = %(namespace_id)s AND g.id = n.node_id
+ WHERE n.namespace_id = %(namespace_id)s AND n.label_hash = ANY(%(label_hashes)s) AND n.subject = %(subject)s
+   AND n.agent = ANY(ARRAY['', %(agent)s]) AND g.anchor IS NULL
+ ORDER BY n.node_id;
+
+-- link_sources --
+-- What sources are about: they are new to these nodes, or changed.
+INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
+SELECT %(namespace_id)s, s.node_id, s.source_id, s.kind
+  FROM unnest(%(node_ids)s::uuid[], %(source_ids)s::uuid[], %(kinds)s::smallint[]) AS s (node_id, source_id, kind)
+    ON CONFLICT (namespace_id, node_id, source_id) DO UPDATE SET changed_at = excluded.changed_at;
+
+-- unlink_sources --
+-- Sources are not about what they were about, unless it is among these nodes. Those that lose one are due.
+WITH gone AS (
+    DELETE FROM topic_sources
+     WHERE namespace_id = %(namespace_id)s AND source_id = %(source_id)s AND node_id <> ALL(%(node_ids)s)
+    RETURNING node_id
+)
+INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT %(namespace_id)s, node_id FROM gone;
+
+-- find_leaves --
+-- The latest leaves of a subject that have the words of a label, for a node that was not there when they were written.
+SELECT s.id, s.agent, s.subject, s.content, s.earliest_at, s.latest_at
+  FROM (SELECT DISTINCT source_id FROM visible_memories
+         WHERE namespace_id = %(namespace_id)s AND kind = 2 AND subject = %(subject)s
+           AND (%(agent)s = '' OR agent = %(agent)s)
+           AND lexemes @@ phraseto_tsquery(%(config)s::regconfig, %(label)s)) AS m
+  JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = m.source_id AND s.level = 1
+ ORDER BY s.latest_at DESC, s.id DESC
+ LIMIT %(limit)s;
+
+-- read_nodes --
+-- Nodes as they are known, and what they became.
+SELECT g.id, g.agent, g.subject, g.anchor, g.merged_into, coalesce(v.label, '') AS label, coalesce(v.type, '') AS type,
+       coalesce(v.description, '') AS description, coalesce(v.aliases, '{}') AS aliases, now() AS read_at
+  FROM graph_nodes g
+  LEFT JOIN graph_node_versions v ON v.namespace_id = %(namespace_id)s AND v.node_id = g.id AND v.known_until IS NULL
+ WHERE g.namespace_id = %(namespace_id)s AND g.id = ANY(%(node_ids)s)
+ ORDER BY g.id;
+
+-- read_sources --
+-- What a node's page can be made of, the latest first.
+SELECT source_id, kind, changed_at
+  FROM topic_sources
+ WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s
+ ORDER BY kind DESC, changed_at DESC, source_id
+ LIMIT %(limit)s;
+
+-- move_sources --
+-- What was about a node is about the one that it became.
+WITH moved AS (
+    DELETE FROM topic_sources WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s RETURNING source_id, kind
+)
+INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
+SELECT %(namespace_id)s, %(into_id)s, source_id, kind FROM moved
+    ON CONFLICT (namespace_id, node_id, source_id) DO NOTHING;
+
+-- note_nodes --
+-- Nodes are due to be looked at.
+INSERT INTO topic_changes (namespace_id, node_id)
+SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
+
+-- read_told --
+-- Facts with the times in which they are believed to hold, in their order.
+SELECT f.id, f.subject, f.attribute, f.value, f.state, i.valid_from, i.valid_until
+  FROM facts f
+  JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
+ WHERE f.namespace_id = %(namespace_id)s AND f.id = ANY(%(fact_ids)s) AND NOT f.hypothesis AND f.state <> 4
+ ORDER BY i.valid_until IS NULL DESC, i.valid_from DESC, f.id;
+
+-- read_page --
+-- The page of a node.
+SELECT node_id, id, content, sections, revision, model, made_at
+  FROM topic_pages
+ WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
+
+-- pages_made_at --
+-- When the pages of nodes were written.
+SELECT node_id, made_at FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
+
+-- put_page --
+-- Put a page in the place of the one that a node had. No row where somebody else wrote it since.
+INSERT INTO topic_pages (namespace_id, node_id, id, agent, subject, title, type, content, sections, source_ids, source_kinds, model,
+                         made_at)
+VALUES (%(namespace_id)s, %(node_id)s, %(id)s, %(agent)s, %(subject)s, %(title)s, %(type)s, %(content)s, %(sections)s,
+        %(source_ids)s::uuid[], %(source_kinds)s::smallint[], %(model)s, %(made_at)s)
+    ON CONFLICT (namespace_id, node_id) DO UPDATE
+   SET title = excluded.title, type = excluded.type, content = excluded.content, sections = excluded.sections,
+       source_ids = excluded.source_ids, source_kinds = excluded.source_kinds, model = excluded.model,
+       revision = topic_pages.revision + 1, made_at = excluded.made_at
+ WHERE topic_pages.revision = %(revision)s
+RETURNING node_id;
+
+-- latest_source --
+-- When the latest of some sources was said; NULL where none is left.
+SELECT max(at)
+  FROM (SELECT latest_at AS at FROM summaries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)s)
+         UNION ALL
+        SELECT last_seen_at FROM facts WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)s)) AS said;
+
+-- delete_page --
+-- A node has no page any more.
+DELETE FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;

@@ -1,0 +1,217 @@
+"""The statements about what changed, and about pages, as typed functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.statements import load_statements
+from everword_compactor.topics.model import (
+    Change,
+    FactRow,
+    Leaf,
+    Node,
+    Page,
+    PageRow,
+    SourceRow,
+    Told,
+)
+
+SQL = load_statements("everword_compactor.topics")
+
+
+@dataclass(frozen=True)
+class _Namespace:
+    namespace_id: int
+
+
+@dataclass(frozen=True)
+class _MadeAt:
+    node_id: UUID
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class _Node:
+    node_id: UUID
+
+
+def next_changes(
+    conn: Connection, namespace_id: int, limit: int, *, of_nodes: bool
+) -> list[Change]:
+    """Return what changed: nodes, or facts and leaves."""
+    parameters = {"namespace_id": namespace_id, "limit": limit, "of_nodes": of_nodes}
+    return fetch_all(conn, SQL["next_changes"], parameters, Change)
+
+
+def has_changes(conn: Connection, namespace_id: int) -> bool:
+    return bool(fetch_value(conn, SQL["has_changes"], {"namespace_id": namespace_id}))
+
+
+def delete_changes(conn: Connection, namespace_id: int, ids: Sequence[int]) -> None:
+    execute(conn, SQL["delete_changes"], {"namespace_id": namespace_id, "ids": list(ids)})
+
+
+def delete_node_changes(
+    conn: Connection, namespace_id: int, node_ids: Sequence[UUID], through: int
+) -> None:
+    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids), "through": through}
+    execute(conn, SQL["delete_node_changes"], parameters)
+
+
+def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
+    """Return namespaces with changes that nobody is to look at."""
+    parameters = {"limit": limit, "parked_s": parked_s}
+    rows = fetch_all(conn, SQL["changed_topics"], parameters, _Namespace)
+    return [row.namespace_id for row in rows]
+
+
+def facts_of(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[FactRow]:
+    """Return facts in the order of their subjects."""
+    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
+    return fetch_all(conn, SQL["facts_of"], parameters, FactRow)
+
+
+def read_leaves(
+    conn: Connection, namespace_id: int, leaf_ids: Sequence[UUID], limit: int
+) -> list[Leaf]:
+    """Return leaves, the latest first."""
+    parameters = {"namespace_id": namespace_id, "leaf_ids": list(leaf_ids), "limit": limit}
+    return fetch_all(conn, SQL["read_leaves"], parameters, Leaf)
+
+
+def find_leaves(
+    conn: Connection, namespace_id: int, node: Node, config: str, limit: int
+) -> list[Leaf]:
+    """Return the latest leaves that have the words of a node's label."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": node.subject,
+        "agent": node.agent,
+        "label": node.label,
+        "config": config,
+        "limit": limit,
+    }
+    return fetch_all(conn, SQL["find_leaves"], parameters, Leaf)
+
+
+def find_nodes(
+    conn: Connection, namespace_id: int, label_hashes: Sequence[bytes], agent: str, subject: str
+) -> list[UUID]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "label_hashes": list(label_hashes),
+        "agent": agent,
+        "subject": subject,
+    }
+    return [row.node_id for row in fetch_all(conn, SQL["find_nodes"], parameters, _Node)]
+
+
+def link_sources(
+    conn: Connection, namespace_id: int, links: Sequence[tuple[UUID, UUID, int]]
+) -> None:
+    """Store which sources are about which nodes; each link is a node, a source and its kind."""
+    unique = sorted(set(links))
+    parameters = {
+        "namespace_id": namespace_id,
+        "node_ids": [node_id for node_id, _, _ in unique],
+        "source_ids": [source_id for _, source_id, _ in unique],
+        "kinds": [kind for _, _, kind in unique],
+    }
+    execute(conn, SQL["link_sources"], parameters)
+
+
+def unlink_sources(
+    conn: Connection, namespace_id: int, source_id: UUID, node_ids: Sequence[UUID]
+) -> None:
+    """Store that a source is about no other node than these."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "source_id": source_id,
+        "node_ids": list(node_ids),
+    }
+    execute(conn, SQL["unlink_sources"], parameters)
+
+
+def read_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> list[Node]:
+    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
+    return fetch_all(conn, SQL["read_nodes"], parameters, Node)
+
+
+def read_sources(conn: Connection, namespace_id: int, node_id: UUID, limit: int) -> list[SourceRow]:
+    parameters = {"namespace_id": namespace_id, "node_id": node_id, "limit": limit}
+    return fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
+
+
+def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UUID) -> None:
+    """Let what was about a node be about another one, which is due then."""
+    parameters = {"namespace_id": namespace_id, "node_id": node_id, "into_id": into_id}
+    execute(conn, SQL["move_sources"], parameters)
+    note_nodes(conn, namespace_id, [into_id])
+
+
+def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
+    """Make it due to look at nodes."""
+    parameters = {"namespace_id": namespace_id, "node_ids": sorted(set(node_ids))}
+    execute(conn, SQL["note_nodes"], parameters)
+
+
+def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[Told]:
+    """Return facts with when they hold: what holds first, and the latest first."""
+    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
+    return fetch_all(conn, SQL["read_told"], parameters, Told)
+
+
+def read_page(conn: Connection, namespace_id: int, node_id: UUID) -> PageRow | None:
+    parameters = {"namespace_id": namespace_id, "node_id": node_id}
+    return fetch_optional(conn, SQL["read_page"], parameters, PageRow)
+
+
+def pages_made_at(
+    conn: Connection, namespace_id: int, node_ids: Sequence[UUID]
+) -> dict[UUID, datetime]:
+    """Return when the pages of nodes were written, of those that have one."""
+    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
+    rows = fetch_all(conn, SQL["pages_made_at"], parameters, _MadeAt)
+    return {row.node_id: row.made_at for row in rows}
+
+
+def put_page(
+    conn: Connection, namespace_id: int, node: Node, page: Page, id_: UUID, revision: int
+) -> bool:
+    """Put a page in the place of the one of a revision; False where somebody else wrote it since."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "node_id": node.id,
+        "id": id_,
+        "agent": node.agent,
+        "subject": node.subject,
+        "title": node.label,
+        "type": node.type,
+        "content": page.content,
+        "sections": Jsonb([each.to_json() for each in page.sections]),
+        "source_ids": [source_id for source_id, _ in page.cited],
+        "source_kinds": [kind for _, kind in page.cited],
+        "model": page.model,
+        "revision": revision,
+        "made_at": node.read_at,
+    }
+    return fetch_value(conn, SQL["put_page"], parameters) is not None
+
+
+def latest_source(
+    conn: Connection, namespace_id: int, source_ids: Sequence[UUID]
+) -> datetime | None:
+    """Return when the latest of some sources was said."""
+    parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
+    latest: datetime | None = fetch_value(conn, SQL["latest_source"], parameters)
+    return latest
+
+
+def delete_page(conn: Connection, namespace_id: int, node_id: UUID) -> None:
+    execute(conn, SQL["delete_page"], {"namespace_id": namespace_id, "node_id": node_id})

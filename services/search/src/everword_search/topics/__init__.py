@@ -1,0 +1,1 @@
+"""Pages about topics as they are read."""

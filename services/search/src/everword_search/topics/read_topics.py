@@ -1,0 +1,91 @@
+"""Read pages about topics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.db.statements import fetch_all, fetch_optional, load_statements
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import TopicNotFound
+from everword.graph.naming import label_hash
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
+
+SQL = load_statements("everword_search.topics")
+DEFAULT_PAGE = 50
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """A page about a topic."""
+
+    node_id: UUID
+    #: Of the page, as a memory.
+    id: UUID
+    title: str
+    type: str
+    agent: str
+    subject: str
+    content: str
+    source_ids: list[UUID]
+    source_kinds: list[int]
+    revision: int
+    model: str
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class TopicScope:
+    """Whose topics are asked for; None for those of all."""
+
+    subjects: list[str] | None
+    agents: list[str] | None
+
+
+async def list_topics(
+    database: Database, namespace: NamespaceScope, scope: TopicScope, page: PageRequest
+) -> tuple[Sequence[TopicRow], str]:
+    """Return a page of topics without their content, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListTopics", page, DEFAULT_PAGE)
+    parameters: dict[str, Any] = {
+        "namespace_id": namespace.id,
+        "subjects": scope.subjects,
+        "agents": scope.agents,
+        "after_id": UUID(cursor.after[0]) if cursor.after else None,
+        "limit": cursor.size + 1,
+    }
+    async with database.transaction(namespace.id) as conn:
+        rows = await fetch_all(conn, SQL["list_topics"], parameters, TopicRow)
+    shown = rows[: cursor.size]
+    return shown, cursor.token([str(shown[-1].node_id)]) if len(rows) > cursor.size else ""
+
+
+@dataclass(frozen=True)
+class TopicName:
+    """A topic by its id, or else by a name that it has to an agent and a subject."""
+
+    id: UUID | None = None
+    name: str = ""
+    agent: str = ""
+    subject: str = ""
+
+
+async def get_topic(database: Database, namespace: NamespaceScope, wanted: TopicName) -> TopicRow:
+    """Return the page about a topic, or about the one that it became. Raises TopicNotFound."""
+    parameters: dict[str, Any] = {"namespace_id": namespace.id}
+    if wanted.id:
+        statement, parameters = SQL["find_topic"], {**parameters, "id": wanted.id}
+    else:
+        named = {"label_hash": label_hash(wanted.name), "agent": wanted.agent}
+        statement = SQL["find_named"]
+        parameters = {**parameters, **named, "subject": wanted.subject}
+    async with database.transaction(namespace.id) as conn:
+        found = await fetch_optional(conn, statement, parameters, TopicRow)
+    if found is None:
+        raise TopicNotFound(**({"topic_id": wanted.id} if wanted.id else {"name": wanted.name}))
+    return found
