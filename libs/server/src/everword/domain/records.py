@@ -99,6 +99,8 @@ class MemoryRecord:
     #: As of the note.
     note_key: str = ""
     note_kind: str = ""
+    #: Of a message, what the caller said it costs in their model; 0 where nothing was said.
+    token_count: int = 0
 
 
 @dataclass(frozen=True)

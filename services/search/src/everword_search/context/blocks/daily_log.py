@@ -46,4 +46,6 @@ def _candidate(entry: MemoryRecord) -> Candidate:
 
 
 #: Documents will stand beside them.
-DAILY_LOG = BlockKind(BlockSource.DOCUMENTS, share=0.1, find=find_entries)
+DAILY_LOG = BlockKind(
+    BlockSource.DOCUMENTS, share=0.1, find=find_entries, is_possible=lambda present: present.logs
+)
