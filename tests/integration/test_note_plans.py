@@ -49,6 +49,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
             "limit": 20,
         },
     ),
+    "find_present": ("everword_search", "log_date", {}),
     "find_log_entries": (
         "everword_search",
         "log_date",

@@ -27,6 +27,7 @@ from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
 from support.refusals import refused
 from support.relevance import (
+    IN_PART,
     QUERY,
     WAYS,
     evidence,
@@ -95,8 +96,7 @@ async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, 
 
 async def test_without_a_calibration_what_matches_nothing_is_nothing(told: Stack) -> None:
     """The nearest are returned all the same, where there is a vector."""
-    request = search_request("qwertzuiop", "SEMANTIC")
-    response = await told.search.Search(request)
+    response = await told.search.Search(search_request("qwertzuiop", "SEMANTIC"))
     best = max((result.confidence for result in response.results), default=pb.CONFIDENCE_NONE)
     assert (response.verdict == pb.VERDICT_NOTHING_RELEVANT) == (best == pb.CONFIDENCE_NONE)
     nothing = await told.search.Search(search_request("qwertzuiop", "LEXICAL"))
@@ -121,12 +121,11 @@ async def test_a_calibration_of_one_way_is_none_of_another(told: Stack) -> None:
 
 
 async def test_a_regular_expression_has_no_relevance(told: Stack) -> None:
-    request = search_request("cut.*over", "REGEX")
-    response = await told.search.Search(request)
+    response = await told.search.Search(search_request("cut.*over", "REGEX"))
     assert response.calibration == pb.CALIBRATION_UNSPECIFIED
     assert response.verdict == pb.VERDICT_RELEVANT
-    request.min_relevance = 0.1
-    refusal = await refused(told.search.Search(request))
+    with_floor = search_request("cut.*over", "REGEX", min_relevance=0.1)
+    refusal = await refused(told.search.Search(with_floor))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"min_relevance"}
 
@@ -158,15 +157,19 @@ async def test_relevance_is_what_the_calibration_makes_of_the_evidence(
 async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_page(
     told: Stack, way: str
 ) -> None:
-    found = await evidence(told, way)
+    found = await evidence(told, way, IN_PART)
     low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.05), floor=0.5)
     store(told, CalibratedProfile(way, "scripted", low))
-    first = await search(told, way, page_size=1)
-    second = await search(told, way, page_size=1, page_token=first.next_page_token)
+    first = await search(told, way, IN_PART, page_size=1)
+    second = await search(told, way, IN_PART, page_size=1, page_token=first.next_page_token)
     assert first.results
     assert second.results
     assert {first.verdict, second.verdict} == {pb.VERDICT_NOTHING_RELEVANT}
     assert {first.confidence, second.confidence} == {pb.CONFIDENCE_NONE}
+    # Who asks in the words of a memory is told of it, whatever the floor.
+    whole = await search(told, way, page_size=1)
+    again = await search(told, way, page_size=1, page_token=whole.next_page_token)
+    assert (whole.verdict, again.verdict) == ((1, 1) if way == "recall" else (2, 2))
 
 
 @way
@@ -174,7 +177,7 @@ async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_
 async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
     told: Stack, way: str, enough: bool
 ) -> None:
-    found = await evidence(told, way)
+    found = await evidence(told, way, IN_PART)
     assert len(found) > 2
     knots = (min(found) - 1, max(found) + 1)
     told_by = Calibration(knots, (0.0, 0.2), 0.0)
@@ -186,7 +189,7 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
     store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
     token, verdicts, relevances = "", set(), []
     while True:
-        page = await search(told, way, page_size=2, page_token=token)
+        page = await search(told, way, IN_PART, page_size=2, page_token=token)
         verdicts.add(page.verdict)
         relevances += [result.relevance for result in page.results]
         if not (token := page.next_page_token):

@@ -145,7 +145,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{reads}.get_profile": _PROFILE,
         f"{reads}.count_profile": _PROFILE,
         "everword_search.retrieval.index.find_told_later": {"as_of_time": BEGAN},
-        "everword_search.retrieval.index.said_by": {"source_ids": [INTERVAL]},
+        "everword_search.retrieval.index.told_by": {"source_ids": [INTERVAL]},
         f"{reads}.list_facts": _LISTED,
         f"{reads}.list_history": key,
         f"{reads}.list_evidence": new,

@@ -20,6 +20,8 @@ from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
 
 QUERY = "cutover of 10.20.4.17"
+#: No memory holds all of its words, so that its verdict goes by the floor.
+IN_PART = "postponed cutover of 10.20.4.17"
 #: What can be calibrated, and how it is asked for.
 WAYS: dict[str, dict[str, Any]] = {
     "recall": {"mode": "HYBRID"},
@@ -53,9 +55,9 @@ async def search(stack: Stack, way: str, query: str = QUERY, **fields: Any) -> p
     return await stack.search.Search(search_request(query, **WAYS[way], **fields))
 
 
-async def evidence(stack: Stack, way: str) -> list[float]:
+async def evidence(stack: Stack, way: str, query: str = QUERY) -> list[float]:
     """Return the evidence for everything that is found."""
-    response = await search(stack, way, explain=True, page_size=200)
+    response = await search(stack, way, query, explain=True, page_size=200)
     assert all(result.explanation.HasField("evidence") for result in response.results)
     return [result.explanation.evidence for result in response.results]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -25,6 +25,7 @@ from everword_search.context.model import (
     ContextFormat,
     ContextRequest,
 )
+from everword_search.context.present import Present
 from everword_search.context.repetition import Said
 from everword_search.context.text import HEADINGS, Item, Layout
 
@@ -89,6 +90,30 @@ def test_kinds_are_registered_once_and_leave_room_for_memories() -> None:
     # Chat history has up to half of the budget before them: memories have what neither needs.
     assert sum(kind.share for kind in registry.KINDS) <= 0.5 + 1e-9
     assert set(HEADINGS) == set(ORDER) == set(BlockSource)
+
+
+def test_what_a_namespace_has_no_rows_for_is_not_asked_for() -> None:
+    """In a namespace of messages alone, blocks that are made from other rows cost nothing."""
+    made_from = {
+        "facts": BlockSource.IDENTITY,
+        "people": BlockSource.LIFE,
+        "strategies": BlockSource.QUESTIONS,
+        "logs": BlockSource.DOCUMENTS,
+        "graph": BlockSource.GRAPH,
+    }
+    messages = Present(**dict.fromkeys(made_from, False))
+
+    def asked(present: Present) -> set[BlockSource]:
+        start = Start(cast(Any, None), None, present=present)
+        finders = replace(building(100), start=start).finders()
+        for finder in finders.values():
+            cast(Any, finder).close()
+        return set(finders)
+
+    assert asked(messages).isdisjoint(made_from.values())
+    assert asked(Present()) == {kind.source for kind in registry.KINDS}
+    for name, source in made_from.items():
+        assert asked(replace(messages, **{name: True})) - asked(messages) == {source}
 
 
 @pytest.mark.parametrize("layout", [LAYOUT, JSON], ids=["text", "json"])

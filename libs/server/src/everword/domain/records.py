@@ -108,6 +108,8 @@ class MemoryRecord:
     page: int = 0
     #: Whether that is a workspace file.
     of_workspace: bool = False
+    #: Of a message, what the caller said it costs in their model; 0 where nothing was said.
+    token_count: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from threading import Lock
@@ -19,7 +20,10 @@ MARK = "[credential removed]"
 #: What is left of a text is looked at again, so that to mask twice is to mask once. Two rounds do for most.
 _ROUNDS = 4
 # What a vendor's token could be in: none is shorter, and most sentences hold no such run.
-_RUN = regex.compile(r"[A-Za-z0-9_.~+/=-]{16,}+", regex.VERSION1)
+_LONG_RUN = r"[A-Za-z0-9_.~+/=-]{16,}+"
+_RUN = regex.compile(_LONG_RUN, regex.VERSION1)
+#: Of a text of at most so many characters, `re` finds them in a sixth of the time, while no other thread goes on.
+_RUN_OF_SHORT, _SHORT = re.compile(_LONG_RUN), 10_000
 _LOADING = Lock()
 
 
@@ -84,7 +88,7 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _known_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand that the scanner knows by their issuer's form."""
-    if not any(_is_odd(match[0]) for match in _RUN.finditer(text, concurrent=True)):
+    if not any(map(_is_odd, _runs(text))):
         return
     encoded = text.encode(errors="replace")
     findings = [finding for finding in _scanner().scan(encoded) if finding.visible]
@@ -97,6 +101,14 @@ def _known_spans(text: str) -> Iterator[tuple[int, int]]:
         start += len(encoded[before:first].decode(errors="replace"))
         before = first
         yield start, start + len(encoded[first:last].decode(errors="replace"))
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Yield what a token could be in."""
+    if len(text) <= _SHORT:
+        yield from (match[0] for match in _RUN_OF_SHORT.finditer(text))
+    else:
+        yield from (match[0] for match in _RUN.finditer(text, concurrent=True))
 
 
 def _is_odd(run: str) -> bool:

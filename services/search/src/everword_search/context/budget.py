@@ -108,7 +108,7 @@ class Draft:
         for item in items:
             if len(put) >= most:
                 break
-            if item.said_by & self.ids or self._is_told(item):
+            if self._is_told(item):
                 continue
             if not self._fits(source, item, limit):
                 self.left_out.add(item.key)
@@ -155,14 +155,16 @@ class Draft:
 
     def lacking(self, items: Iterable[Item] | None = None) -> list[Holding]:
         """Return what holds instead of something in here, or of items, and neither is in here nor will be."""
-        there = self.ids | self._repeated | self.promised
-        holdings = (
-            ending.current
+        holdings = {
+            ending.current.fact_id: ending.current
             for item in (self._items() if items is None else items)
             for ending in item.endings
-            if ending.current and there.isdisjoint(ending.current.memory_ids)
-        )
-        return list({each.fact_id: each for each in holdings}.values())
+            if ending.current
+        }
+        if not holdings:
+            return []
+        there = self.ids | self._repeated | self.promised
+        return [each for each in holdings.values() if there.isdisjoint(each.memory_ids)]
 
     def put_holding(self, holding: Holding) -> Item | None:
         """Put in what holds as one line; returns it, or None where it does not fit or may not be shown."""

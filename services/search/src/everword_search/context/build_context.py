@@ -56,7 +56,7 @@ async def begin(
     request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
     request = replace(request, own_fact_ids=start.own_fact_ids)
-    if start.documents.of_conversations:
+    if start.present.conversation_documents:
         request = request.without_foreign_documents()
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks)

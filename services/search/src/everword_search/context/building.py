@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
@@ -88,10 +88,11 @@ class Building:
         )
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[Candidate]]]:
-        """Return, for each block with a share, what finds its candidates."""
+        """Return, for each block with a share that may have something, what finds its candidates."""
         layout = self.draft.layout
         asked = Asked(self.sources, self.namespace, self.request, self.start, self.text, layout)
-        return {kind.source: kind.find(asked) for kind in registry.KINDS}
+        possible = (kind for kind in registry.KINDS if kind.is_possible(self.start.present))
+        return {kind.source: kind.find(asked) for kind in possible}
 
     async def find_blocks(self) -> Candidates:
         """Return what the blocks with a share would say."""
@@ -120,7 +121,8 @@ class Building:
                     more = await self.search(all_=True)
             except TimeoutError:
                 return
-            await asyncio.to_thread(self._put_memories, replace(more, told_by=told_by))
+            marked = more.told({**more.told_by, **told_by})
+            await asyncio.to_thread(self._put_memories, marked)
 
     def put_waiting(self) -> None:
         """Put in what is left of the turns that wait."""
@@ -136,7 +138,7 @@ class Building:
         draft, items = self.draft, self._items(found, candidates)
         limits, theirs = self._reserve(items)
         told_by = {item.key: item.told_by for own in items.values() for item in own}
-        marked = replace(found, told_by=told_by)
+        marked = found.told({**found.told_by, **told_by})
         self._put_memories(marked, theirs)
         draft.release()
         for source, own in items.items():
@@ -213,8 +215,7 @@ class Building:
         items = [item for item in found.items(layout) if item.key not in there]
 
         def masked(item: Item) -> Item:
-            assert item.memory_id is not None
-            return found.item(layout, item.memory_id, masks=True) if layout.masks else item
+            return found.masked(layout, item) if layout.masks else item
 
         self.draft.fill(source, items, most=most, limit=limit, alone=alone, finish=masked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
@@ -18,13 +18,9 @@ from everword.facts.model import USER
 from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
 from everword_search.context.model import BlockSource, ContextRequest
+from everword_search.context.present import Present, present_asked
 from everword_search.context.text import Item, Layout
-from everword_search.documents.store import (
-    NO_DOCUMENTS,
-    DocumentsThere,
-    documents_there_asked,
-)
-from everword_search.endings.read_endings import Endings, has_facts_asked, read_endings
+from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
@@ -82,7 +78,7 @@ class Start:
     conversation: Conversation | None
     #: As of the request.
     own_fact_ids: tuple[UUID, ...] = ()
-    documents: DocumentsThere = NO_DOCUMENTS
+    present: Present = field(default_factory=Present)
 
 
 async def read_start(
@@ -91,19 +87,18 @@ async def read_start(
     """Return the namespace's settings, and the conversation if there is to be one. Raises ConversationNotFound."""
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
-        asked = await ask(conn, documents_there_asked(namespace.id))
+        asked = await ask(conn, present_asked(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
-        [documents] = await asked.rows()
+        [present] = await asked.rows()
         if request.conversation_id is None:
-            return Start(settings, None, documents=documents)
-        has_facts = await ask(conn, has_facts_asked(namespace.id))
+            return Start(settings, None, present=present)
         conversation = await _read(conn, namespace.id, request.conversation_id, request)
-        if not (await has_facts.rows())[0].exists:
-            return Start(settings, conversation, documents=documents)
+        if not present.facts:
+            return Start(settings, conversation, present=present)
         own = await _own_facts(conn, namespace.id, conversation, request)
         request = replace(request, own_fact_ids=own)
         conversation = await _with_endings(conn, namespace.id, conversation, request)
-        return Start(settings, conversation, own, documents)
+        return Start(settings, conversation, own, present)
 
 
 async def _own_facts(

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
+from everword.text.credentials import mask_passage
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.reliable import find_reliable
-from everword_search.context.text import Item, Layout
-from everword_search.endings.read_endings import read_said_by
-from everword_search.records import store
+from everword_search.context.text import Beside, Item, Layout
+from everword_search.endings.read_endings import read_told_by
 from everword_search.records.model import MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE
 from everword_search.retrieval.model import Hit, SearchRequest, SearchResult, Verdict
@@ -37,14 +37,10 @@ class FoundMemories:
 
     #: Best first.
     results: Mapping[UUID, SearchResult] = field(default_factory=dict)
-    #: As callers counted them, where they did.
-    tokens: Mapping[UUID, int] = field(default_factory=dict)
     verdict: Verdict | None = None
     #: Whether there may be more that was not looked at.
     is_cut: bool = False
-    #: Of the facts among the results, the messages that say the same, the latest first.
-    said_by: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
-    #: Of facts, the messages that say so, each with its words.
+    #: Of facts, the messages that say so, each with its words, the latest first.
     told_by: ToldBy = field(default_factory=dict)
 
     def items(self, layout: Layout) -> list[Item]:
@@ -61,7 +57,7 @@ class FoundMemories:
 
     def _message_of(self, id_: UUID) -> UUID | None:
         """Return the latest message among the results that says a fact, and nothing that holds no more."""
-        said = (self.results.get(each) for each in self.said_by.get(id_, ()))
+        said = (self.results.get(each) for each, _ in self.told_by.get(id_, ()))
         return next((each.memory.id for each in said if each and not each.endings), None)
 
     def after(self, first: Sequence[SearchResult]) -> FoundMemories:
@@ -72,21 +68,28 @@ class FoundMemories:
         """Return one of the memories by itself."""
         return replace(self, results={id_: self.results[id_]})
 
+    def told(self, told_by: ToldBy) -> FoundMemories:
+        """Return the same with the messages that say facts."""
+        return replace(self, told_by=told_by)
+
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
         result = self.results[id_]
-        item = layout.memory(
-            result.memory,
-            result.passage,
-            self.tokens.get(id_, 0),
+        beside = Beside(
             result.hit.score,
             result.relevance,
+            result.confidence,
             result.endings,
-            self.said_by.get(id_, ()),
-            masks=masks,
+            self.told_by.get(id_, ()),
         )
-        return replace(
-            item, confidence=result.confidence, told_by=self.told_by.get(id_, item.told_by)
-        )
+        return layout.memory(result.memory, result.passage, beside, masks=masks)
+
+    def masked(self, layout: Layout, item: Item) -> Item:
+        """Return an item of these without its credentials."""
+        assert item.memory_id is not None
+        result = self.results[item.memory_id]
+        if mask_passage(result.passage, result.memory.content) == result.passage:
+            return item
+        return self.item(layout, item.memory_id, masks=True)
 
 
 async def search_memories(
@@ -124,12 +127,13 @@ async def search_memories(
         return FoundMemories(verdict=found.verdict)
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked}
-    async with sources.database.transaction(namespace.id) as conn:
-        tokens = await store.message_token_counts(conn, namespace.id, list(results))
-        facts = [id_ for id_, each in results.items() if each.memory.kind == MEMORY_KIND_FACT]
-        said_by = await read_said_by(conn, namespace.id, facts) if facts else {}
+    facts = [id_ for id_, each in results.items() if each.memory.kind == MEMORY_KIND_FACT]
+    told_by: ToldBy = {}
+    if facts:
+        async with sources.database.transaction(namespace.id) as conn:
+            told_by = await read_told_by(conn, namespace.id, facts)
     is_cut = request.max_memories is None and size < MAX_PAGE and len(results) >= size
-    return FoundMemories(results, tokens, found.verdict, is_cut, said_by)
+    return FoundMemories(results, found.verdict, is_cut, told_by)
 
 
 def _without_lore(wanted: MemoryFilter) -> MemoryFilter:

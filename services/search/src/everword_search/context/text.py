@@ -57,6 +57,17 @@ _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What is known of an item beside its words; as of the item."""
+
+    score: float = 0.0
+    relevance: float | None = None
+    confidence: Confidence = Confidence.UNSPECIFIED
+    endings: Sequence[Ending] = ()
+    told_by: tuple[tuple[UUID, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Item:
     """One memory, turn or line of another block as it stands in a context."""
 
@@ -80,8 +91,6 @@ class Item:
     about: MemoryRecord | None = None
     #: What it says and does not hold any more.
     endings: Sequence[Ending] = ()
-    #: Of a fact, the messages that say the same.
-    said_by: frozenset[UUID] = frozenset()
     #: The words of messages that say the same, each with its message: where one is there, this is not.
     told_by: tuple[tuple[UUID, str], ...] = ()
     #: As of the candidate.
@@ -164,7 +173,7 @@ class Layout:
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
-        return self._item(*place, speaker, shown, given, endings=endings)
+        return self._item(*place, speaker, shown, given, Beside(endings=endings))
 
     def holding(self, holding: Holding) -> Item | None:
         """Return what holds as a fact in one line; None where that may not be shown."""
@@ -177,36 +186,29 @@ class Layout:
         """Return a summary whole, at the time of the last that it is of."""
         shown = mask_credentials(node.content) if self.masks else node.content
         place = node.id, node.latest_at, node.last_seq
-        return self._item(*place, _KINDS[2], shown, 0, endings=endings)
+        return self._item(*place, _KINDS[2], shown, 0, Beside(endings=endings))
 
     def memory(
         self,
         memory: MemoryRecord,
         passage: str,
-        given_tokens: int = 0,
-        score: float = 0.0,
-        relevance: float | None = None,
-        endings: Sequence[Ending] = (),
-        said_by: Sequence[UUID] = (),
+        beside: Beside,
         *,
         masks: bool,
     ) -> Item:
-        """Return a memory whole, or its best passage between ellipses where it has several; a tool call's sentence.
-
-        `given_tokens` is what the caller said the whole costs; 0 where nothing was said.
-        """
-        shown = mask_passage(passage, memory.content) if masks else passage
+        """Return a memory whole, or its best passage between ellipses where it has several; a tool call's sentence."""
+        words = mask_passage(passage, memory.content) if masks else passage
         given = 0
         if passage == memory.content:
-            given = given_tokens if shown == passage else 0
+            # What the caller said the whole costs.
+            given = memory.token_count if words == passage else 0
         elif passage != memory.synthesized_content:
-            shown = f"… {shown.strip()} …"
+            words = f"… {words.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
         if memory.document_id:
             speaker = shown_path(memory.document_title, memory.headings)
         place = memory.id, memory.occurred_at, memory.seq or 0
-        item = self._item(*place, speaker, shown, given, score, relevance, endings)
-        return replace(item, about=memory, said_by=frozenset(said_by))
+        return self._item(*place, speaker, words, given, beside, memory)
 
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
@@ -220,18 +222,10 @@ class Layout:
             found.label,
             words,
             0,
-            found.score,
-            found.relevance,
+            Beside(found.score, found.relevance, told_by=found.told_by),
+            found.about,
         )
-        strategy_id = found.strategy_id
-        return replace(
-            item,
-            told_by=found.told_by,
-            substance=substance,
-            strategy_id=strategy_id,
-            lift=found.lift,
-            about=found.about,
-        )
+        return replace(item, substance=substance, strategy_id=found.strategy_id, lift=found.lift)
 
     def _item(
         self,
@@ -241,21 +235,20 @@ class Layout:
         speaker: str,
         words: str,
         given_tokens: int,
-        score: float = 0.0,
-        relevance: float | None = None,
-        endings: Sequence[Ending] = (),
+        beside: Beside = Beside(),
+        about: MemoryRecord | None = None,
     ) -> Item:
         moment = in_zone(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
-        line = self._line(
-            _WIDEST, moment, speaker, "" if given_tokens else words, endings, relevance
-        )
+        counted = "" if given_tokens else words
+        line = self._line(_WIDEST, moment, speaker, counted, beside.endings, beside.relevance)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
         is_given = given_tokens > 0
         shown = id_, moment, seq, speaker, words, tokens
-        return Item(*shown, is_given, score, relevance, endings=endings)
+        known = beside.score, beside.relevance, beside.confidence, about, beside.endings
+        return Item(*shown, is_given, *known, beside.told_by)
 
     def _line(
         self,

@@ -52,16 +52,10 @@ class _EndingRow:
 
 
 @dataclass(frozen=True)
-class _SaidByRow:
+class _ToldByRow:
     memory_id: UUID
     message_ids: list[UUID]
-
-
-@dataclass(frozen=True)
-class HasFactsRow:
-    """Whether a namespace holds facts."""
-
-    exists: bool
+    quotes: list[str]
 
 
 @dataclass(frozen=True)
@@ -110,18 +104,13 @@ async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID])
     return found
 
 
-async def read_said_by(
+async def read_told_by(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
-) -> dict[UUID, list[UUID]]:
-    """Return the messages that say the facts which some memories are, the latest first."""
+) -> dict[UUID | str, tuple[tuple[UUID, str], ...]]:
+    """Return the messages that say the facts which some memories are, each with its words, the latest first."""
     parameters = {**namespaced(namespace_id), "source_ids": list(memory_ids)}
-    rows = await fetch_all(conn, SQL["said_by"], parameters, _SaidByRow)
-    return {row.memory_id: row.message_ids for row in rows}
-
-
-def has_facts_asked(namespace_id: int) -> BoundStatement[HasFactsRow]:
-    """Return what asks whether a namespace holds facts."""
-    return BoundStatement(SQL["has_facts"], namespaced(namespace_id), HasFactsRow)
+    rows = await fetch_all(conn, SQL["told_by"], parameters, _ToldByRow)
+    return {row.memory_id: tuple(zip(row.message_ids, row.quotes, strict=True)) for row in rows}
 
 
 def _horizon(wanted: MemoryFilter) -> datetime | None:

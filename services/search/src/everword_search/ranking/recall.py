@@ -31,6 +31,7 @@ from everword_search.ranking.arrays import Floats, Ints
 from everword_search.ranking.features.compute import Described, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
 from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, beside
+from everword_search.ranking.spoken import find_spoken
 from everword_search.ranking.store import Candidates
 from everword_search.ranking.times.periods import closeness
 from everword_search.retrieval.arms.base import RankingArm, Window
@@ -51,8 +52,6 @@ RESULTS = 200
 CONTEXT = 2
 #: What a memory gains that happened when the question says, in the unit of the models.
 PERIOD_WEIGHT = 8.0
-#: Deviations of a cosine from the model's background from which on a memory says what is asked in other words.
-_SAID_OTHERWISE = 4.0
 #: Passages of a long memory that are looked at beside those that were found.
 MAX_PARTS = 12
 
@@ -112,8 +111,8 @@ async def rank_by_recall(
     listed = listed[~(evidence[listed] < window.min_evidence)]
     deciding = map(_known, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
-    absent = _absent(judged, ranking.question, order[:DECIDING])
     best = order[:DECIDING]
+    spoken = find_spoken(judged.pool, judged.wanted, judged.described, ranking.question, best)
     if window.after:
         first: Sequence[Hit] = ()
     elif np.array_equal(page[: len(best)], best):
@@ -121,19 +120,12 @@ async def rank_by_recall(
     else:
         first = _hits(judged, best, scores, passages, evidence, explain=False)
     known = tuple(each for each in deciding if each is not None)
-    return Found(hits, known, first, absent, partial(_ranked, judged, listed, scores, passages))
+    return Found(hits, known, first, spoken, partial(_ranked, judged, listed, scores, passages))
 
 
 def _ranked(judged: Judged, listed: Ints, scores: Floats, passages: Ints) -> Ranked:
     sources = judged.pool.heads(judged.pool.passages.source_ids)
     return Ranked(passages[listed], sources[listed], scores[listed], scores[listed])
-
-
-def _absent(judged: Judged, question: RankingQuery, best: Ints) -> float:
-    """Return the share of what the question says that is said nowhere, in these words or in others."""
-    meant = np.nan_to_num(judged.described.features["de"][best], nan=0.0) >= _SAID_OTHERWISE
-    # What a prefix stands for, hashes of whole words cannot tell.
-    return 0.0 if question.has_prefix or meant.any() else judged.described.absent
 
 
 def _scores(judged: Judged, ranker: Ranker) -> Floats:

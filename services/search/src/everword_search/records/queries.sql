@@ -20,7 +20,7 @@ SELECT m.source_id AS id, m.kind,
             ELSE coalesce((SELECT content FROM visible_memories
                             WHERE namespace_id = %(namespace_id)s AND id = wanted.passage_id), '') END AS passage,
        coalesce(sentence.content, '') AS synthesized_content, coalesce(said.external_id, '') AS external_id,
-       coalesce(said.tool_name, '') AS tool_name,
+       coalesce(said.tool_name, '') AS tool_name, coalesce(said.token_count, 0) AS token_count,
        CASE WHEN said.metadata_chars <= coalesce(%(max_metadata_chars)s, 2147483647) THEN said.metadata END AS metadata,
        coalesce(said.metadata_chars > %(max_metadata_chars)s, false) AS metadata_omitted,
        coalesce(node.level, 0::smallint) AS summary_level, node.period, coalesce(note.key, '') AS note_key,
@@ -48,7 +48,7 @@ SELECT m.source_id AS id, m.kind,
        OFFSET 0) AS sentence ON true
   LEFT JOIN LATERAL (
        -- How many bytes it has is known without reading a text; how many characters is not.
-       SELECT external_id, tool_name, metadata, length(metadata::text) AS metadata_chars,
+       SELECT external_id, tool_name, token_count, metadata, length(metadata::text) AS metadata_chars,
               CASE WHEN octet_length(tool_result) > %(indexed_chars)s
                         AND coalesce(%(max_chars)s, 2147483647) >= %(indexed_chars)s
                    THEN substr(tool_result, %(indexed_chars)s + 1) END AS unindexed
@@ -190,12 +190,6 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND NOT automated AND role = %(role)s
  ORDER BY seq DESC
  LIMIT 1;
-
--- message_token_counts --
--- What some messages cost in the caller's model, where the caller said so.
-SELECT id, token_count
-  FROM messages
- WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s) AND token_count > 0;
 
 -- insert_memory_use --
 -- Count one use of each memory. The ids are sorted, so that concurrent calls lock rows in the same order.

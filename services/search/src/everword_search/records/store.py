@@ -58,12 +58,6 @@ class MessageRow(MessageRecord):
     available: int
 
 
-@dataclass(frozen=True)
-class _TokenCountRow:
-    id: UUID
-    token_count: int
-
-
 async def caught_up(conn: Connection, lsn: str) -> bool:
     return bool(await fetch_value(conn, SQL["caught_up"], {"lsn": lsn}))
 
@@ -203,14 +197,6 @@ async def latest_user_message(
         "role": role,
     }
     return await fetch_optional(conn, SQL["latest_user_message"], parameters, MessageRecord)
-
-
-async def message_token_counts(
-    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> dict[UUID, int]:
-    parameters = {**namespaced(namespace_id), "message_ids": list(message_ids)}
-    rows = await fetch_all(conn, SQL["message_token_counts"], parameters, _TokenCountRow)
-    return {row.id: row.token_count for row in rows}
 
 
 async def insert_memory_use(

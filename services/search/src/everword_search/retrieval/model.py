@@ -16,6 +16,7 @@ from everword.domain.records import MemoryRecord
 from everword_search.endings.model import Ending
 from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
 from everword_search.retrieval.confidence import Confidence
+from everword_search.retrieval.spoken import Spoken
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
     ExpandMode,
@@ -242,8 +243,8 @@ class Found:
     deciding: tuple[float, ...] = ()
     #: The first results themselves, on a first page.
     first: Sequence[Hit] = ()
-    #: Share of what the query says, by weight, that nothing found holds.
-    absent: float = 0.0
+    #: Whether what was found speaks of what the query says.
+    spoken: Spoken = field(default_factory=Spoken)
     #: Returns all results, on whichever page; None where only an arm knows them.
     order: Callable[[], Ranked] | None = None
 

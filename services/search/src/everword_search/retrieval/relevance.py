@@ -39,9 +39,6 @@ SHIPPED = "calibrations.json"
 #: What is found in memory is as relevant as in the database but for its last digits. A result has to come back from
 #: either where the least that is asked for is what it was told to have.
 _LAST_DIGITS = 1e-5
-#: A question is about something else where so much of what it says is said nowhere, and its chance is below this.
-#: Chosen by half of 200 questions about what no development conversation mentions.
-_ABSENT, _LITTLE = 0.5, 0.14
 #: The most that the likeness of letters counts for: as much as it takes for MEDIUM, and less than for HIGH.
 _ALIKE = 0.79
 _LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
@@ -90,11 +87,13 @@ class Relevance:
             return None
         if self.calibration is None or not found.deciding:
             best = max(map(_by_match, found.first), default=Confidence.NONE)
-            is_elsewhere = found.absent >= _ABSENT and best <= Confidence.LOW
+            is_elsewhere = best <= Confidence.LOW and found.spoken.is_elsewhere(None)
             return -float(Confidence.NONE if is_elsewhere else best)
         chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
-        is_elsewhere = found.absent >= _ABSENT and chance < _LITTLE
-        return 0.0 if is_elsewhere else chance
+        if found.spoken.is_whole:
+            # Who asks for what was said in these words is told of it.
+            return max(chance, self.calibration.floor)
+        return 0.0 if found.spoken.is_elsewhere(chance) else chance
 
     def verdict(self, found: Found, chance: float | None) -> Verdict:
         """Return the verdict on a search whose first page had this `chance`."""

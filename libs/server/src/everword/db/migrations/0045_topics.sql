@@ -91,11 +91,11 @@ GRANT SELECT ON topic_sources, topic_pages TO everword_search;
 INSERT INTO topic_changes (namespace_id, fact_id)
 SELECT namespace_id, id FROM facts WHERE state IN (2, 3);
 
--- Pages (kind 7) are taken out of the index when they are replaced; what was said (kind 1) never is.
+-- Pages (kind 8) are taken out of the index when they are replaced; what was said (kind 1) never is.
 DO $$
 BEGIN
     EXECUTE regexp_replace(pg_get_functiondef('drop_derived_passages'::regproc), 'kind IN \(([0-9, ]+)\)',
-                           'kind IN (\1, 7)');
+                           'kind IN (\1, 8)');
     EXECUTE replace(pg_get_functiondef('erase_namespace_rows'::regproc), '''usage_ledger'', ',
                     '''usage_ledger'', ''topic_changes'', ''topic_pages'', ''topic_sources'', ');
 END $$;

@@ -49,7 +49,7 @@ async def find_documents(asked: Asked) -> list[Candidate]:
 async def find_chunks(asked: Asked) -> list[Candidate]:
     """Return the parts of documents that are relevant to the query, best first."""
     wanted = _of_chunks(asked.filter)
-    there = asked.start.documents.documents
+    there = asked.start.present.documents
     if not (there and asked.text and wanted) or asked.request.max_memories == 0:
         return []
     search = SearchRequest(
@@ -137,4 +137,9 @@ def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[C
     return kept
 
 
-DOCUMENTS = BlockKind(BlockSource.DOCUMENTS, CHUNKS_SHARE + LOGS_SHARE, find_documents)
+DOCUMENTS = BlockKind(
+    BlockSource.DOCUMENTS,
+    CHUNKS_SHARE + LOGS_SHARE,
+    find_documents,
+    lambda present: present.documents or present.logs,
+)

@@ -45,4 +45,4 @@ def _lets_graph_through(wanted: MemoryFilter) -> bool:
     return all(getattr(wanted, field) is None for field in _OTHER)
 
 
-GRAPH = BlockKind(BlockSource.GRAPH, 0.1, find_relations)
+GRAPH = BlockKind(BlockSource.GRAPH, 0.1, find_relations, lambda present: present.graph)

@@ -111,4 +111,4 @@ def _candidate(
     )
 
 
-IDENTITY = BlockKind(BlockSource.IDENTITY, 0.1, find_profile)
+IDENTITY = BlockKind(BlockSource.IDENTITY, 0.1, find_profile, lambda present: present.facts)

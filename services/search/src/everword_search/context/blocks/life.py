@@ -85,4 +85,4 @@ def _of_person(person: SpokenOf, details: Sequence[Detail], zone: tzinfo) -> Can
     return Candidate(person.name, words, remark=remark)
 
 
-LIFE = BlockKind(BlockSource.LIFE, 0.05, find_life)
+LIFE = BlockKind(BlockSource.LIFE, 0.05, find_life, lambda present: present.people)

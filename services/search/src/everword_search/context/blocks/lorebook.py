@@ -64,4 +64,4 @@ def _candidate(entry: FoundEntry, place: int, *, masks: bool) -> Candidate:
     return Candidate(title, entry.content, entry.rule.id, place=place, score=-float(place))
 
 
-LOREBOOK = BlockKind(BlockSource.LOREBOOK, SHARE, find_entries)
+LOREBOOK = BlockKind(BlockSource.LOREBOOK, SHARE, find_entries, lambda present: present.lore)

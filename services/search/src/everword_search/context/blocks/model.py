@@ -9,6 +9,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
 from everword_search.context.chat_history import Start
 from everword_search.context.model import BlockSource, Candidate, ContextRequest
+from everword_search.context.present import Present
 from everword_search.context.text import Layout
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.sources import Sources
@@ -47,5 +48,7 @@ class BlockKind:
     share: float
     #: Returns candidates, the most important first. It knows all limits of scope: what it returns may be shown.
     find: Callable[[Asked], Awaitable[Sequence[Candidate]]]
+    #: Whether a namespace with these rows may have any: where it cannot, the block is not asked for.
+    is_possible: Callable[[Present], bool] = lambda present: True
     #: Whether it is shown as it is, also where it repeats what the context says.
     verbatim: bool = False

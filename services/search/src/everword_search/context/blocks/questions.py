@@ -54,4 +54,6 @@ def is_of_now(asked: Asked) -> bool:
     return all(each is None for each in moments) and wanted.kinds is None
 
 
-QUESTIONS = BlockKind(BlockSource.QUESTIONS, 0.05, find_questions)
+QUESTIONS = BlockKind(
+    BlockSource.QUESTIONS, 0.05, find_questions, lambda present: present.strategies
+)

@@ -42,8 +42,6 @@ _BETWEEN_FILES = 2.0
 
 async def find_files(asked: Asked) -> list[Candidate]:
     """Return the parts of the files, the most important first. Raises MemoryNotFound."""
-    if not asked.start.documents.files:
-        return []
     namespace = asked.namespace
     filter_ = await find_as_of(asked.sources.database, namespace, _filter(asked))
     room = int(asked.request.token_budget * SHARE) // _TOKENS_A_PART
@@ -99,4 +97,6 @@ def _candidate(part: MemoryRecord, place: int) -> Candidate:
     )
 
 
-WORKSPACE = BlockKind(BlockSource.BASE, SHARE, find_files, verbatim=True)
+WORKSPACE = BlockKind(
+    BlockSource.BASE, SHARE, find_files, lambda present: present.files, verbatim=True
+)

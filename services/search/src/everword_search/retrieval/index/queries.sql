@@ -743,13 +743,27 @@ SELECT s.id AS memory_id
                 WHERE o.namespace_id = %(namespace_id)s AND o.summary_id = s.id AND NOT e.contradicts
                   AND num_nonnulls(i.valid_until, i.known_until) > 0);
 
--- has_facts --
--- Whether a namespace holds facts.
-SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s);
+-- find_present --
+-- Which kinds of rows a namespace has, of those that blocks of a context are made from.
+SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS facts,
+       EXISTS (SELECT FROM people WHERE namespace_id = %(namespace_id)s)
+       OR EXISTS (SELECT FROM events WHERE namespace_id = %(namespace_id)s)
+       OR EXISTS (SELECT FROM user_models WHERE namespace_id = %(namespace_id)s) AS people,
+       EXISTS (SELECT FROM strategies WHERE namespace_id = %(namespace_id)s) AS strategies,
+       -- Among many notes without a day, the index knows whether one has any.
+       (SELECT max(log_date) FROM notes WHERE namespace_id = %(namespace_id)s) IS NOT NULL AS logs,
+       EXISTS (SELECT FROM graph_nodes WHERE namespace_id = %(namespace_id)s) AS graph,
+       EXISTS (SELECT FROM lore_entries WHERE namespace_id = %(namespace_id)s) AS lore,
+       EXISTS (SELECT FROM documents WHERE namespace_id = %(namespace_id)s AND kind = 1 AND deleted_at IS NULL) AS documents,
+       EXISTS (SELECT FROM documents WHERE namespace_id = %(namespace_id)s AND kind = 2 AND deleted_at IS NULL) AS files,
+       EXISTS (SELECT FROM documents
+                WHERE namespace_id = %(namespace_id)s AND conversation_id IS NOT NULL AND deleted_at IS NULL)
+       AS conversation_documents;
 
--- said_by --
--- The messages that say the facts which some memories are.
-SELECT i.id AS memory_id, array_agg(e.message_id ORDER BY e.said_at DESC, e.message_id DESC) AS message_ids
+-- told_by --
+-- The messages that say the facts which some memories are, each with the words that do, the latest first.
+SELECT i.id AS memory_id, array_agg(e.message_id ORDER BY e.said_at DESC, e.message_id DESC) AS message_ids,
+       array_agg(e.quote ORDER BY e.said_at DESC, e.message_id DESC) AS quotes
   FROM fact_intervals i
   JOIN fact_evidence e ON e.namespace_id = %(namespace_id)s AND e.fact_id = i.fact_id
  WHERE i.namespace_id = %(namespace_id)s AND i.id = ANY(%(source_ids)b) AND e.message_id IS NOT NULL AND NOT e.contradicts

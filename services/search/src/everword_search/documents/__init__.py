@@ -1,1 +1,0 @@
-"""Documents and workspace files, as searches and contexts read them."""
