@@ -18,6 +18,7 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
+from support.checkpoint_rows import insert_checkpoints
 from support.databases import DatabaseUnderTest, cloned
 from support.fact_rows import insert_facts
 from support.foreign import class_request
@@ -170,6 +171,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
             insert_graph(conn, ids["theirs"], message_ids[0], WORDS)
             insert_notes(conn, ids["theirs"], message_ids, WORDS)
+            insert_checkpoints(conn, ids["theirs"], UUID(conversation_id), WORDS)
         yield Filled(
             database=database,
             empty=empty,

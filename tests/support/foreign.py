@@ -35,6 +35,7 @@ class Theirs:
     edge_id: str
     note_id: str
     grant_id: str
+    checkpoint_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -22,6 +22,7 @@ from support.foreign import (
     significant_request,
     voice_request,
 )
+from support.foreign_checkpoints import save_checkpoints
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_notes import write_notes
@@ -50,6 +51,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
+    saved = await save_checkpoints(stack, "theirs", first.conversation_id)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
     # Nobody would write these anew.
@@ -75,12 +77,14 @@ async def fill_theirs(stack: Stack) -> Theirs:
         edge_id=drawn.edges[0].id,
         note_id=notes.note_id,
         grant_id=notes.grant_id,
+        checkpoint_id=saved.checkpoint_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
+            **saved.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )

@@ -16,6 +16,7 @@ from everword.jobs.settings import QueueSettings
 from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
@@ -59,6 +60,7 @@ class Stack:
     graph_queries: GraphQueryServiceStub
     notes: NoteServiceStub
     handoffs: HandoffServiceStub
+    checkpoints: CheckpointServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -127,6 +129,7 @@ async def running_stack(
             graph_queries=GraphQueryServiceStub(channels["search"]),
             notes=NoteServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
+            checkpoints=CheckpointServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

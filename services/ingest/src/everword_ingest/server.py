@@ -9,6 +9,8 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    checkpoint_service_pb2,
+    checkpoint_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -25,6 +27,7 @@ from everword.v1 import (
     review_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
+from everword_ingest.checkpoints.servicer import CheckpointServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -65,6 +68,11 @@ class IngestServer:
                 handoff_service_pb2.DESCRIPTOR,
                 handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
                 HandoffServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                checkpoint_service_pb2.DESCRIPTOR,
+                checkpoint_service_pb2_grpc.add_CheckpointServiceServicer_to_server,
+                CheckpointServicer(self._database),
             ),
             Registration(
                 admin_service_pb2.DESCRIPTOR,

@@ -11,6 +11,7 @@ from everword.domain.errors import InvalidArgument
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
+    checkpoint_service_pb2,
     conversation_pb2,
     fact_service_pb2,
     graph_service_pb2,
@@ -173,6 +174,7 @@ def hash_body(
         | note_service_pb2.AppendDailyLogRequest
         | handoff_service_pb2.WriteHandoffRequest
         | handoff_service_pb2.SaveAdvisorNoteRequest
+        | checkpoint_service_pb2.SaveCheckpointRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

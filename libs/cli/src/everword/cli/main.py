@@ -14,6 +14,7 @@ COMMANDS = {
     "audit": "audit:audit",
     "backfill": "maintenance:backfill",
     "browse": "browse:browse",
+    "checkpoints": "checkpoints:checkpoints",
     "compact": "compact:compact",
     "compaction-status": "audit:compaction_status",
     "context": "context:context",

@@ -21,6 +21,7 @@ from everword.v1 import (
     search_service_pb2,
 )
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
@@ -58,6 +59,7 @@ class Client:
         self.graph_service = GraphServiceStub(ingest)
         self.note_service = NoteServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
+        self.checkpoint_service = CheckpointServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
         self.profile_service = ProfileServiceStub(search)

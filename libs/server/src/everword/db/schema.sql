@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'checkpoints', 'checkpoint_counters', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -598,6 +598,148 @@ CREATE TABLE everword.calibrations (
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance, from 0 to 1: knots of piecewise linear functions. Fitted where answers are known, for a profile and a model generation, or for none where nothing is embedded. Holds nothing that anybody said.';
 
 COMMENT ON COLUMN everword.calibrations.floor IS 'Where the best result is less relevant, nothing is.';
+
+CREATE TABLE everword.checkpoint_counters (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.checkpoint_counters IS 'The latest version that a conversation gave to a checkpoint. Its row lock orders concurrent writers; a version is never given twice.';
+
+CREATE TABLE everword.checkpoint_counters_p0 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p1 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p2 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p3 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    version bigint NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text NOT NULL,
+    state bytea NOT NULL,
+    state_bytes integer NOT NULL,
+    metadata jsonb,
+    body_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.checkpoints IS 'State that agents saved, as bytes that nobody reads but they. Never changed; old versions go.';
+
+COMMENT ON COLUMN everword.checkpoints.name IS 'Which state of the conversation it is; empty where there is one alone.';
+
+COMMENT ON COLUMN everword.checkpoints.version IS 'Its place among all checkpoints of the conversation. Grows within a name.';
+
+COMMENT ON COLUMN everword.checkpoints.parent_id IS 'What it was made from. That one may be gone.';
+
+COMMENT ON COLUMN everword.checkpoints.body_hash IS 'SHA-256 of what was sent: the same id is saved again with the same body alone.';
+
+CREATE TABLE everword.checkpoints_p0 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p1 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p2 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p3 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.compaction_progress (
     namespace_id bigint NOT NULL,
@@ -4086,6 +4228,22 @@ CREATE VIEW everword.visible_vectors_1 AS
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
 
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -4338,6 +4496,36 @@ ALTER TABLE ONLY everword.calendar_pending
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters
+    ADD CONSTRAINT checkpoint_counters_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p0
+    ADD CONSTRAINT checkpoint_counters_p0_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p1
+    ADD CONSTRAINT checkpoint_counters_p1_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p2
+    ADD CONSTRAINT checkpoint_counters_p2_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p3
+    ADD CONSTRAINT checkpoint_counters_p3_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoints
+    ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p0
+    ADD CONSTRAINT checkpoints_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p1
+    ADD CONSTRAINT checkpoints_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p2
+    ADD CONSTRAINT checkpoints_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p3
+    ADD CONSTRAINT checkpoints_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
@@ -4991,6 +5179,26 @@ CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING bt
 
 CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
 
+CREATE INDEX checkpoints_order ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, name, version);
+
+CREATE UNIQUE INDEX checkpoints_p0_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p0_namespace_id_conversation_id_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p1_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p1_namespace_id_conversation_id_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p2_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p2_namespace_id_conversation_id_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p3_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p3_namespace_id_conversation_id_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, version);
+
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
 CREATE INDEX conversations_p0_namespace_id_client_session_id_id_idx ON everword.conversations_p0 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
@@ -5618,6 +5826,38 @@ CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namesp
 CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
 
 CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p0_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p1_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p2_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p3_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p0_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p1_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p2_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p3_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
@@ -6439,6 +6679,12 @@ ALTER TABLE ONLY everword.calendar_pending
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
 
+ALTER TABLE everword.checkpoint_counters
+    ADD CONSTRAINT checkpoint_counters_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.checkpoints
+    ADD CONSTRAINT checkpoints_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
@@ -6609,6 +6855,10 @@ ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
@@ -6646,6 +6896,10 @@ CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULL
 CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.checkpoint_counters USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.checkpoints USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -6906,6 +7160,10 @@ GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compac
 GRANT SELECT ON TABLE everword.calendar_pending TO everword_search;
 
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;

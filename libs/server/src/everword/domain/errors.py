@@ -10,8 +10,8 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp
-├── ConcurrentUpdate, NoteVersionConflict    ABORTED
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
+├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
 └── MethodUnknown            UNIMPLEMENTED
@@ -187,6 +187,12 @@ class GrantUsedUp(Exhausted):
     reason = "GRANT_USED_UP"
 
 
+class CheckpointLimitReached(Exhausted):
+    """The conversation has as many names of checkpoints as it may; delete those of one."""
+
+    reason = "CHECKPOINT_LIMIT_REACHED"
+
+
 class ConcurrentUpdate(EverwordError):
     """The call lost against a concurrent one; repeat it."""
 
@@ -200,6 +206,13 @@ class NoteVersionConflict(EverwordError):
 
     code = "ABORTED"
     reason = "NOTE_VERSION_CONFLICT"
+
+
+class CheckpointVersionConflict(EverwordError):
+    """The latest checkpoint of this name is not the one that was expected; read it, and save again."""
+
+    code = "ABORTED"
+    reason = "CHECKPOINT_VERSION_CONFLICT"
 
 
 class Unavailable(EverwordError):

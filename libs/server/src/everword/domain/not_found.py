@@ -71,6 +71,12 @@ class NoteNotFound(NotFound):
     reason = "NOTE_NOT_FOUND"
 
 
+class CheckpointNotFound(NotFound):
+    """There is no such checkpoint; newer versions may have taken its place."""
+
+    reason = "CHECKPOINT_NOT_FOUND"
+
+
 class GrantNotFound(NotFound):
     """This namespace has no such grant."""
 
