@@ -48,6 +48,7 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
+from support.foreign_addresses import ADDRESSES_REFUSED
 from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
@@ -99,6 +100,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **GRAPH_REFUSED,
     **NOTES_REFUSED,
     **CHECKPOINTS_REFUSED,
+    **ADDRESSES_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (

@@ -22,6 +22,7 @@ from support.foreign import (
     significant_request,
     voice_request,
 )
+from support.foreign_addresses import listed
 from support.foreign_checkpoints import save_checkpoints
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
@@ -108,6 +109,12 @@ async def _fill_both(stack: Stack) -> None:
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
     """Return a token of the second page of each list, by RPC."""
     return {
+        "ListAddress": (
+            await stack.search.ListAddress(
+                listed(f"viking://theirs/conversations/{conversation_id}/messages"),
+                metadata=THEIRS,
+            )
+        ).next_page_token,
         "ListFacts": (
             await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
         ).next_page_token,

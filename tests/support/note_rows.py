@@ -10,6 +10,7 @@ from uuid import UUID
 import psycopg
 
 from everword.domain.ids import new_id
+from support.address_rows import address_parameters
 from support.checkpoint_rows import checkpoint_parameters
 
 VERSION, GRANT = UUID(int=81), UUID(int=82)
@@ -42,7 +43,7 @@ def insert_notes(
 def note_parameters(
     message_ids: Sequence[UUID], conversation_id: UUID
 ) -> dict[str, dict[str, Any]]:
-    """Return what the statements of notes, handoffs and checkpoints mean, by their names."""
+    """Return what the statements of notes, handoffs, checkpoints and addresses mean, by their names."""
     package = "everword_ingest.notes"
     note = {"note_id": message_ids[0]}
     scope = {"agent": "", "subject": "", "conversation_id": None}
@@ -90,4 +91,5 @@ def note_parameters(
         "everword_ingest.handoffs.get_grant": {"grant_id": GRANT},
         "everword_search.retrieval.index.find_log_entries": {"first_day": DAY},
         **checkpoint_parameters(conversation_id),
+        **address_parameters(conversation_id),
     }

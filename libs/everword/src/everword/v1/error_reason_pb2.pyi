@@ -198,6 +198,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it may; delete
     one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
     """
+    ERROR_REASON_ADDRESS_NOT_FOUND: _ErrorReason.ValueType  # 69
+    """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
+    `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -382,5 +386,9 @@ save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_
 ERROR_REASON_CHECKPOINT_LIMIT_REACHED: ErrorReason.ValueType  # 68
 """ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it may; delete
 one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
+"""
+ERROR_REASON_ADDRESS_NOT_FOUND: ErrorReason.ValueType  # 69
+"""ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
+`{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

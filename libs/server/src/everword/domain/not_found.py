@@ -71,6 +71,12 @@ class NoteNotFound(NotFound):
     reason = "NOTE_NOT_FOUND"
 
 
+class AddressNotFound(NotFound):
+    """Nothing is at this address; ListAddress shows what there is."""
+
+    reason = "ADDRESS_NOT_FOUND"
+
+
 class CheckpointNotFound(NotFound):
     """There is no such checkpoint; newer versions may have taken its place."""
 

@@ -9,6 +9,8 @@ from uuid import UUID
 from google.protobuf import json_format, struct_pb2, timestamp_pb2
 from google.protobuf.message import Message
 
+from everword.domain.addresses import segments_of, write_address
+from everword.domain.caller import current_namespace
 from everword.domain.errors import InvalidArgument
 from everword.domain.records import (
     ConversationRecord,
@@ -166,6 +168,7 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
         memory.period_start = record.period.isoformat()
     memory.note_key = record.note_key
     memory.note_kind = record.note_kind
+    memory.address = write_address(current_namespace().name, segments_of(record))
 
 
 def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
