@@ -50,6 +50,8 @@ from support.foreign import (
 )
 from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
 from support.foreign_erasures import ERASURES_REFUSED
+from support.foreign_addresses import ADDRESSES_REFUSED
+from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
@@ -108,6 +110,8 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **COSTS_REFUSED,
     **ERASURES_REFUSED,
     **TOPICS_REFUSED,
+    **CHECKPOINTS_REFUSED,
+    **ADDRESSES_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -189,6 +193,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **LORE_EMPTY,
     **COSTS_EMPTY,
     **TOPICS_EMPTY,
+    **CHECKPOINTS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

@@ -19,6 +19,7 @@ from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.cost_rows import insert_costs
+from support.checkpoint_rows import insert_checkpoints
 from support.databases import DatabaseUnderTest, cloned
 from support.erasure_rows import insert_erasure
 from support.fact_rows import insert_facts
@@ -179,6 +180,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_erasure(conn, ids["theirs"], WORDS)
             insert_topic(conn, ids["theirs"], summaries.leaf, WORDS)
+            insert_checkpoints(conn, ids["theirs"], UUID(conversation_id), WORDS)
         yield Filled(
             database=database,
             empty=empty,

@@ -54,6 +54,7 @@ SERVICES = {
         "everword.v1.PatternService",
         "everword.v1.NoteService",
         "everword.v1.HandoffService",
+        "everword.v1.CheckpointService",
         "everword.v1.GraphService",
         "everword.v1.AdminService",
     ),

@@ -38,6 +38,7 @@ class Theirs:
     entry_id: str
     grant_id: str
     budget_id: str
+    checkpoint_id: str
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]

@@ -24,6 +24,8 @@ from support.foreign import (
 )
 from support.foreign_costs import spend
 from support.foreign_erasures import erase_something
+from support.foreign_addresses import listed
+from support.foreign_checkpoints import save_checkpoints
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_lore import write_lore
@@ -57,6 +59,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
+    saved = await save_checkpoints(stack, "theirs", first.conversation_id)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
     # Nobody would write these anew.
@@ -86,6 +89,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
         grant_id=notes.grant_id,
         budget_id=costs.budget_id,
         erasure_id=erasures.erasure_id,
+        checkpoint_id=saved.checkpoint_id,
         consistency_token=first.consistency_token,
         page_tokens={
             "ListSummaries": listed.next_page_token,
@@ -96,6 +100,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             "GetCosts": costs.page_token,
             **erasures.page_tokens,
             **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
+            **saved.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )
@@ -120,6 +125,12 @@ async def _fill_both(stack: Stack) -> None:
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
     """Return a token of the second page of each list, by RPC."""
     return {
+        "ListAddress": (
+            await stack.search.ListAddress(
+                listed(f"viking://theirs/conversations/{conversation_id}/messages"),
+                metadata=THEIRS,
+            )
+        ).next_page_token,
         "ListFacts": (
             await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
         ).next_page_token,

@@ -11,6 +11,8 @@ import psycopg
 
 from everword.domain.ids import new_id
 from support.lore_rows import lore_parameters
+from support.address_rows import address_parameters
+from support.checkpoint_rows import checkpoint_parameters
 
 VERSION, GRANT = UUID(int=81), UUID(int=82)
 KEY = "Xanthippe's key"
@@ -42,7 +44,7 @@ def insert_notes(
 def note_parameters(
     message_ids: Sequence[UUID], conversation_id: UUID
 ) -> dict[str, dict[str, Any]]:
-    """Return what the statements of notes mean, and of lorebooks beside them, by their names."""
+    """Return what the statements of notes, handoffs, lorebooks, checkpoints and addresses mean, by their names."""
     package = "everword_ingest.notes"
     note = {"note_id": message_ids[0]}
     scope = {"agent": "", "subject": "", "conversation_id": None}
@@ -90,4 +92,6 @@ def note_parameters(
         },
         "everword_ingest.handoffs.get_grant": {"grant_id": GRANT},
         "everword_search.retrieval.index.find_log_entries": {"first_day": DAY},
+        **checkpoint_parameters(conversation_id),
+        **address_parameters(conversation_id),
     }

@@ -16,6 +16,7 @@ from everword.jobs.settings import QueueSettings
 from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
@@ -70,6 +71,7 @@ class Stack:
     workspace: WorkspaceServiceStub
     erasures: EraseServiceStub
     handoffs: HandoffServiceStub
+    checkpoints: CheckpointServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
     profile: ProfileServiceStub
@@ -144,6 +146,7 @@ async def running_stack(
             workspace=WorkspaceServiceStub(channels["ingest"]),
             erasures=EraseServiceStub(channels["ingest"]),
             handoffs=HandoffServiceStub(channels["ingest"]),
+            checkpoints=CheckpointServiceStub(channels["ingest"]),
             search=SearchServiceStub(channels["search"]),
             context=ContextServiceStub(channels["search"]),
             profile=ProfileServiceStub(channels["search"]),

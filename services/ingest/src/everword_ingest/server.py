@@ -15,6 +15,8 @@ from everword.v1 import (
     document_service_pb2_grpc,
     erase_service_pb2,
     erase_service_pb2_grpc,
+    checkpoint_service_pb2,
+    checkpoint_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -39,6 +41,7 @@ from everword_ingest.costs.servicer import CostServicer
 from everword_ingest.documents.servicer import DocumentServicer
 from everword_ingest.erasure.resuming import Resuming
 from everword_ingest.erasure.servicer import EraseServicer
+from everword_ingest.checkpoints.servicer import CheckpointServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -102,6 +105,11 @@ class IngestServer:
                 workspace_service_pb2.DESCRIPTOR,
                 workspace_service_pb2_grpc.add_WorkspaceServiceServicer_to_server,
                 WorkspaceServicer(self._database, self._outbox.wake),
+            ),
+            Registration(
+                checkpoint_service_pb2.DESCRIPTOR,
+                checkpoint_service_pb2_grpc.add_CheckpointServiceServicer_to_server,
+                CheckpointServicer(self._database),
             ),
             Registration(
                 admin_service_pb2.DESCRIPTOR,

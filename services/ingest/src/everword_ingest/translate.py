@@ -11,6 +11,7 @@ from everword.domain.errors import InvalidArgument
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
+    checkpoint_service_pb2,
     conversation_pb2,
     cost_service_pb2,
     erase_service_pb2,
@@ -184,6 +185,7 @@ def hash_body(
         | lore_service_pb2.ImportLoreBookRequest
         | lore_service_pb2.WriteLoreEntryRequest
         | lore_service_pb2.DeleteLoreEntryRequest
+        | checkpoint_service_pb2.SaveCheckpointRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

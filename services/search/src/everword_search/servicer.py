@@ -15,8 +15,13 @@ from everword.rpc.translate import (
     summary_to_proto,
 )
 from everword.telemetry import names
+from everword.v1 import address_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
+from everword_search.addresses.list_address import list_address
+from everword_search.addresses.read_address import read_address
+from everword_search.addresses.tiers import Tier, in_tier
+from everword_search.addresses.translate import entry_to_proto, read_response
 from everword_search.answers.answer import answer
 from everword_search.answers.asking import Asking
 from everword_search.records.batch_get_memories import batch_get_memories
@@ -64,21 +69,23 @@ class SearchServicer(SearchServiceServicer):
                 names.GEN_AI_RECORDS: len(response.results),
             }
         )
-        return search_response(response, request.explain)
+        return search_response(response, request.explain, Tier(request.tier))
 
     async def Browse(self, request: pb.BrowseRequest, context: Context) -> pb.BrowseResponse:
         wanted = to_browse_request(request)
-        return browse_response(await browse(self._database, current_namespace(), wanted))
+        browsed = await browse(self._database, current_namespace(), wanted)
+        return browse_response(browsed, Tier(request.tier))
 
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context
     ) -> pb.GetMemoryResponse:
         wanted = UUID(request.memory_id) if request.memory_id else request.name
+        tier = Tier(request.tier)
         found = await get_memory(
-            self._database, current_namespace(), wanted, request.at_least_as_fresh
+            self._database, current_namespace(), wanted, request.at_least_as_fresh, tier
         )
         return pb.GetMemoryResponse(
-            memory=memory_to_proto(found.memory),
+            memory=memory_to_proto(in_tier(found.memory, tier)),
             message=message_to_proto(found.message) if found.message else None,
             summary=summary_to_proto(found.summary) if found.summary else None,
         )
@@ -87,11 +94,32 @@ class SearchServicer(SearchServiceServicer):
         self, request: pb.BatchGetMemoriesRequest, context: Context
     ) -> pb.BatchGetMemoriesResponse:
         memory_ids = [UUID(memory_id) for memory_id in request.memory_ids]
+        tier = Tier(request.tier)
         memories = await batch_get_memories(
-            self._database, current_namespace(), memory_ids, request.at_least_as_fresh
+            self._database, current_namespace(), memory_ids, request.at_least_as_fresh, tier
         )
         return pb.BatchGetMemoriesResponse(
-            memories=[memory_to_proto(memory) for memory in memories]
+            memories=[memory_to_proto(in_tier(memory, tier)) for memory in memories]
+        )
+
+    async def ReadAddress(
+        self, request: address_pb2.ReadAddressRequest, context: Context
+    ) -> address_pb2.ReadAddressResponse:
+        namespace, tier = current_namespace(), Tier(request.tier)
+        entry = await read_address(
+            self._database, namespace, request.address, tier, request.at_least_as_fresh
+        )
+        return read_response(namespace, entry, tier)
+
+    async def ListAddress(
+        self, request: address_pb2.ListAddressRequest, context: Context
+    ) -> address_pb2.ListAddressResponse:
+        namespace = current_namespace()
+        entries, token = await list_address(
+            self._database, namespace, request.address, to_page(request), request.at_least_as_fresh
+        )
+        return address_pb2.ListAddressResponse(
+            entries=[entry_to_proto(namespace, entry) for entry in entries], next_page_token=token
         )
 
     async def GetMessage(

@@ -15,6 +15,7 @@ from everword.rpc.translate import (
     optional_time,
 )
 from everword.v1 import (
+    address_pb2,
     conversation_pb2,
     graph_query_service_pb2,
     memory_pb2,
@@ -24,6 +25,7 @@ from everword.v1 import (
     topic_service_pb2,
 )
 from everword.v1 import search_service_pb2 as pb
+from everword_search.addresses.tiers import Tier, chars_read, in_tier
 from everword_search.answers.answer import (
     DEFAULT_ANSWER_TOKENS,
     DEFAULT_MEMORIES,
@@ -53,6 +55,7 @@ from everword_search.summaries.translate import expansion_to_proto, to_limits
 
 Paged: TypeAlias = (
     pb.SearchRequest
+    | address_pb2.ListAddressRequest
     | pb.BrowseRequest
     | pb.ListConversationsRequest
     | pb.ListMessagesRequest
@@ -118,13 +121,18 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
         min_relevance=request.min_relevance,
-        max_content_chars=request.max_content_chars,
+        max_content_chars=chars_read(Tier(request.tier), request.max_content_chars) or 0,
         profile=request.profile or "recall",
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
-        expand=ExpandMode(request.expand or ExpandMode.TOP),
+        expand=ExpandMode(request.expand or _usual_expansion(request)),
         expansion_limits=to_limits(request.expansion_limits),
         reference_time=_reference_time(request),
     )
+
+
+def _usual_expansion(request: pb.SearchRequest) -> ExpandMode:
+    # Whoever asks for abstracts opens what they want.
+    return ExpandMode.NONE if Tier(request.tier).is_short else ExpandMode.TOP
 
 
 def to_answer_request(request: pb.AnswerRequest) -> AnswerRequest:
@@ -150,7 +158,7 @@ def to_browse_request(request: pb.BrowseRequest) -> BrowseRequest:
         filter=to_filter(request.filter),
         newest_first=is_newest_first(request.order),
         page=to_page(request),
-        max_content_chars=request.max_content_chars,
+        max_content_chars=chars_read(Tier(request.tier), request.max_content_chars) or 0,
         at_least_as_fresh=request.at_least_as_fresh,
     )
 
@@ -185,17 +193,17 @@ def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:
     return order != memory_pb2.ORDER_OLDEST_FIRST
 
 
-def browse_response(browsed: Browsed) -> pb.BrowseResponse:
+def browse_response(browsed: Browsed, tier: Tier) -> pb.BrowseResponse:
     message = pb.BrowseResponse(next_page_token=browsed.next_page_token)
     for memory in browsed.memories:
         added = message.memories.add(
             superseded=endings_to_proto(browsed.endings.get(memory.id, ()))
         )
-        fill_memory(added, memory)
+        fill_memory(added, in_tier(memory, tier))
     return message
 
 
-def search_response(response: SearchResponse, explain: bool) -> pb.SearchResponse:
+def search_response(response: SearchResponse, explain: bool, tier: Tier) -> pb.SearchResponse:
     message = pb.SearchResponse(
         next_page_token=response.next_page_token,
         verdict=pb.Verdict.ValueType(response.verdict),
@@ -207,7 +215,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
     for result in response.results:
         added = message.results.add(
             score=result.hit.score,
-            passage=result.passage,
+            passage="" if tier.is_short else result.passage,
             explanation=_explanation(result) if explain else None,
             relevance=result.relevance,
             confidence=pb.Confidence.ValueType(result.confidence),
@@ -216,7 +224,7 @@ def search_response(response: SearchResponse, explain: bool) -> pb.SearchRespons
             superseded=endings_to_proto(result.endings),
             relations=result.relations,
         )
-        fill_memory(added.memory, result.memory)
+        fill_memory(added.memory, in_tier(result.memory, tier))
     return message
 
 

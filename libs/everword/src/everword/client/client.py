@@ -22,6 +22,7 @@ from everword.v1 import (
     search_service_pb2,
 )
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
@@ -70,6 +71,7 @@ class Client:
         self.workspace_service = WorkspaceServiceStub(ingest)
         self.erase_service = EraseServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
+        self.checkpoint_service = CheckpointServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
         self.profile_service = ProfileServiceStub(search)

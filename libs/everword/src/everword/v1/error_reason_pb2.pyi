@@ -185,9 +185,22 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
-    ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
-    """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
-    call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
+    ERROR_REASON_CHECKPOINT_NOT_FOUND: _ErrorReason.ValueType  # 62
+    """ERROR_REASON_CHECKPOINT_NOT_FOUND (NOT_FOUND): there is no such checkpoint; a newer version may have taken its place.
+    `{ "reason": "CHECKPOINT_NOT_FOUND", "metadata": { "checkpoint_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_CHECKPOINT_VERSION_CONFLICT: _ErrorReason.ValueType  # 63
+    """ERROR_REASON_CHECKPOINT_VERSION_CONFLICT (ABORTED): the latest checkpoint of the name is not the expected version; read it, and
+    save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_version": "3", "current_version": "4",
+    "current_checkpoint_id": "0190b5c3-…" } }`
+    """
+    ERROR_REASON_CHECKPOINT_LIMIT_REACHED: _ErrorReason.ValueType  # 68
+    """ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it may; delete
+    one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
+    """
+    ERROR_REASON_ADDRESS_NOT_FOUND: _ErrorReason.ValueType  # 69
+    """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
+    `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -361,8 +374,21 @@ ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
 """
-ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
-"""ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
-call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
+ERROR_REASON_CHECKPOINT_NOT_FOUND: ErrorReason.ValueType  # 62
+"""ERROR_REASON_CHECKPOINT_NOT_FOUND (NOT_FOUND): there is no such checkpoint; a newer version may have taken its place.
+`{ "reason": "CHECKPOINT_NOT_FOUND", "metadata": { "checkpoint_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_CHECKPOINT_VERSION_CONFLICT: ErrorReason.ValueType  # 63
+"""ERROR_REASON_CHECKPOINT_VERSION_CONFLICT (ABORTED): the latest checkpoint of the name is not the expected version; read it, and
+save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_version": "3", "current_version": "4",
+"current_checkpoint_id": "0190b5c3-…" } }`
+"""
+ERROR_REASON_CHECKPOINT_LIMIT_REACHED: ErrorReason.ValueType  # 68
+"""ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it may; delete
+one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
+"""
+ERROR_REASON_ADDRESS_NOT_FOUND: ErrorReason.ValueType  # 69
+"""ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
+`{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

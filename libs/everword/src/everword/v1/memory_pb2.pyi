@@ -157,6 +157,36 @@ ORDER_OLDEST_FIRST: Order.ValueType  # 2
 """ORDER_OLDEST_FIRST begins with the earliest."""
 Global___Order: _TypeAlias = Order  # noqa: Y015
 
+class _Tier:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TierEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tier.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TIER_UNSPECIFIED: _Tier.ValueType  # 0
+    """TIER_UNSPECIFIED is FULL, as far as max_content_chars goes."""
+    TIER_ABSTRACT: _Tier.ValueType  # 1
+    """TIER_ABSTRACT is one line of at most 100 characters: the first sentences that fit, greetings left out."""
+    TIER_OVERVIEW: _Tier.ValueType  # 2
+    """TIER_OVERVIEW is one line of at most 500 characters: the first sentences that fit."""
+    TIER_FULL: _Tier.ValueType  # 3
+    """TIER_FULL is the text, as far as max_content_chars goes."""
+
+class Tier(_Tier, metaclass=_TierEnumTypeWrapper):
+    """Tier says how much of the text of memories to return. Each is made by rule of the text's own words, and ends where a character
+    does, in any script.
+    """
+
+TIER_UNSPECIFIED: Tier.ValueType  # 0
+"""TIER_UNSPECIFIED is FULL, as far as max_content_chars goes."""
+TIER_ABSTRACT: Tier.ValueType  # 1
+"""TIER_ABSTRACT is one line of at most 100 characters: the first sentences that fit, greetings left out."""
+TIER_OVERVIEW: Tier.ValueType  # 2
+"""TIER_OVERVIEW is one line of at most 500 characters: the first sentences that fit."""
+TIER_FULL: Tier.ValueType  # 3
+"""TIER_FULL is the text, as far as max_content_chars goes."""
+Global___Tier: _TypeAlias = Tier  # noqa: Y015
+
 @_typing.final
 class ContentBlock(_message.Message):
     """ContentBlock is one part of a message that is more than plain text."""
@@ -370,6 +400,7 @@ class Memory(_message.Message):
     PERIOD_START_FIELD_NUMBER: _builtins.int
     NOTE_KEY_FIELD_NUMBER: _builtins.int
     NOTE_KIND_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
@@ -423,6 +454,8 @@ class Memory(_message.Message):
     """note_key is the key of a note, if it has one."""
     note_kind: _builtins.str
     """note_kind is what sort of note a note is."""
+    address: _builtins.str
+    """address is where it is, such as `viking://acme/conversations/0190…/messages/7`: it never changes, and ReadAddress reads it."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """tags are its labels."""
@@ -477,11 +510,12 @@ class Memory(_message.Message):
         period_start: _builtins.str = ...,
         note_key: _builtins.str = ...,
         note_kind: _builtins.str = ...,
+        address: _builtins.str = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "metadata", b"metadata", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

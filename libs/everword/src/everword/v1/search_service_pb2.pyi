@@ -246,6 +246,7 @@ class SearchRequest(_message.Message):
     EXPAND_FIELD_NUMBER: _builtins.int
     EXPANSION_LIMITS_FIELD_NUMBER: _builtins.int
     REFERENCE_TIME_FIELD_NUMBER: _builtins.int
+    TIER_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -273,6 +274,10 @@ class SearchRequest(_message.Message):
     """
     expand: Global___ExpandMode.ValueType
     """expand says which summaries among the results are expanded to what they were made from."""
+    tier: _memory_pb2.Tier.ValueType
+    """tier says how much of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count, results have no
+    passage, and summaries are expanded on request alone.
+    """
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -310,10 +315,11 @@ class SearchRequest(_message.Message):
         expand: Global___ExpandMode.ValueType = ...,
         expansion_limits: _summary_service_pb2.ExpansionLimits | None = ...,
         reference_time: _timestamp_pb2.Timestamp | None = ...,
+        tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time", "tier", b"tier"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -798,6 +804,7 @@ class BrowseRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    TIER_FIELD_NUMBER: _builtins.int
     order: _memory_pb2.Order.ValueType
     """order is newest first if unset."""
     page_size: _builtins.int
@@ -808,6 +815,8 @@ class BrowseRequest(_message.Message):
     """max_content_chars is the number of characters of each memory's content to return. 2,000 if 0; at most 100,000."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    tier: _memory_pb2.Tier.ValueType
+    """tier says how much of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -821,10 +830,11 @@ class BrowseRequest(_message.Message):
         page_token: _builtins.str = ...,
         max_content_chars: _builtins.int = ...,
         at_least_as_fresh: _builtins.str = ...,
+        tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "tier", b"tier"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -867,22 +877,26 @@ class GetMemoryRequest(_message.Message):
     MEMORY_ID_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    TIER_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the memory."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     name: _builtins.str
     """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
+    tier: _memory_pb2.Tier.ValueType
+    """tier says how much of the text to return. With ABSTRACT and OVERVIEW, message and summary are unset."""
     def __init__(
         self,
         *,
         memory_id: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
         name: _builtins.str = ...,
+        tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id", "name", b"name", "tier", b"tier"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -932,8 +946,11 @@ class BatchGetMemoriesRequest(_message.Message):
 
     MEMORY_IDS_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    TIER_FIELD_NUMBER: _builtins.int
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    tier: _memory_pb2.Tier.ValueType
+    """tier says how much of each text to return."""
     @_builtins.property
     def memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """memory_ids are the memories. From 1 to 200."""
@@ -943,10 +960,11 @@ class BatchGetMemoriesRequest(_message.Message):
         *,
         memory_ids: _abc.Iterable[_builtins.str] | None = ...,
         at_least_as_fresh: _builtins.str = ...,
+        tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_ids", b"memory_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_ids", b"memory_ids", "tier", b"tier"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

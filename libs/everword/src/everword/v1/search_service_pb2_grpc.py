@@ -3,6 +3,7 @@
 import grpc
 import warnings
 
+from everword.v1 import address_pb2 as everword_dot_v1_dot_address__pb2
 from everword.v1 import search_service_pb2 as everword_dot_v1_dot_search__service__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
@@ -74,6 +75,16 @@ class SearchServiceStub:
                 '/everword.v1.SearchService/ListMessages',
                 request_serializer=everword_dot_v1_dot_search__service__pb2.ListMessagesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.ListMessagesResponse.FromString,
+                _registered_method=True)
+        self.ReadAddress = channel.unary_unary(
+                '/everword.v1.SearchService/ReadAddress',
+                request_serializer=everword_dot_v1_dot_address__pb2.ReadAddressRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_address__pb2.ReadAddressResponse.FromString,
+                _registered_method=True)
+        self.ListAddress = channel.unary_unary(
+                '/everword.v1.SearchService/ListAddress',
+                request_serializer=everword_dot_v1_dot_address__pb2.ListAddressRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_address__pb2.ListAddressResponse.FromString,
                 _registered_method=True)
         self.Answer = channel.unary_unary(
                 '/everword.v1.SearchService/Answer',
@@ -157,6 +168,22 @@ class SearchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReadAddress(self, request, context):
+        """ReadAddress returns what is at an address: a memory of any kind, or what a directory holds in a line. An address that names
+        nothing, or another namespace, is NOT_FOUND, with ADDRESS_NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListAddress(self, request, context):
+        """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
+        latest made first. What does not hold any more is left out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Answer(self, request, context):
         """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
         CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
@@ -215,6 +242,16 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.ListMessages,
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.ListMessagesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.ListMessagesResponse.SerializeToString,
+            ),
+            'ReadAddress': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReadAddress,
+                    request_deserializer=everword_dot_v1_dot_address__pb2.ReadAddressRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_address__pb2.ReadAddressResponse.SerializeToString,
+            ),
+            'ListAddress': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListAddress,
+                    request_deserializer=everword_dot_v1_dot_address__pb2.ListAddressRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_address__pb2.ListAddressResponse.SerializeToString,
             ),
             'Answer': grpc.unary_unary_rpc_method_handler(
                     servicer.Answer,
@@ -444,6 +481,60 @@ class SearchService:
             '/everword.v1.SearchService/ListMessages',
             everword_dot_v1_dot_search__service__pb2.ListMessagesRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.ListMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReadAddress(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/ReadAddress',
+            everword_dot_v1_dot_address__pb2.ReadAddressRequest.SerializeToString,
+            everword_dot_v1_dot_address__pb2.ReadAddressResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListAddress(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/ListAddress',
+            everword_dot_v1_dot_address__pb2.ListAddressRequest.SerializeToString,
+            everword_dot_v1_dot_address__pb2.ListAddressResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import address_pb2 as _address_pb2
 from everword.v1 import search_service_pb2 as _search_service_pb2
 from grpc import aio as _aio
 import abc as _abc_1
@@ -45,6 +46,14 @@ class SearchServiceStub:
     """ListConversations lists conversations by when they were made, newest first."""
     ListMessages: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListMessagesRequest, _search_service_pb2.ListMessagesResponse]
     """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
+    ReadAddress: _aio.UnaryUnaryMultiCallable[_address_pb2.ReadAddressRequest, _address_pb2.ReadAddressResponse]
+    """ReadAddress returns what is at an address: a memory of any kind, or what a directory holds in a line. An address that names
+    nothing, or another namespace, is NOT_FOUND, with ADDRESS_NOT_FOUND.
+    """
+    ListAddress: _aio.UnaryUnaryMultiCallable[_address_pb2.ListAddressRequest, _address_pb2.ListAddressResponse]
+    """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
+    latest made first. What does not hold any more is left out.
+    """
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
     """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
     CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
@@ -132,6 +141,26 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.ListMessagesRequest, _abc.Awaitable[_search_service_pb2.ListMessagesResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.ListMessagesResponse]:
         """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
+
+    @_abc_1.abstractmethod
+    def ReadAddress(
+        self,
+        request: _address_pb2.ReadAddressRequest,
+        context: _aio.ServicerContext[_address_pb2.ReadAddressRequest, _abc.Awaitable[_address_pb2.ReadAddressResponse]],
+    ) -> _abc.Awaitable[_address_pb2.ReadAddressResponse]:
+        """ReadAddress returns what is at an address: a memory of any kind, or what a directory holds in a line. An address that names
+        nothing, or another namespace, is NOT_FOUND, with ADDRESS_NOT_FOUND.
+        """
+
+    @_abc_1.abstractmethod
+    def ListAddress(
+        self,
+        request: _address_pb2.ListAddressRequest,
+        context: _aio.ServicerContext[_address_pb2.ListAddressRequest, _abc.Awaitable[_address_pb2.ListAddressResponse]],
+    ) -> _abc.Awaitable[_address_pb2.ListAddressResponse]:
+        """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
+        latest made first. What does not hold any more is left out.
+        """
 
     @_abc_1.abstractmethod
     def Answer(

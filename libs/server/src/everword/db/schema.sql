@@ -65,23 +65,6 @@ END $_$;
 
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue the vectors of up to `batch` older passages for a generation that is being built; returns how many passages were looked at.';
 
-CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT n.id
-      FROM namespaces n
-     WHERE n.state = 'active'
-       AND EXISTS (SELECT FROM topic_changes c WHERE c.namespace_id = n.id)
-       AND NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = n.id AND j.task = 'learn' AND j.subject = 'topics'
-                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
-     ORDER BY n.id
-     LIMIT batch
-$$;
-
-COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Namespaces with changes that nobody is to look at: ids only. One whose job was given up for less than `parked` is left out.';
-
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -195,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 7) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -237,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'checkpoints', 'checkpoint_counters', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -615,6 +598,148 @@ CREATE TABLE everword.calibrations (
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance, from 0 to 1: knots of piecewise linear functions. Fitted where answers are known, for a profile and a model generation, or for none where nothing is embedded. Holds nothing that anybody said.';
 
 COMMENT ON COLUMN everword.calibrations.floor IS 'Where the best result is less relevant, nothing is.';
+
+CREATE TABLE everword.checkpoint_counters (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.checkpoint_counters IS 'The latest version that a conversation gave to a checkpoint. Its row lock orders concurrent writers; a version is never given twice.';
+
+CREATE TABLE everword.checkpoint_counters_p0 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p1 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p2 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p3 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    version bigint NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text NOT NULL,
+    state bytea NOT NULL,
+    state_bytes integer NOT NULL,
+    metadata jsonb,
+    body_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.checkpoints IS 'State that agents saved, as bytes that nobody reads but they. Never changed; old versions go.';
+
+COMMENT ON COLUMN everword.checkpoints.name IS 'Which state of the conversation it is; empty where there is one alone.';
+
+COMMENT ON COLUMN everword.checkpoints.version IS 'Its place among all checkpoints of the conversation. Grows within a name.';
+
+COMMENT ON COLUMN everword.checkpoints.parent_id IS 'What it was made from. That one may be gone.';
+
+COMMENT ON COLUMN everword.checkpoints.body_hash IS 'SHA-256 of what was sent: the same id is saved again with the same body alone.';
+
+CREATE TABLE everword.checkpoints_p0 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p1 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p2 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p3 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.compaction_progress (
     namespace_id bigint NOT NULL,
@@ -3993,194 +4118,6 @@ CREATE TABLE everword.tool_sentences_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
-CREATE TABLE everword.topic_changes (
-    namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
-    fact_id uuid,
-    leaf_id uuid,
-    node_id uuid,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
-);
-
-COMMENT ON TABLE everword.topic_changes IS 'Facts, leaves and nodes that changed and were not looked at yet: a row exactly while it is pending. Rows and not a flag: writers never wait for each other, and nothing that is committed late can be missed.';
-
-ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.topic_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-CREATE TABLE everword.topic_pages (
-    namespace_id bigint NOT NULL,
-    node_id uuid NOT NULL,
-    id uuid NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    title text NOT NULL,
-    type text NOT NULL,
-    content text NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb NOT NULL,
-    source_ids uuid[] NOT NULL,
-    source_kinds smallint[] NOT NULL,
-    revision integer DEFAULT 1 NOT NULL,
-    model text DEFAULT ''::text NOT NULL,
-    made_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.topic_pages IS 'A page about a node of the graph, which stands for its sources and supersedes none: replaced under its id as these change. Names that a node had, and nodes that were merged into it, lead to it by graph_names and merged_into.';
-
-COMMENT ON COLUMN everword.topic_pages.sections IS 'What a language model wrote: an array of {heading, text, sources}, of which all were checked.';
-
-COMMENT ON COLUMN everword.topic_pages.source_ids IS 'What it cites: [1] is the first. The text of a source that is erased may stand in the page.';
-
-COMMENT ON COLUMN everword.topic_pages.source_kinds IS 'Of source_ids: leaves (2), and facts (4).';
-
-CREATE TABLE everword.topic_pages_p0 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_pages_p1 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_pages_p2 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_pages_p3 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources (
-    namespace_id bigint NOT NULL,
-    node_id uuid NOT NULL,
-    source_id uuid NOT NULL,
-    kind smallint NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.topic_sources IS 'What is known to be about a node of the graph, of its own subject alone: leaves (kind 2), and facts (kind 4).';
-
-COMMENT ON COLUMN everword.topic_sources.changed_at IS 'When the source was last seen to have changed: what was written of it before is out of date.';
-
-CREATE TABLE everword.topic_sources_p0 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources_p1 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources_p2 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources_p3 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE TABLE everword.trajectories (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -4290,6 +4227,22 @@ CREATE VIEW everword.visible_vectors_1 AS
    FROM everword.memory_vectors_1
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -4523,22 +4476,6 @@ ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentence
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
 
@@ -4559,6 +4496,36 @@ ALTER TABLE ONLY everword.calendar_pending
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters
+    ADD CONSTRAINT checkpoint_counters_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p0
+    ADD CONSTRAINT checkpoint_counters_p0_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p1
+    ADD CONSTRAINT checkpoint_counters_p1_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p2
+    ADD CONSTRAINT checkpoint_counters_p2_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p3
+    ADD CONSTRAINT checkpoint_counters_p3_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoints
+    ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p0
+    ADD CONSTRAINT checkpoints_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p1
+    ADD CONSTRAINT checkpoints_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p2
+    ADD CONSTRAINT checkpoints_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p3
+    ADD CONSTRAINT checkpoints_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
@@ -5190,54 +5157,6 @@ ALTER TABLE ONLY everword.tool_sentences_p2
 ALTER TABLE ONLY everword.tool_sentences_p3
     ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
 
-ALTER TABLE ONLY everword.topic_changes
-    ADD CONSTRAINT topic_changes_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages
-    ADD CONSTRAINT topic_pages_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p0
-    ADD CONSTRAINT topic_pages_p0_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages
-    ADD CONSTRAINT topic_pages_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p0
-    ADD CONSTRAINT topic_pages_p0_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p1
-    ADD CONSTRAINT topic_pages_p1_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p1
-    ADD CONSTRAINT topic_pages_p1_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p2
-    ADD CONSTRAINT topic_pages_p2_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p2
-    ADD CONSTRAINT topic_pages_p2_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p3
-    ADD CONSTRAINT topic_pages_p3_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p3
-    ADD CONSTRAINT topic_pages_p3_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_sources
-    ADD CONSTRAINT topic_sources_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p0
-    ADD CONSTRAINT topic_sources_p0_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p1
-    ADD CONSTRAINT topic_sources_p1_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p2
-    ADD CONSTRAINT topic_sources_p2_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p3
-    ADD CONSTRAINT topic_sources_p3_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_subject_version_key UNIQUE (namespace_id, subject, version);
 
@@ -5259,6 +5178,26 @@ CREATE INDEX append_requests_created_at ON everword.append_requests USING btree 
 CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
 
 CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
+
+CREATE INDEX checkpoints_order ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, name, version);
+
+CREATE UNIQUE INDEX checkpoints_p0_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p0_namespace_id_conversation_id_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p1_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p1_namespace_id_conversation_id_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p2_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p2_namespace_id_conversation_id_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p3_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p3_namespace_id_conversation_id_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, version);
 
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
@@ -5882,31 +5821,43 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everw
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
-CREATE INDEX topic_pages_title ON ONLY everword.topic_pages USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p0_namespace_id_title_node_id_idx ON everword.topic_pages_p0 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p1_namespace_id_title_node_id_idx ON everword.topic_pages_p1 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p2_namespace_id_title_node_id_idx ON everword.topic_pages_p2 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p3_namespace_id_title_node_id_idx ON everword.topic_pages_p3 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_sources_source ON ONLY everword.topic_sources USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p0_namespace_id_source_id_idx ON everword.topic_sources_p0 USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p1_namespace_id_source_id_idx ON everword.topic_sources_p1 USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p2_namespace_id_source_id_idx ON everword.topic_sources_p2 USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p3_namespace_id_source_id_idx ON everword.topic_sources_p3 USING btree (namespace_id, source_id);
-
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
 CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
 
 CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p0_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p1_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p2_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p3_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p0_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p1_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p2_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p3_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
@@ -6692,46 +6643,6 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p3_pkey;
 
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p0_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p0_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p0_pkey;
-
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p1_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p1_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p1_pkey;
-
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p2_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p2_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p2_pkey;
-
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p3_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p3_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p3_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p0_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p0_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p1_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p1_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p2_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p2_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p3_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p3_pkey;
-
 CREATE STATISTICS everword.memories_p0_author (dependencies) ON namespace_id, author FROM everword.memories_p0;
 
 CREATE STATISTICS everword.memories_p0_subject (dependencies) ON namespace_id, subject FROM everword.memories_p0;
@@ -6767,6 +6678,12 @@ ALTER TABLE ONLY everword.calendar_pending
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+
+ALTER TABLE everword.checkpoint_counters
+    ADD CONSTRAINT checkpoint_counters_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.checkpoints
+    ADD CONSTRAINT checkpoints_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
@@ -6921,21 +6838,6 @@ ALTER TABLE ONLY everword.tool_sentence_queue
 ALTER TABLE everword.tool_sentences
     ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 
-ALTER TABLE ONLY everword.topic_changes
-    ADD CONSTRAINT topic_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.topic_pages
-    ADD CONSTRAINT topic_pages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.topic_pages
-    ADD CONSTRAINT topic_pages_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
-ALTER TABLE everword.topic_sources
-    ADD CONSTRAINT topic_sources_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.topic_sources
-    ADD CONSTRAINT topic_sources_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -6952,6 +6854,10 @@ ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
@@ -6990,6 +6896,10 @@ CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULL
 CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.checkpoint_counters USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.checkpoints USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -7069,12 +6979,6 @@ CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(curren
 
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
-CREATE POLICY isolation ON everword.topic_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.topic_pages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.topic_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -7129,12 +7033,6 @@ ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.topic_changes ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.topic_pages ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.topic_sources ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
@@ -7160,9 +7058,6 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
@@ -7265,6 +7160,10 @@ GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compac
 GRANT SELECT ON TABLE everword.calendar_pending TO everword_search;
 
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
@@ -7371,31 +7270,24 @@ GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_names TO everword_search;
-GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_compactor;
 
 GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
-GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
-GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
 
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
-GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
@@ -7511,15 +7403,6 @@ GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
-
-GRANT INSERT ON TABLE everword.topic_changes TO everword_ingest;
-GRANT SELECT,INSERT,DELETE ON TABLE everword.topic_changes TO everword_compactor;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_pages TO everword_compactor;
-GRANT SELECT ON TABLE everword.topic_pages TO everword_search;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.topic_sources TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;

@@ -11,9 +11,8 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp,
-│                            BudgetExceeded
-├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict    ABORTED
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
+├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict, CheckpointVersionConflict    ABORTED
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
 └── MethodUnknown            UNIMPLEMENTED
@@ -211,6 +210,12 @@ class BudgetExceeded(Exhausted):
         self.retry_after_s = retry_after_s
 
 
+class CheckpointLimitReached(Exhausted):
+    """The conversation has as many names of checkpoints as it may; delete those of one."""
+
+    reason = "CHECKPOINT_LIMIT_REACHED"
+
+
 class ConcurrentUpdate(EverwordError):
     """The call lost against a concurrent one; repeat it."""
 
@@ -238,6 +243,13 @@ class DocumentVersionConflict(EverwordError):
 
     code = "ABORTED"
     reason = "DOCUMENT_VERSION_CONFLICT"
+
+
+class CheckpointVersionConflict(EverwordError):
+    """The latest checkpoint of this name is not the one that was expected; read it, and save again."""
+
+    code = "ABORTED"
+    reason = "CHECKPOINT_VERSION_CONFLICT"
 
 
 class Unavailable(EverwordError):

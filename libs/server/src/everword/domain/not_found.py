@@ -101,6 +101,18 @@ class ErasureNotFound(NotFound):
     reason = "ERASURE_NOT_FOUND"
 
 
+class AddressNotFound(NotFound):
+    """Nothing is at this address; ListAddress shows what there is."""
+
+    reason = "ADDRESS_NOT_FOUND"
+
+
+class CheckpointNotFound(NotFound):
+    """There is no such checkpoint; newer versions may have taken its place."""
+
+    reason = "CHECKPOINT_NOT_FOUND"
+
+
 class GrantNotFound(NotFound):
     """This namespace has no such grant."""
 

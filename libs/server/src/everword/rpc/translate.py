@@ -9,6 +9,8 @@ from uuid import UUID
 from google.protobuf import json_format, struct_pb2, timestamp_pb2
 from google.protobuf.message import Message
 
+from everword.domain.addresses import segments_of, write_address
+from everword.domain.caller import current_namespace
 from everword.domain.errors import InvalidArgument
 from everword.domain.records import (
     ConversationRecord,
@@ -173,6 +175,7 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
         memory.document_title = record.document_title
         memory.headings.extend(record.headings)
         memory.page = record.page
+    memory.address = write_address(current_namespace().name, segments_of(record))
 
 
 def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from hashlib import sha256
 from uuid import UUID
 
+from everword.domain.note_keys import note_key_hash
 from everword.domain.tokens import ConsistencyToken
 
 #: Of a note that was written without one.
@@ -38,8 +37,8 @@ class NoteKey:
     @property
     def hash(self) -> bytes:
         """Return what tells it from all other keys and scopes."""
-        scope = [self.scope.agent, self.scope.subject, str(self.scope.conversation_id or "")]
-        return sha256(json.dumps([self.key, *scope]).encode()).digest()
+        scope = self.scope
+        return note_key_hash(self.key, scope.agent, scope.subject, scope.conversation_id)
 
 
 @dataclass(frozen=True)

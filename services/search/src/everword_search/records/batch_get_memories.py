@@ -10,6 +10,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import RequestTooLarge
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord
+from everword_search.addresses.tiers import Tier, chars_read, parts_read
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 
@@ -22,21 +23,25 @@ async def batch_get_memories(
     namespace: NamespaceScope,
     memory_ids: Sequence[UUID],
     at_least_as_fresh: str = "",
+    tier: Tier = Tier.FULL,
 ) -> list[MemoryRecord]:
-    """Return the whole of each memory, in the order asked for.
+    """Return the whole of each memory, or what a tier is made of, in the order asked for.
 
     Raises MemoryNotFound for the first that does not exist, and RequestTooLarge where an answer could not hold them.
     """
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        size = await store.memory_bytes(conn, namespace.id, memory_ids)
+        chars = chars_read(tier, None)
+        size = 0 if chars else await store.memory_bytes(conn, namespace.id, memory_ids)
         if size > MAX_BYTES and len(memory_ids) > 1:
             raise RequestTooLarge(
                 "The memories are too large for one answer; ask for fewer.",
                 bytes=size,
                 limit_bytes=MAX_BYTES,
             )
-        memories = await store.read_memories(conn, namespace.id, memory_ids)
+        memories = await store.read_memories(
+            conn, namespace.id, memory_ids, (), chars, parts_read(tier)
+        )
     found = {memory.id for memory in memories}
     for memory_id in memory_ids:
         if memory_id not in found:

@@ -1,0 +1,60 @@
+"""`everword ls` and `everword cat`: memories by their addresses."""
+
+from __future__ import annotations
+
+import click
+
+from everword.cli.output import json_option, line, print_json, print_table, verbatim, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import address_pb2 as pb
+from everword.v1 import memory_pb2
+
+
+@click.command()
+@click.argument("address", default="")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@json_option
+@remote
+async def ls(client: Client, address: str, limit: int, as_json: bool) -> None:
+    """List what is at ADDRESS, such as viking://acme/notes, each with its abstract; without one, the namespace."""
+    request = pb.ListAddressRequest(address=address, page_size=limit)
+    found: list[pb.AddressEntry] = []
+    while len(found) < limit:
+        page = await client.search_service.ListAddress(request)
+        found += page.entries
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    found = found[:limit]
+    if as_json:
+        print_json(pb.ListAddressResponse(entries=found))
+        return
+    rows = [
+        (f"{each.name}/" if each.directory else each.name, each.abstract, _time(each))
+        for each in found
+    ]
+    print_table(("name", "abstract", "time"), rows)
+
+
+@click.command()
+@click.argument("address")
+@click.option("--abstract", "tier", flag_value="ABSTRACT", help="In at most 100 characters.")
+@click.option("--overview", "tier", flag_value="OVERVIEW", help="In at most 500 characters.")
+@json_option
+@remote
+async def cat(client: Client, address: str, tier: str | None, as_json: bool) -> None:
+    """Show the memory at ADDRESS, whole; of a directory, what it is about."""
+    wanted = memory_pb2.Tier.Value(f"TIER_{tier or 'FULL'}")
+    request = pb.ReadAddressRequest(address=address, tier=wanted)
+    found = await client.search_service.ReadAddress(request)
+    if as_json:
+        print_json(found)
+    elif found.entry.directory:
+        line(found.entry.abstract)
+    else:
+        verbatim(found.memory.content)
+
+
+def _time(entry: pb.AddressEntry) -> str:
+    return when(entry.occur_time) if entry.HasField("occur_time") else ""

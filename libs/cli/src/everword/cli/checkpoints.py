@@ -1,0 +1,188 @@
+"""`everword checkpoints`: the state of agents, saved and restored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+import click
+from google.protobuf import json_format
+from google.protobuf.struct_pb2 import Struct
+
+from everword.cli.files import ensure_writable
+from everword.cli.output import json_option, line, note, print_json, print_table, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import checkpoint_service_pb2 as pb
+
+conversation_argument = click.argument("conversation", type=click.UUID)
+name_option = click.option("--name", default="", help="Which state of the conversation it is.")
+id_option = click.option("--id", "checkpoint_id", type=click.UUID, help="This one, by its id.")
+
+
+@click.group()
+def checkpoints() -> None:
+    """Save the state of an agent per conversation, and get it back."""
+
+
+@checkpoints.command()
+@conversation_argument
+@click.argument("file", type=click.File("rb"))
+@name_option
+@click.option("--media-type", default="", help="What it is, such as application/json.")
+@click.option("--metadata", default="", help="A JSON object to keep with it.")
+@click.option("--parent", type=click.UUID, help="The id of the checkpoint it was made from.")
+@click.option("--expect", "expected", type=click.IntRange(0), help="Only after this version.")
+@click.option("--keep", type=click.IntRange(1, 100), help="How many versions of the name to keep.")
+@click.option("--request-id", default="", help="Makes the command safe to repeat.")
+@json_option
+@remote
+async def save(
+    client: Client,
+    conversation: object,
+    file: IO[bytes],
+    name: str,
+    media_type: str,
+    metadata: str,
+    parent: object | None,
+    expected: int | None,
+    keep: int | None,
+    request_id: str,
+    as_json: bool,
+) -> None:
+    """Save FILE, or `-` for standard input, as the state of CONVERSATION."""
+    request = pb.SaveCheckpointRequest(
+        conversation_id=str(conversation),
+        name=name,
+        state=file.read(),
+        media_type=media_type,
+        metadata=_metadata(metadata),
+        parent_id=str(parent or ""),
+        expected_version=expected,
+        max_versions=keep or 0,
+        request_id=request_id,
+    )
+    response = await client.checkpoint_service.SaveCheckpoint(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.checkpoint_id}: version {response.version}")
+
+
+@checkpoints.command("list")
+@conversation_argument
+@click.option("--name", help="Only of this name.")
+@click.option("--all", "all_versions", is_flag=True, help="Every version, not the latest alone.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+@json_option
+@remote
+async def list_(
+    client: Client,
+    conversation: object,
+    name: str | None,
+    all_versions: bool,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List the checkpoints of CONVERSATION, the latest first."""
+    request = pb.ListCheckpointsRequest(
+        conversation_id=str(conversation), name=name, all_versions=all_versions, page_size=limit
+    )
+    found: list[pb.Checkpoint] = []
+    while len(found) < limit:
+        page = await client.checkpoint_service.ListCheckpoints(request)
+        found += page.checkpoints
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            break
+    found = found[:limit]
+    if as_json:
+        print_json(pb.ListCheckpointsResponse(checkpoints=found))
+        return
+    rows = [
+        (
+            each.id,
+            each.name,
+            each.version,
+            each.media_type,
+            each.state_bytes,
+            when(each.create_time),
+        )
+        for each in found
+    ]
+    print_table(("checkpoint", "name", "version", "type", "bytes", "saved"), rows)
+
+
+@checkpoints.command()
+@click.argument("conversation", type=click.UUID, required=False)
+@name_option
+@id_option
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@remote
+async def get(
+    client: Client,
+    conversation: object | None,
+    name: str,
+    checkpoint_id: object | None,
+    output: Path | None,
+) -> None:
+    """Write the latest state of CONVERSATION, or the one with an --id, to a file or standard output."""
+    ensure_writable("--output", output)
+    if bool(conversation) == bool(checkpoint_id):
+        raise click.UsageError("give a CONVERSATION, or the --id of a checkpoint")
+    latest = pb.CheckpointName(conversation_id=str(conversation), name=name)
+    request = (
+        pb.GetCheckpointRequest(checkpoint_id=str(checkpoint_id))
+        if checkpoint_id
+        else pb.GetCheckpointRequest(latest=latest)
+    )
+    response = await client.checkpoint_service.GetCheckpoint(request)
+    with click.open_file(str(output or "-"), "wb") as file:
+        file.write(response.state)
+    if output:
+        note(f"{response.checkpoint.state_bytes} bytes in {output}")
+
+
+@checkpoints.command()
+@click.argument("conversation", type=click.UUID, required=False)
+@click.option("--name", help="All versions of this name.")
+@id_option
+@click.option("--all", "everything", is_flag=True, help="All checkpoints of the conversation.")
+@json_option
+@remote
+async def delete(
+    client: Client,
+    conversation: object | None,
+    name: str | None,
+    checkpoint_id: object | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Delete the checkpoints of CONVERSATION with a --name, --all of them, or the one with an --id."""
+    if (bool(conversation), name is not None, bool(checkpoint_id), everything) not in {
+        (True, True, False, False),
+        (True, False, False, True),
+        (False, False, True, False),
+    }:
+        raise click.UsageError("give a CONVERSATION with --name or --all, or the --id of one")
+    request = pb.DeleteCheckpointsRequest()
+    if checkpoint_id:
+        request.checkpoint_id = str(checkpoint_id)
+    elif everything:
+        request.conversation_id = str(conversation)
+    else:
+        request.name.conversation_id, request.name.name = str(conversation), name or ""
+    response = await client.checkpoint_service.DeleteCheckpoints(request)
+    if as_json:
+        print_json(response)
+    else:
+        line(f"{response.deleted} deleted")
+
+
+def _metadata(text: str) -> Struct | None:
+    if not text:
+        return None
+    try:
+        return json_format.Parse(text, Struct())
+    except json_format.ParseError as error:
+        raise click.BadParameter("is no JSON object", param_hint="--metadata") from error

@@ -1,0 +1,80 @@
+"""Addresses of memories: `viking://NAMESPACE/conversations/ID/messages/SEQ`.
+
+An address never changes, and is made of what a memory is read with. Each segment is percent-encoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from urllib.parse import quote, unquote
+from uuid import UUID
+
+from everword.domain.records import MemoryRecord
+
+SCHEME = "viking://"
+#: Values equal proto `MemoryKind`.
+_MESSAGE, _SUMMARY, _NOTE, _FACT, _CHUNK, _NODE = 1, 2, 3, 4, 5, 6
+
+Segments = tuple[str, ...]
+
+
+def _of_message(record: MemoryRecord) -> Segments:
+    return ("conversations", str(record.conversation_id), "messages", str(record.seq))
+
+
+def _of_summary(record: MemoryRecord) -> Segments:
+    if record.conversation_id:
+        return ("conversations", str(record.conversation_id), "summaries", str(record.id))
+    return ("summaries", str(record.id))
+
+
+def _of_note(record: MemoryRecord) -> Segments:
+    """Return a note's key where it is unique in the namespace, and is no id: of a note in a scope, the id."""
+    scoped = record.agent or record.subject or record.conversation_id
+    named = record.note_key and not scoped and as_id(record.note_key) is None
+    return ("notes", record.note_key if named else str(record.id))
+
+
+#: How memories of each kind are addressed. A kind that is not here is found by its id under `memories`, as all are.
+OF_KIND: dict[int, Callable[[MemoryRecord], Segments]] = {
+    _MESSAGE: _of_message,
+    _SUMMARY: _of_summary,
+    _NOTE: _of_note,
+    _FACT: lambda record: ("facts", str(record.id)),
+    _CHUNK: lambda record: ("chunks", str(record.id)),
+    _NODE: lambda record: ("graph", "nodes", str(record.id)),
+}
+
+
+def segments_of(record: MemoryRecord) -> Segments:
+    """Return where a memory is within its namespace."""
+    of_kind = OF_KIND.get(record.kind)
+    return of_kind(record) if of_kind else ("memories", str(record.id))
+
+
+def write_address(namespace: str, segments: Sequence[str]) -> str:
+    """Return the address of a place in a namespace."""
+    return SCHEME + "/".join(quote(segment, safe="") for segment in (namespace, *segments))
+
+
+def read_address(address: str) -> Segments | None:
+    """Return the segments of an address, the namespace first; None where it is none. A `/` at its end is ignored."""
+    if not address.startswith(SCHEME):
+        return None
+    path = address.removeprefix(SCHEME).rstrip("/")
+    if not path:
+        return ()
+    try:
+        segments = tuple(unquote(segment, errors="strict") for segment in path.split("/"))
+    except UnicodeDecodeError:
+        return None
+    return segments if all(segments) and "\0" not in "".join(segments) else None
+
+
+def as_id(segment: str) -> UUID | None:
+    """Return the id that a segment is, in the form in which ids are written; None for any other text."""
+    try:
+        id_ = UUID(segment)
+    except ValueError:
+        return None
+    return id_ if str(id_) == segment else None

@@ -1,0 +1,1 @@
+"""Saves, lists, returns and deletes the state of agents."""

@@ -1,0 +1,64 @@
+"""Requests of CheckpointService to the model, and checkpoints to messages."""
+
+from __future__ import annotations
+
+import hashlib
+from uuid import UUID
+
+from everword.rpc.translate import from_struct, text_of, to_struct, to_timestamp
+from everword.v1 import checkpoint_service_pb2 as pb
+from everword_ingest.checkpoints.model import MAX_VERSIONS, Listing, NamedState, Saving
+from everword_ingest.checkpoints.store import CheckpointRow
+from everword_ingest.translate import hash_body
+
+
+def to_place(name: pb.CheckpointName) -> NamedState:
+    return NamedState(UUID(name.conversation_id), name.name)
+
+
+def to_saving(request: pb.SaveCheckpointRequest) -> Saving:
+    """Return what is to be saved. Raises InvalidArgument."""
+    kept = request.HasField("metadata")
+    return Saving(
+        place=NamedState(UUID(request.conversation_id), request.name),
+        state=request.state,
+        media_type=request.media_type,
+        metadata=from_struct(request.metadata, "metadata") if kept else None,
+        parent_id=UUID(request.parent_id) if request.parent_id else None,
+        checkpoint_id=UUID(request.checkpoint_id) if request.checkpoint_id else None,
+        expected_version=(
+            request.expected_version if request.HasField("expected_version") else None
+        ),
+        max_versions=request.max_versions or MAX_VERSIONS,
+        request_id=request.request_id,
+        body_hash=hash_body(request),
+    )
+
+
+def to_listing(request: pb.ListCheckpointsRequest) -> Listing:
+    body = type(request).FromString(request.SerializeToString())
+    body.ClearField("page_size")
+    body.ClearField("page_token")
+    return Listing(
+        UUID(request.conversation_id),
+        request.name if request.HasField("name") else None,
+        request.all_versions,
+        request.before_version,
+        request.page_size,
+        request.page_token,
+        hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest(),
+    )
+
+
+def checkpoint_to_proto(row: CheckpointRow) -> pb.Checkpoint:
+    return pb.Checkpoint(
+        id=str(row.id),
+        conversation_id=str(row.conversation_id),
+        name=row.name,
+        version=row.version,
+        parent_id=text_of(row.parent_id),
+        media_type=row.media_type,
+        state_bytes=row.state_bytes,
+        metadata=to_struct(row.metadata),
+        create_time=to_timestamp(row.created_at),
+    )

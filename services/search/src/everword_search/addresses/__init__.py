@@ -1,0 +1,1 @@
+"""Reads memories by their addresses, and lists directories of them with their abstracts."""

@@ -1,0 +1,100 @@
+"""List what is in a directory, each with its abstract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everword.db.pool import Connection, Database
+from everword.domain.addresses import Segments, as_id
+from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument
+from everword.domain.not_found import AddressNotFound
+from everword.text.tiers import ABSTRACT_SOURCE_CHARS
+from everword_search.addresses import store
+from everword_search.addresses.model import Entry
+from everword_search.addresses.places import (
+    conversation_entry,
+    directory_entry,
+    find_memory,
+    memory_entry,
+    within,
+)
+from everword_search.addresses.tiers import Tier
+from everword_search.addresses.tree import Directory, find_directory
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import Cursor, max_parts, open_cursor
+from everword_search.records.store import read_memories
+
+DEFAULT_PAGE = 50
+
+
+async def list_address(
+    database: Database,
+    namespace: NamespaceScope,
+    address: str,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
+) -> tuple[Sequence[Entry], str]:
+    """Return a page of what is in a directory, and the token of the next one.
+
+    Raises AddressNotFound, InvalidPageToken, and InvalidArgument where the address is a memory's.
+    """
+    segments = within(namespace, address) if address else ()
+    cursor = await open_cursor(database, namespace, "ListAddress", page, DEFAULT_PAGE)
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        found = await directory_entry(conn, namespace, segments)
+        if found is None:
+            if await find_memory(conn, namespace, segments, Tier.ABSTRACT) is not None:
+                text = "is a memory and no directory: read it"
+                raise InvalidArgument(violations=(("address", text),))
+            raise AddressNotFound(address=address)
+        return await _list(conn, namespace, segments, found[0], cursor)
+
+
+async def _list(
+    conn: Connection,
+    namespace: NamespaceScope,
+    segments: Segments,
+    directory: Directory,
+    cursor: Cursor,
+) -> tuple[Sequence[Entry], str]:
+    after = str(cursor.after[0]) if cursor.after else None
+    if directory.conversations:
+        rows = await store.read_conversations(
+            conn, namespace.id, after=after, limit=cursor.size + 1
+        )
+        token = cursor.token([str(rows[cursor.size - 1].id)]) if len(rows) > cursor.size else ""
+        return [conversation_entry(row) for row in rows[: cursor.size]], token
+    if directory.memories:
+        return await _list_memories(conn, namespace, segments, directory.memories, cursor, after)
+    return [_below(segments, name) for name in directory.directories], ""
+
+
+def _below(segments: Segments, name: str) -> Entry:
+    directory = find_directory((*segments, name))
+    assert directory is not None
+    return Entry((*segments, name), directory.about)
+
+
+async def _list_memories(
+    conn: Connection,
+    namespace: NamespaceScope,
+    segments: Segments,
+    statement: str,
+    cursor: Cursor,
+    after: str | None,
+) -> tuple[Sequence[Entry], str]:
+    parent = as_id(segments[1]) if len(segments) > 1 else None
+    places = await store.list_places(conn, namespace.id, statement, parent, after, cursor.size + 1)
+    ids = [place.id for place in places[: cursor.size]]
+    chars = ABSTRACT_SOURCE_CHARS
+    memories = await read_memories(
+        conn, namespace.id, ids, max_chars=chars, max_parts=max_parts(chars)
+    )
+    token = ""
+    if len(places) > cursor.size:
+        last = places[cursor.size - 1]
+        token = cursor.token([last.seq or str(last.id)])
+    return [memory_entry(memory) for memory in memories], token

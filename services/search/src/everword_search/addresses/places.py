@@ -1,0 +1,103 @@
+"""Find what an address names: a directory, or a memory, which may have more than one name."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.domain.addresses import Segments, as_id, read_address, segments_of
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import AddressNotFound
+from everword.domain.records import MemoryRecord
+from everword.text.tiers import ABSTRACT_SOURCE_CHARS, abstract
+from everword_search.addresses import store
+from everword_search.addresses.model import Entry
+from everword_search.addresses.store import ConversationRow
+from everword_search.addresses.tiers import Tier, chars_read, in_tier, parts_read
+from everword_search.addresses.tree import CONVERSATION, Directory, find_directory
+from everword_search.records.store import read_memories
+
+#: The largest place that a conversation can have.
+_MAX_SEQ = 2**63 - 1
+
+
+def within(namespace: NamespaceScope, address: str) -> Segments:
+    """Return the place of an address within the caller's namespace. Raises AddressNotFound, also for another's."""
+    segments = read_address(address)
+    if segments is None or segments[:1] not in ((), (namespace.name,)):
+        raise AddressNotFound(address=address)
+    return segments[1:]
+
+
+async def directory_entry(
+    conn: Connection, namespace: NamespaceScope, segments: Segments
+) -> tuple[Directory, Entry] | None:
+    """Return the directory at a place, and what it is listed as; None where there is none."""
+    directory = find_directory(segments)
+    if directory is None:
+        return None
+    if segments[:1] != CONVERSATION[:1] or len(segments) == 1:
+        return directory, Entry(segments, directory.about)
+    found = await store.read_conversations(conn, namespace.id, conversation_id=as_id(segments[1]))
+    if not found:
+        return None
+    entry = conversation_entry(found[0])
+    return directory, entry if len(segments) == 2 else Entry(segments, directory.about)
+
+
+def conversation_entry(row: ConversationRow) -> Entry:
+    """Return a conversation as an entry: what sums it up, its first words, or what it is called."""
+    cut_before = len(row.lead) >= ABSTRACT_SOURCE_CHARS
+    said = abstract(row.lead or row.title or row.session_key, cut_before=cut_before)
+    return Entry(("conversations", str(row.id)), said, occurred_at=row.last_message_at)
+
+
+def memory_entry(record: MemoryRecord) -> Entry:
+    """Return a memory as it is listed."""
+    said = in_tier(record, Tier.ABSTRACT).content
+    return Entry(segments_of(record), said, record, record.occurred_at)
+
+
+async def find_memory(
+    conn: Connection, namespace: NamespaceScope, segments: Segments, tier: Tier
+) -> MemoryRecord | None:
+    """Return the memory that a place names, with as much of its text as a tier is made of; None where there is none."""
+    id_ = await _find_id(conn, namespace.id, segments)
+    if id_ is None:
+        return None
+    if segments[:-1] in _CURRENT:
+        # The id of a fact or a node stands for what holds of it, which is a memory of its own.
+        current = await _CURRENT[segments[:-1]](conn, namespace.id, id_)
+        if current is not None:
+            id_, segments = current, (*segments[:-1], str(current))
+    chars, parts = chars_read(tier, None), parts_read(tier)
+    found = await read_memories(conn, namespace.id, [id_], max_chars=chars, max_parts=parts)
+    return found[0] if found and segments in _names(found[0]) else None
+
+
+_CURRENT = {("facts",): store.find_interval, ("graph", "nodes"): store.find_version}
+
+
+async def _find_id(conn: Connection, namespace_id: int, segments: Segments) -> UUID | None:
+    """Return the id that the last part of a place is, or stands for."""
+    match segments:
+        case ("conversations", conversation, "messages", seq) if _is_seq(seq):
+            conversation_id = as_id(conversation)
+            if conversation_id is None:
+                return None
+            return await store.find_message_at(conn, namespace_id, conversation_id, int(seq))
+        case ("notes", key) if as_id(key) is None:
+            return await store.find_note_key(conn, namespace_id, key)
+        case (*_, last):
+            return as_id(last)
+    return None
+
+
+def _names(record: MemoryRecord) -> tuple[Segments, ...]:
+    """Return all places that name a memory: its own, its id under its directory, and its id alone."""
+    own = segments_of(record)
+    return (own, (*own[:-1], str(record.id)), ("memories", str(record.id)))
+
+
+def _is_seq(text: str) -> bool:
+    return text.isascii() and text.isdigit() and text[0] != "0" and int(text) <= _MAX_SEQ

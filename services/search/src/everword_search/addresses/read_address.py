@@ -1,0 +1,31 @@
+"""Read what is at an address."""
+
+from __future__ import annotations
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import AddressNotFound
+from everword_search.addresses.model import Entry
+from everword_search.addresses.places import directory_entry, find_memory, memory_entry, within
+from everword_search.addresses.tiers import Tier
+from everword_search.records.freshness import ensure_fresh
+
+
+async def read_address(
+    database: Database,
+    namespace: NamespaceScope,
+    address: str,
+    tier: Tier = Tier.FULL,
+    at_least_as_fresh: str = "",
+) -> Entry:
+    """Return what is at an address, a memory with as much text as the tier is made of. Raises AddressNotFound."""
+    segments = within(namespace, address)
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        directory = await directory_entry(conn, namespace, segments)
+        if directory is not None:
+            return directory[1]
+        memory = await find_memory(conn, namespace, segments, tier)
+    if memory is None:
+        raise AddressNotFound(address=address)
+    return memory_entry(memory)

@@ -1,0 +1,63 @@
+"""The directories of a namespace: what each is about, and what is in it.
+
+A new kind of memory is a line of DIRECTORIES, with a statement that lists it, and one of `everword.domain.addresses`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everword.domain.addresses import Segments, as_id
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A directory."""
+
+    #: Its abstract.
+    about: str
+    #: Names of the directories in it.
+    directories: tuple[str, ...] = ()
+    #: The statement that lists the memories in it.
+    memories: str = ""
+    #: Whether conversations are in it, which are directories.
+    conversations: bool = False
+
+
+#: Stands for any id.
+ANY = "*"
+CONVERSATION = ("conversations", ANY)
+DIRECTORIES: dict[Segments, Directory] = {
+    (): Directory(
+        "Everything that is remembered in this namespace.",
+        ("conversations", "facts", "graph", "notes", "summaries"),
+    ),
+    ("conversations",): Directory(
+        "Conversations, with their messages and summaries.", conversations=True
+    ),
+    CONVERSATION: Directory("", ("messages", "summaries")),
+    (*CONVERSATION, "messages"): Directory(
+        "What was said, in its order.", memories="list_messages"
+    ),
+    (*CONVERSATION, "summaries"): Directory(
+        "Summaries along the conversation.", memories="list_conversation_summaries"
+    ),
+    ("facts",): Directory("Facts that hold.", memories="list_facts"),
+    ("graph",): Directory("Who and what there is.", ("nodes",)),
+    ("graph", "nodes"): Directory("Persons, places and things.", memories="list_nodes"),
+    ("notes",): Directory("What was written down on purpose.", memories="list_notes"),
+    ("summaries",): Directory(
+        "Summaries of days, weeks, months and years, and what was significant.",
+        memories="list_summaries",
+    ),
+}
+
+
+def find_directory(segments: Segments) -> Directory | None:
+    """Return the directory at a place within a namespace; None where that is none."""
+    form = segments
+    if len(segments) > 1 and segments[0] == CONVERSATION[0]:
+        if as_id(segments[1]) is None:
+            return None
+        form = (segments[0], ANY, *segments[2:])
+    return DIRECTORIES.get(form)

@@ -1,0 +1,37 @@
+"""Parameters with which every statement on addresses hits something."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from support.fact_rows import FACT
+from support.graph_rows import NODE
+
+
+def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
+    """Return what the statements on addresses mean, by their names."""
+    package = "everword_search.addresses"
+    page = {"parent": conversation_id, "after": None}
+    return {
+        f"{package}.find_message_at": {"conversation_id": conversation_id, "seq": 1},
+        f"{package}.find_note_key": {"key_hash": b"hash"},
+        f"{package}.find_interval": {"fact_id": FACT},
+        f"{package}.find_version": {"node_id": NODE},
+        f"{package}.read_conversations": {
+            "conversation_id": conversation_id,
+            "chars": 100,
+            "after": None,
+        },
+        **{
+            f"{package}.list_{name}": page
+            for name in (
+                "messages",
+                "conversation_summaries",
+                "summaries",
+                "notes",
+                "facts",
+                "nodes",
+            )
+        },
+    }
