@@ -48,10 +48,10 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
-from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
-from support.foreign_erasures import ERASURES_REFUSED
 from support.foreign_addresses import ADDRESSES_REFUSED
 from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
+from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
+from support.foreign_erasures import ERASURES_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part

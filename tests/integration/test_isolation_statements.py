@@ -18,8 +18,8 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
-from support.cost_rows import insert_costs
 from support.checkpoint_rows import insert_checkpoints
+from support.cost_rows import insert_costs
 from support.databases import DatabaseUnderTest, cloned
 from support.erasure_rows import insert_erasure
 from support.fact_rows import insert_facts

@@ -10,9 +10,9 @@ from uuid import UUID
 import psycopg
 
 from everword.domain.ids import new_id
-from support.lore_rows import lore_parameters
 from support.address_rows import address_parameters
 from support.checkpoint_rows import checkpoint_parameters
+from support.lore_rows import lore_parameters
 
 VERSION, GRANT = UUID(int=81), UUID(int=82)
 KEY = "Xanthippe's key"

@@ -45,9 +45,7 @@ async def upload(
     return await client.document_service.UploadDocument(requests, timeout=TIMEOUT_S)
 
 
-async def seed(
-    client: Client, folder: Path, scope: document_pb2.DocumentScope
-) -> list[Seeded]:
+async def seed(client: Client, folder: Path, scope: document_pb2.DocumentScope) -> list[Seeded]:
     """Upload each file of a folder whose title was never there. Raises CallError and OSError."""
     seeded = list[Seeded]()
     for path in sorted(folder.rglob("*")):

@@ -9,14 +9,14 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    checkpoint_service_pb2,
+    checkpoint_service_pb2_grpc,
     cost_service_pb2,
     cost_service_pb2_grpc,
     document_service_pb2,
     document_service_pb2_grpc,
     erase_service_pb2,
     erase_service_pb2_grpc,
-    checkpoint_service_pb2,
-    checkpoint_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
@@ -37,11 +37,11 @@ from everword.v1 import (
     workspace_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
+from everword_ingest.checkpoints.servicer import CheckpointServicer
 from everword_ingest.costs.servicer import CostServicer
 from everword_ingest.documents.servicer import DocumentServicer
 from everword_ingest.erasure.resuming import Resuming
 from everword_ingest.erasure.servicer import EraseServicer
-from everword_ingest.checkpoints.servicer import CheckpointServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer

@@ -85,9 +85,7 @@ async def upload(
         tags=tags,
         author=author,
     )
-    response = await upload_file(
-        client, file, document, expected=expected, request_id=request_id
-    )
+    response = await upload_file(client, file, document, expected=expected, request_id=request_id)
     _print_written(response, document.title, as_json)
 
 
@@ -324,7 +322,10 @@ async def seed(client: Client, folder: Path, agent: str, subject: str, conversat
     """
     seeded = await seed_folder(client, folder, to_scope(agent, subject, conversation))
     rows = [
-        (shorten(each.title, 80), f"{each.response.chunk_count} chunks" if each.response else "kept")
+        (
+            shorten(each.title, 80),
+            f"{each.response.chunk_count} chunks" if each.response else "kept",
+        )
         for each in seeded
     ]
     print_table(("document", "what became of it"), rows)

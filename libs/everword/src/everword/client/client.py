@@ -41,8 +41,8 @@ from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
-from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 from everword.v1.topic_service_pb2_grpc import TopicServiceStub
+from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 
 #: The largest page that a server gives.
 PAGE_SIZE = 200

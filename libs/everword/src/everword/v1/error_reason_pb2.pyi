@@ -185,6 +185,55 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
     `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
     """
+    ERROR_REASON_LORE_BOOK_NOT_FOUND: _ErrorReason.ValueType  # 58
+    """ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
+    call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
+    """
+    ERROR_REASON_LORE_ENTRY_NOT_FOUND: _ErrorReason.ValueType  # 59
+    """ERROR_REASON_LORE_ENTRY_NOT_FOUND (NOT_FOUND): the namespace has no entry of a lorebook with this id.
+    `{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_BUDGET_EXCEEDED: _ErrorReason.ValueType  # 60
+    """ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
+    reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
+    "budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
+    """
+    ERROR_REASON_BUDGET_NOT_FOUND: _ErrorReason.ValueType  # 61
+    """ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
+    `{ "reason": "BUDGET_NOT_FOUND", "metadata": { "budget_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_DOCUMENT_NOT_FOUND: _ErrorReason.ValueType  # 52
+    """ERROR_REASON_DOCUMENT_NOT_FOUND (NOT_FOUND): there is no document, or workspace file, with this id or title, or section of it
+    under these headings; it may have been deleted. `{ "reason": "DOCUMENT_NOT_FOUND", "metadata": { "title": "Handbook" } }`
+    """
+    ERROR_REASON_DOCUMENT_VERSION_CONFLICT: _ErrorReason.ValueType  # 53
+    """ERROR_REASON_DOCUMENT_VERSION_CONFLICT (ABORTED): the document, or workspace file, is not at the version that was expected;
+    read it, and write again. An id is empty where there is no such version. `{ "reason": "DOCUMENT_VERSION_CONFLICT",
+    "metadata": { "expected_version": "3", "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id":
+    "0190b5c3-…" } }`
+    """
+    ERROR_REASON_DOCUMENT_UNREADABLE: _ErrorReason.ValueType  # 54
+    """ERROR_REASON_DOCUMENT_UNREADABLE (INVALID_ARGUMENT): the file cannot be read. The problem is EMPTY, UNSUPPORTED, MISNAMED,
+    ENCRYPTED, MALFORMED, TOO_LARGE, TOO_DEEP or TIMED_OUT; more may come. `{ "reason": "DOCUMENT_UNREADABLE", "metadata": {
+    "problem": "ENCRYPTED" } }`
+    """
+    ERROR_REASON_WORKSPACE_FILE_PROTECTED: _ErrorReason.ValueType  # 55
+    """ERROR_REASON_WORKSPACE_FILE_PROTECTED (PERMISSION_DENIED): this writer may not change the file, or the caller may not say that it
+    writes for such a writer. `{ "reason": "WORKSPACE_FILE_PROTECTED", "metadata": { "file": "SOUL", "writer": "agent" } }`
+    """
+    ERROR_REASON_ERASURE_NOT_FOUND: _ErrorReason.ValueType  # 65
+    """ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
+    `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_CONTENT_ERASED: _ErrorReason.ValueType  # 66
+    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
+    request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
+    `{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+    """
+    ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
+    """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
+    call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
+    """
     ERROR_REASON_CHECKPOINT_NOT_FOUND: _ErrorReason.ValueType  # 62
     """ERROR_REASON_CHECKPOINT_NOT_FOUND (NOT_FOUND): there is no such checkpoint; a newer version may have taken its place.
     `{ "reason": "CHECKPOINT_NOT_FOUND", "metadata": { "checkpoint_id": "0190b5c2-…" } }`
@@ -373,6 +422,55 @@ ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
 ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
 """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
 `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_LORE_BOOK_NOT_FOUND: ErrorReason.ValueType  # 58
+"""ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
+call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
+"""
+ERROR_REASON_LORE_ENTRY_NOT_FOUND: ErrorReason.ValueType  # 59
+"""ERROR_REASON_LORE_ENTRY_NOT_FOUND (NOT_FOUND): the namespace has no entry of a lorebook with this id.
+`{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_BUDGET_EXCEEDED: ErrorReason.ValueType  # 60
+"""ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
+reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
+"budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
+"""
+ERROR_REASON_BUDGET_NOT_FOUND: ErrorReason.ValueType  # 61
+"""ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
+`{ "reason": "BUDGET_NOT_FOUND", "metadata": { "budget_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_DOCUMENT_NOT_FOUND: ErrorReason.ValueType  # 52
+"""ERROR_REASON_DOCUMENT_NOT_FOUND (NOT_FOUND): there is no document, or workspace file, with this id or title, or section of it
+under these headings; it may have been deleted. `{ "reason": "DOCUMENT_NOT_FOUND", "metadata": { "title": "Handbook" } }`
+"""
+ERROR_REASON_DOCUMENT_VERSION_CONFLICT: ErrorReason.ValueType  # 53
+"""ERROR_REASON_DOCUMENT_VERSION_CONFLICT (ABORTED): the document, or workspace file, is not at the version that was expected;
+read it, and write again. An id is empty where there is no such version. `{ "reason": "DOCUMENT_VERSION_CONFLICT",
+"metadata": { "expected_version": "3", "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id":
+"0190b5c3-…" } }`
+"""
+ERROR_REASON_DOCUMENT_UNREADABLE: ErrorReason.ValueType  # 54
+"""ERROR_REASON_DOCUMENT_UNREADABLE (INVALID_ARGUMENT): the file cannot be read. The problem is EMPTY, UNSUPPORTED, MISNAMED,
+ENCRYPTED, MALFORMED, TOO_LARGE, TOO_DEEP or TIMED_OUT; more may come. `{ "reason": "DOCUMENT_UNREADABLE", "metadata": {
+"problem": "ENCRYPTED" } }`
+"""
+ERROR_REASON_WORKSPACE_FILE_PROTECTED: ErrorReason.ValueType  # 55
+"""ERROR_REASON_WORKSPACE_FILE_PROTECTED (PERMISSION_DENIED): this writer may not change the file, or the caller may not say that it
+writes for such a writer. `{ "reason": "WORKSPACE_FILE_PROTECTED", "metadata": { "file": "SOUL", "writer": "agent" } }`
+"""
+ERROR_REASON_ERASURE_NOT_FOUND: ErrorReason.ValueType  # 65
+"""ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
+`{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_CONTENT_ERASED: ErrorReason.ValueType  # 66
+"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
+request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
+`{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+"""
+ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
+"""ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
+call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
 """
 ERROR_REASON_CHECKPOINT_NOT_FOUND: ErrorReason.ValueType  # 62
 """ERROR_REASON_CHECKPOINT_NOT_FOUND (NOT_FOUND): there is no such checkpoint; a newer version may have taken its place.

@@ -72,10 +72,12 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     MEMORY_KIND_FACT: _MemoryKind.ValueType  # 4
     """MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
     MEMORY_KIND_CHUNK: _MemoryKind.ValueType  # 5
-    """MEMORY_KIND_CHUNK is a part of a document."""
+    """MEMORY_KIND_CHUNK is a part of a document, or of a workspace file."""
     MEMORY_KIND_NODE: _MemoryKind.ValueType  # 6
     """MEMORY_KIND_NODE is a person, place or thing of the graph. See GraphQueryService for its relations."""
-    MEMORY_KIND_TOPIC: _MemoryKind.ValueType  # 7
+    MEMORY_KIND_LORE: _MemoryKind.ValueType  # 7
+    """MEMORY_KIND_LORE is an entry of a lorebook. Contexts hold it by its triggers alone. See LoreService."""
+    MEMORY_KIND_TOPIC: _MemoryKind.ValueType  # 8
     """MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See TopicService."""
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
@@ -94,10 +96,12 @@ MEMORY_KIND_NOTE: MemoryKind.ValueType  # 3
 MEMORY_KIND_FACT: MemoryKind.ValueType  # 4
 """MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
 MEMORY_KIND_CHUNK: MemoryKind.ValueType  # 5
-"""MEMORY_KIND_CHUNK is a part of a document."""
+"""MEMORY_KIND_CHUNK is a part of a document, or of a workspace file."""
 MEMORY_KIND_NODE: MemoryKind.ValueType  # 6
 """MEMORY_KIND_NODE is a person, place or thing of the graph. See GraphQueryService for its relations."""
-MEMORY_KIND_TOPIC: MemoryKind.ValueType  # 7
+MEMORY_KIND_LORE: MemoryKind.ValueType  # 7
+"""MEMORY_KIND_LORE is an entry of a lorebook. Contexts hold it by its triggers alone. See LoreService."""
+MEMORY_KIND_TOPIC: MemoryKind.ValueType  # 8
 """MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See TopicService."""
 Global___MemoryKind: _TypeAlias = MemoryKind  # noqa: Y015
 
@@ -400,6 +404,10 @@ class Memory(_message.Message):
     PERIOD_START_FIELD_NUMBER: _builtins.int
     NOTE_KEY_FIELD_NUMBER: _builtins.int
     NOTE_KIND_FIELD_NUMBER: _builtins.int
+    DOCUMENT_ID_FIELD_NUMBER: _builtins.int
+    DOCUMENT_TITLE_FIELD_NUMBER: _builtins.int
+    HEADINGS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
     ADDRESS_FIELD_NUMBER: _builtins.int
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
@@ -454,6 +462,12 @@ class Memory(_message.Message):
     """note_key is the key of a note, if it has one."""
     note_kind: _builtins.str
     """note_kind is what sort of note a note is."""
+    document_id: _builtins.str
+    """document_id is the document that a chunk is a part of."""
+    document_title: _builtins.str
+    """document_title is that document's title."""
+    page: _builtins.int
+    """page is the page or slide that a chunk begins on, from 1; 0 where its document has none."""
     address: _builtins.str
     """address is where it is, such as `viking://acme/conversations/0190…/messages/7`: it never changes, and ReadAddress reads it."""
     @_builtins.property
@@ -473,6 +487,10 @@ class Memory(_message.Message):
         """metadata is what the caller keeps with a message. Lists of memories, such as those of Search and Browse, hold it where
         its JSON has at most 2,000 characters, or max_content_chars where that is more; GetMemory and BatchGetMemories always do.
         """
+
+    @_builtins.property
+    def headings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """headings are those that a chunk stands under, the outermost first."""
 
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
@@ -510,12 +528,16 @@ class Memory(_message.Message):
         period_start: _builtins.str = ...,
         note_key: _builtins.str = ...,
         note_kind: _builtins.str = ...,
+        document_id: _builtins.str = ...,
+        document_title: _builtins.str = ...,
+        headings: _abc.Iterable[_builtins.str] | None = ...,
+        page: _builtins.int = ...,
         address: _builtins.str = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "metadata", b"metadata", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "external_id", b"external_id", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "document_id", b"document_id", "document_title", b"document_title", "external_id", b"external_id", "headings", b"headings", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "page", b"page", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -549,6 +571,7 @@ class MemoryFilter(_message.Message):
     VALID_AT_TIME_FIELD_NUMBER: _builtins.int
     KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
+    DOCUMENT_IDS_FIELD_NUMBER: _builtins.int
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
     as_of_message_id: _builtins.str
@@ -629,6 +652,10 @@ class MemoryFilter(_message.Message):
     def known_at_time(self) -> _timestamp_pb2.Timestamp:
         """known_at_time is when a memory must have been believed; now if unset."""
 
+    @_builtins.property
+    def document_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """document_ids are the documents whose chunks to look at. At most 100."""
+
     def __init__(
         self,
         *,
@@ -652,10 +679,11 @@ class MemoryFilter(_message.Message):
         valid_at_time: _timestamp_pb2.Timestamp | None = ...,
         known_at_time: _timestamp_pb2.Timestamp | None = ...,
         include_superseded: _builtins.bool = ...,
+        document_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "known_at_time", b"known_at_time", "start_time", b"start_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "as_of_message_id", b"as_of_message_id", "authors", b"authors", "channels", b"channels", "conversation_ids", b"conversation_ids", "document_ids", b"document_ids", "end_time", b"end_time", "excluded_authors", b"excluded_authors", "excluded_conversation_ids", b"excluded_conversation_ids", "excluded_kinds", b"excluded_kinds", "excluded_memory_ids", b"excluded_memory_ids", "include_automated", b"include_automated", "include_superseded", b"include_superseded", "instances", b"instances", "kinds", b"kinds", "known_at_time", b"known_at_time", "roles", b"roles", "start_time", b"start_time", "subjects", b"subjects", "tags", b"tags", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
