@@ -13,7 +13,7 @@ from everword.v1 import document_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as search
 from support.calls import append, append_request, message, target
 from support.databases import cloned
-from support.documents import write
+from support.document_calls import write
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -21,7 +21,7 @@ from support.callers import bearer
 from support.calls import append_request, message, target
 from support.corpus import search_request
 from support.databases import cloned
-from support.documents import file_name, named, read_file, to_writer, write_file
+from support.document_calls import file_name, named, read_file, to_writer, write_file
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
