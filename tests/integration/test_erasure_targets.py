@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import fact_service_pb2 as facts
 from support.background import embed_everything
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
@@ -16,7 +17,9 @@ from support.corpus import search_request
 from support.databases import cloned
 from support.erased import count, erase, rows_with, tables
 from support.erasure_planted import Planted, plant
+from support.refusals import refused
 from support.stack import Stack, running_stack
+from support.telling import remember, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -118,3 +121,36 @@ async def test_others_stay_as_they_are(stack: Stack) -> None:
     ):
         held = count(stack, f"SELECT count(*) FROM {table} WHERE namespace_id = 1")
         assert count(stack, sums.format(column)) == held, column
+
+
+async def test_what_an_erased_fact_ended_holds_again(stack: Stack) -> None:
+    """As if nobody had said the second: and a third one, that was said later, still ends it."""
+    said = [await say(stack, text, day, subject="ida") for day, text in enumerate(MOVES)]
+    for place, message_id in zip(("Rome", "Oslo", "Bern"), said, strict=True):
+        await remember(stack, place, [message_id], subject="ida")
+    repeated = facts.RememberRequest(
+        subject="ida", attribute="pet", value="a cat", request_id="pet", lifetime_days=999
+    )
+    pet = (await stack.facts.Remember(repeated)).fact
+    await erase(stack, message_id=said[1])
+    assert await residences(stack) == {"Rome": "Bern", "Bern": ""}
+    await erase(stack, message_id=said[2])
+    assert await residences(stack) == {"Rome": ""}
+    await erase(stack, fact_id=pet.id)
+    again = await refused(stack.facts.Remember(repeated))
+    assert again.reason == "CONTENT_ERASED"
+
+
+MOVES = ("I live in Rome.", "I have moved to Oslo.", "I have moved to Bern.")
+
+
+async def residences(stack: Stack) -> dict[str, str]:
+    """Return where somebody is believed to live, and what took its place."""
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            """SELECT f.value, coalesce(n.value, '') FROM facts f
+                 JOIN fact_intervals i ON i.fact_id = f.id AND i.known_until IS NULL
+                 LEFT JOIN facts n ON n.id = i.successor_id
+                WHERE f.subject = 'ida' AND f.attribute = 'residence'"""
+        ).fetchall()
+    return dict(rows)

@@ -60,6 +60,8 @@ class Did:
 
     counts: dict[str, int]
     facts_to_weigh: list[UUID]
+    #: Times at whose end a fact began that is gone.
+    intervals_to_open: list[UUID]
     people_to_fold: list[UUID]
     events_to_fold: list[UUID]
     conversations_to_compact: list[UUID]
@@ -83,6 +85,7 @@ class Did:
         return cls(
             counts,
             ids("facts_to_weigh"),
+            ids("intervals_to_open"),
             ids("people_to_fold"),
             ids("events_to_fold"),
             ids("conversations_to_compact"),

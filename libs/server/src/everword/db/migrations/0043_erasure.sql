@@ -289,6 +289,9 @@ BEGIN
         counts := remove_passages(ids);
     ELSIF of_target = 'note' THEN
         PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
+    ELSIF of_target IN ('fact', 'node', 'pattern') THEN
+        -- A call that is repeated would look for what it stored.
+        PERFORM forget_requests(ids);
     END IF;
     FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target ORDER BY place LOOP
         SELECT format_type(atttypid, NULL) INTO key_type
@@ -437,22 +440,33 @@ BEGIN
      WHERE namespace_id = namespace AND (old_fact_id = ANY(touched) OR new_fact_id = ANY(touched)) AND reason <> '';
     UPDATE fact_edges SET reason = ''
      WHERE namespace_id = namespace AND (from_fact_id = ANY(touched) OR to_fact_id = ANY(touched)) AND reason <> '';
-    RETURN counts || jsonb_build_object('facts_to_weigh', coalesce(
-        (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]'));
+    RETURN merge_erased(counts, jsonb_build_object('facts_to_weigh', coalesce(
+        (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]')));
 END $$;
 COMMENT ON FUNCTION withdraw_facts IS
     'Take evidence away: facts and relations that rested on nothing else go; those that are left are to be weighed anew.';
 
 CREATE FUNCTION erase_facts(ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    opened jsonb;
 BEGIN
     IF cardinality(ids) = 0 THEN
         RETURN '{}';
     END IF;
-    UPDATE fact_intervals SET successor_id = NULL WHERE namespace_id = erasing_namespace() AND successor_id = ANY(ids);
-    RETURN erase_rows('fact', ids, '{}');
+    WITH freed AS (
+        UPDATE fact_intervals SET successor_id = NULL
+         WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
+        RETURNING id, fact_id, known_until
+    )
+    SELECT jsonb_build_object('intervals_to_open', coalesce(jsonb_agg(id), '[]'), 'facts_to_weigh',
+                              coalesce(jsonb_agg(DISTINCT fact_id), '[]'))
+      INTO opened FROM freed WHERE known_until IS NULL;
+    RETURN merge_erased(opened, erase_rows('fact', ids, '{}'));
 END $$;
-COMMENT ON FUNCTION erase_facts IS 'Delete facts with all that is about them.';
+COMMENT ON FUNCTION erase_facts IS
+    'Delete facts with all that is about them. What they took the place of did not end then, as far as anybody knows.';
 
 CREATE FUNCTION withdraw_learned(gone uuid[], subjects text[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -817,6 +831,7 @@ BEGIN
         UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
          WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         DELETE FROM conversations WHERE namespace_id = namespace AND id = ANY(marked);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
         INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(marked));
     END IF;
     UPDATE namespaces SET hides = greatest(hides - 1, 0) WHERE id = namespace;
