@@ -48,6 +48,7 @@ from support.foreign import (
     voice_request,
     wait_request,
 )
+from support.foreign_documents import DOCUMENTS_EMPTY, DOCUMENTS_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
@@ -97,6 +98,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **PEOPLE_REFUSED,
     **GRAPH_REFUSED,
     **NOTES_REFUSED,
+    **DOCUMENTS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -175,6 +177,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **PEOPLE_EMPTY,
     **GRAPH_EMPTY,
     **NOTES_EMPTY,
+    **DOCUMENTS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

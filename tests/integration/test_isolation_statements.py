@@ -33,6 +33,7 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
+from support.document_rows import insert_documents
 from support.note_rows import insert_notes
 from support.pattern_rows import insert_patterns
 from support.people_rows import insert_people
@@ -170,6 +171,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
             insert_graph(conn, ids["theirs"], message_ids[0], WORDS)
             insert_notes(conn, ids["theirs"], message_ids, WORDS)
+            insert_documents(conn, ids["theirs"], message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

@@ -34,6 +34,7 @@ class Theirs:
     node_id: str
     edge_id: str
     note_id: str
+    document_id: str
     grant_id: str
     consistency_token: str
     #: By RPC.

@@ -22,6 +22,7 @@ from support.foreign import (
     significant_request,
     voice_request,
 )
+from support.foreign_documents import write_documents
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_notes import write_notes
@@ -41,6 +42,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
     await _fill_both(stack)
     notes = await write_notes(stack, "theirs")
+    documents = await write_documents(stack, "theirs")
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -74,6 +76,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
         node_id=drawn.nodes[0].id,
         edge_id=drawn.edges[0].id,
         note_id=notes.note_id,
+        document_id=documents.document_id,
         grant_id=notes.grant_id,
         consistency_token=first.consistency_token,
         page_tokens={
@@ -81,6 +84,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
+            **documents.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )
@@ -99,6 +103,7 @@ async def _fill_both(stack: Stack) -> None:
         await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
         await stack.graph.WriteGraph(graph_request(), metadata=within(name))
     await write_notes(stack, "third")
+    await write_documents(stack, "third")
 
 
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:

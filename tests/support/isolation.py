@@ -25,6 +25,7 @@ ISOLATED = frozenset(
         *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
         *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
         *("notes", "note_versions", "advisor_grants"),
+        *("documents", "document_versions", "document_chunks"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

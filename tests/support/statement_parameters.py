@@ -16,6 +16,7 @@ from everword.domain.ids import new_id
 from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.databases import DatabaseUnderTest
+from support.document_rows import document_parameters
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
 from support.note_rows import note_parameters
@@ -39,6 +40,8 @@ UNSET = (
         "authors",
         "roles",
         "tags",
+        "document_tags",
+        "document_conversation_ids",
         "since",
         "before",
         "valid_at",
@@ -163,6 +166,7 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
         "message": memory.MEMORY_KIND_MESSAGE,
         "summary": memory.MEMORY_KIND_SUMMARY,
         "note": memory.MEMORY_KIND_NOTE,
+        "chunk": memory.MEMORY_KIND_CHUNK,
     }
 
 
@@ -190,6 +194,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
         **graph_parameters(WORDS),
         **note_parameters(filled.message_ids, filled.conversation_id),
+        **document_parameters(filled.conversation_id),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
