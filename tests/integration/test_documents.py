@@ -17,7 +17,7 @@ from everword.v1 import search_service_pb2 as search
 from support import calls
 from support.corpus import search_request
 from support.databases import cloned
-from support.documents import append, history, named, new_document, read, upload, write
+from support.document_calls import append, history, named, new_document, read, upload, write
 from support.refusals import refused
 from support.stack import Stack, running_stack
 

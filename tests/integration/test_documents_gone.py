@@ -19,7 +19,7 @@ from support.cached import warm_up
 from support.calls import append
 from support.corpus import search_request
 from support.databases import cloned
-from support.documents import history, named, write, write_file
+from support.document_calls import history, named, write, write_file
 from support.every_read import answers, read_methods
 from support.stack import Stack, running_stack
 
@@ -94,7 +94,10 @@ async def test_what_a_document_said_before_is_returned_by_its_history_alone(
 ) -> None:
     token = f"planted-{end}-7f3a.rs"
     text = "\n\n".join(
-        [f"# One\n\nThe owl sees {token}.", *(f"## Part {n}\n\nWords of part {n}." for n in range(9))]
+        [
+            f"# One\n\nThe owl sees {token}.",
+            *(f"## Part {n}\n\nWords of part {n}." for n in range(9)),
+        ]
     )
     if end == "file":
         document_id = (await write_file(stack, "MEMORY", text)).file_id

@@ -19,6 +19,7 @@ from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
+from support.document_rows import insert_documents
 from support.fact_rows import insert_facts
 from support.foreign import class_request
 from support.graph_rows import insert_graph
@@ -33,7 +34,6 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
-from support.document_rows import insert_documents
 from support.note_rows import insert_notes
 from support.pattern_rows import insert_patterns
 from support.people_rows import insert_people

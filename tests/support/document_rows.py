@@ -20,7 +20,7 @@ BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 def insert_documents(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
 ) -> None:
-    """Store a workspace file whose chunk has the id of the first message: what is in the index under it is the chunk's."""
+    """Store a workspace file whose chunk has the id of the first message, and what is in the index under that."""
     conn.execute(
         "INSERT INTO documents (namespace_id, id, kind, title, key_hash, version, chunks) "
         "VALUES (%s, %s, 2, %s, %s, 1, 1)",

@@ -1,136 +1,84 @@
-"""Short forms of the calls on documents and workspace files."""
+"""What documents and deployment files say, and what the code says, in a form that can be compared."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from pathlib import Path
 
-from everword.v1 import document_pb2
-from everword.v1 import document_service_pb2 as pb
-from everword.v1 import workspace_service_pb2 as workspace
-from support.stack import Stack
+from everword.client.settings import DEFAULT_ADDRESSES
 
-
-def new_document(title: str, **fields: Any) -> document_pb2.NewDocument:
-    return document_pb2.NewDocument(title=title, **fields)
-
-
-def upload_requests(
-    data: bytes,
-    title: str,
-    file_name: str,
-    *,
-    part_bytes: int = 100_000,
-    media_type: str = "",
-    expected: int | None = None,
-    request_id: str = "",
-    **fields: Any,
-) -> Iterator[pb.UploadDocumentRequest]:
-    """Yield an upload; `fields` are those of NewDocument."""
-    header = pb.UploadHeader(
-        document=new_document(title, **fields),
-        file_name=file_name,
-        media_type=media_type,
-        expected_version=expected,
-        request_id=request_id,
-    )
-    yield pb.UploadDocumentRequest(header=header)
-    for start in range(0, len(data), part_bytes):
-        yield pb.UploadDocumentRequest(data=data[start : start + part_bytes])
+ROOT = Path(__file__).parents[2]
+_VARIABLE = re.compile(r"EVERWORD_[A-Z_]+")
+#: Names of variables that the code puts together, with what it puts in.
+_COMPOSED = {
+    "EVERWORD_{}_ADDRESS": list(DEFAULT_ADDRESSES),
+}
 
 
-async def upload(
-    stack: Stack, data: bytes, title: str, file_name: str, **fields: Any
-) -> pb.UploadDocumentResponse:
-    return await stack.documents.UploadDocument(upload_requests(data, title, file_name, **fields))
+def table_rows(document: str, heading: str) -> list[dict[str, str]]:
+    """Return the rows of the first table below a heading, by column."""
+    section = re.split(r"^#+ ", (ROOT / document).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    (body,) = [part for part in section if part.partition("\n")[0] == heading]
+    lines = [line for line in body.splitlines() if line.startswith("|")]
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert rows
+    return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-async def write(
-    stack: Stack,
-    content: str,
-    title: str,
-    *,
-    expected: int | None = None,
-    request_id: str = "",
-    **fields: Any,
-) -> pb.WriteDocumentResponse:
-    request = pb.WriteDocumentRequest(
-        document=new_document(title, **fields),
-        content=content,
-        expected_version=expected,
-        request_id=request_id,
-    )
-    return await stack.documents.WriteDocument(request)
+def code(cell: str) -> str:
+    """Return what stands in backticks in a cell that holds nothing else."""
+    match = re.fullmatch(r"`([^`]+)`", cell)
+    assert match, f"{cell!r} is not one name in backticks"
+    return match[1]
 
 
-async def append(
-    stack: Stack, content: str, title: str, *, request_id: str = "", **fields: Any
-) -> pb.AppendDocumentResponse:
-    request = pb.AppendDocumentRequest(
-        document=new_document(title, **fields), content=content, request_id=request_id
-    )
-    return await stack.documents.AppendDocument(request)
+def code_blocks(document: str, language: str) -> list[str]:
+    """Return the fenced blocks of a language."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    return [body for tag, body in blocks if tag == language]
 
 
-def named(title: str, **scope: Any) -> document_pb2.DocumentKey:
-    whose = document_pb2.DocumentScope(**scope) if scope else None
-    return document_pb2.DocumentKey(title=title, scope=whose)
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Return the hand-written modules of all packages by path, such as `everword/rpc/health.py`."""
+    generated = ("everword/v1/", "everword/internal/", "buf/")
+    roots = [*ROOT.glob("libs/*/src"), *ROOT.glob("services/*/src")]
+    paths = {
+        str(path.relative_to(root)): path for root in roots for path in sorted(root.rglob("*.py"))
+    }
+    return {
+        name: ast.parse(path.read_text(encoding="utf-8"))
+        for name, path in paths.items()
+        if not name.startswith(generated)
+    }
 
 
-async def read(stack: Stack, title: str, **fields: Any) -> str:
-    """Return a document's text, read in parts."""
-    request = pb.ReadDocumentRequest(key=named(title), **fields)
-    parts = list[str]()
-    while True:
-        part = await stack.documents.ReadDocument(request)
-        parts.append(part.content)
-        if not part.next_start_char:
-            return "".join(parts)
-        request.start_char = part.next_start_char
+@cache
+def variables_read() -> frozenset[str]:
+    """Return the EVERWORD_* variables that the code reads: each that stands alone in a string.
+
+    What stands as a key of a dict is set for another process, and not read.
+    """
+    return frozenset(name for tree in sources().values() for name in _variables(tree))
 
 
-async def history(stack: Stack, title: str, **fields: Any) -> list[document_pb2.DocumentVersion]:
-    """Return all versions of a document, the first one first."""
-    request = pb.GetDocumentHistoryRequest(key=named(title), page_size=7, **fields)
-    versions: list[document_pb2.DocumentVersion] = []
-    while True:
-        page = await stack.documents.GetDocumentHistory(request)
-        versions += page.versions
-        if not page.next_page_token:
-            return versions[::-1]
-        request.page_token = page.next_page_token
-
-
-async def write_file(
-    stack: Stack,
-    name: str,
-    content: str,
-    *,
-    writer: str = "",
-    expected: int | None = None,
-    metadata: Any = (),
-    **fields: Any,
-) -> workspace.WriteWorkspaceFileResponse:
-    """Write a file by its name, as the agent where no `writer` is named; `fields` are those of the request."""
-    request = workspace.WriteWorkspaceFileRequest(
-        name=file_name(name),
-        content=content,
-        writer=to_writer(writer),
-        expected_version=expected,
-        **fields,
-    )
-    return await stack.workspace.WriteWorkspaceFile(request, metadata=metadata)
-
-
-async def read_file(stack: Stack, name: str, **scope: Any) -> workspace.WorkspaceFile:
-    whose = document_pb2.DocumentScope(**scope) if scope else None
-    request = workspace.GetWorkspaceFileRequest(name=file_name(name), scope=whose)
-    return (await stack.workspace.GetWorkspaceFile(request)).file
-
-
-def file_name(name: str) -> workspace.WorkspaceFileName.ValueType:
-    return workspace.WorkspaceFileName.Value(f"WORKSPACE_FILE_NAME_{name}")
-
-
-def to_writer(name: str) -> workspace.WorkspaceWriter.ValueType:
-    return workspace.WorkspaceWriter.Value(f"WORKSPACE_WRITER_{name or 'UNSPECIFIED'}")
+def _variables(tree: ast.Module) -> Iterator[str]:
+    nodes = list(ast.walk(tree))
+    keys = {id(key) for node in nodes if isinstance(node, ast.Dict) for key in node.keys}
+    for node in nodes:
+        if id(node) in keys:
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if _VARIABLE.fullmatch(node.value):
+                yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            parts = [
+                str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+            ]
+            template = "".join(parts)
+            if re.fullmatch(r"[A-Z_]*(\{\}[A-Z_]*)+", template) and "EVERWORD_" in template:
+                yield from (template.format(name.upper()) for name in _COMPOSED[template])

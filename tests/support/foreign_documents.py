@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +41,12 @@ def append_request(theirs: Theirs | None = None, **fields: Any) -> documents.App
 
 def upload_requests(
     theirs: Theirs | None = None, request_id: str = ""
-) -> Iterable[documents.UploadDocumentRequest]:
+) -> Iterator[documents.UploadDocumentRequest]:
     header = documents.UploadHeader(
         document=_document(theirs), file_name="theirs.md", request_id=request_id
     )
-    return (
-        documents.UploadDocumentRequest(header=header),
-        documents.UploadDocumentRequest(data=b"Their file."),
-    )
+    yield documents.UploadDocumentRequest(header=header)
+    yield documents.UploadDocumentRequest(data=b"Their file.")
 
 
 def documents_request(**fields: Any) -> documents.ListDocumentsRequest:
@@ -239,9 +237,7 @@ DOCUMENTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     ),
     "ListDocuments filter.conversation_ids": (
         lambda s, t: s.documents.ListDocuments(
-            documents_request(
-                filter=documents.DocumentFilter(conversation_ids=[t.conversation_id])
-            )
+            documents_request(filter=documents.DocumentFilter(conversation_ids=[t.conversation_id]))
         ),
         lambda answer: not answer.documents,
     ),

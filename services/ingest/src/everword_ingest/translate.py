@@ -12,6 +12,7 @@ from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import (
     conversation_pb2,
+    document_service_pb2,
     fact_service_pb2,
     graph_service_pb2,
     handoff_service_pb2,
@@ -19,6 +20,7 @@ from everword.v1 import (
     memory_pb2,
     note_service_pb2,
     pattern_service_pb2,
+    workspace_service_pb2,
 )
 from everword_ingest.messages.record_significant import Significant
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
@@ -173,6 +175,12 @@ def hash_body(
         | note_service_pb2.AppendDailyLogRequest
         | handoff_service_pb2.WriteHandoffRequest
         | handoff_service_pb2.SaveAdvisorNoteRequest
+        | document_service_pb2.UploadHeader
+        | document_service_pb2.WriteDocumentRequest
+        | document_service_pb2.AppendDocumentRequest
+        | document_service_pb2.DeleteDocumentRequest
+        | workspace_service_pb2.WriteWorkspaceFileRequest
+        | workspace_service_pb2.DeleteWorkspaceFileRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def to_scope(agent: str, subject: str, conversation: str) -> document_pb2.Docume
 
 def read_content(content: str) -> str:
     """Return what is to be written: from standard input where it is `-`."""
-    return click.get_text_stream("stdin").read() if content == "-" else content
+    return sys.stdin.read() if content == "-" else content
 
 
 @click.group()
@@ -85,9 +86,7 @@ async def upload(
         tags=tags,
         author=author,
     )
-    response = await upload_file(
-        client, file, document, expected=expected, request_id=request_id
-    )
+    response = await upload_file(client, file, document, expected=expected, request_id=request_id)
     _print_written(response, document.title, as_json)
 
 
@@ -324,7 +323,10 @@ async def seed(client: Client, folder: Path, agent: str, subject: str, conversat
     """
     seeded = await seed_folder(client, folder, to_scope(agent, subject, conversation))
     rows = [
-        (shorten(each.title, 80), f"{each.response.chunk_count} chunks" if each.response else "kept")
+        (
+            shorten(each.title, 80),
+            f"{each.response.chunk_count} chunks" if each.response else "kept",
+        )
         for each in seeded
     ]
     print_table(("document", "what became of it"), rows)
