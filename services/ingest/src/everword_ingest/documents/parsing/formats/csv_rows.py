@@ -19,7 +19,7 @@ _SAMPLE_ROWS, _SAMPLE_CHARS = 50, 64 * 1024
 def read_csv(data: bytes, limits: ParseLimits) -> ParsedDocument:
     """Return rows in one block. A field may be as long as the file."""
     text = decode(data)
-    csv.field_size_limit(max(len(text), 1))
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))
     outline, table, lines = Outline(limits), Table(), list[str]()
     for row in csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text)):
         line = table.line(row)
