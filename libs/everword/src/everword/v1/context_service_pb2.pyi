@@ -56,9 +56,9 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
     """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
     CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
-    """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, at most five, 1,500 tokens and a quarter of the
-    budget, where their relevance is at least 0.3; and the daily logs of today and yesterday. Documents of other conversations
-    are left out.
+    """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
+    quarter of the budget. Their cosine with the query is at least 0.3, and they are at least 0.3 as relevant as the best one.
+    Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
     """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
@@ -94,9 +94,9 @@ of, at most ten, and the five most important events that are ahead or were not l
 CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
 """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
-"""CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, at most five, 1,500 tokens and a quarter of the
-budget, where their relevance is at least 0.3; and the daily logs of today and yesterday. Documents of other conversations
-are left out.
+"""CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
+quarter of the budget. Their cosine with the query is at least 0.3, and they are at least 0.3 as relevant as the best one.
+Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
 """
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 

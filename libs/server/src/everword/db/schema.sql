@@ -178,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 5) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -780,6 +780,288 @@ COMMENT ON COLUMN everword.deployment.token_secret IS 'Signs page tokens and con
 COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partitioned tables; fixed by the first migration.';
 
 COMMENT ON COLUMN everword.deployment.closed IS 'Whether there ever was a key. From then on every call needs one, also once no key is left.';
+
+CREATE TABLE everword.document_chunks (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    place integer NOT NULL,
+    headings text[] DEFAULT '{}'::text[] NOT NULL,
+    start_char bigint NOT NULL,
+    end_char bigint NOT NULL,
+    page integer,
+    digest bytea NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.document_chunks IS 'The parts of the latest version of documents, each a memory (kind 5) of this id, whose text is in the index.';
+
+COMMENT ON COLUMN everword.document_chunks.place IS 'Where in its document it stands, from 0.';
+
+COMMENT ON COLUMN everword.document_chunks.digest IS 'A hash of what is indexed: a chunk that a new version has as well keeps its id and its vectors.';
+
+CREATE TABLE everword.document_chunks_p0 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_chunks_p1 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_chunks_p2 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_chunks_p3 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions (
+    namespace_id bigint NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    id uuid NOT NULL,
+    deleted boolean DEFAULT false NOT NULL,
+    content text NOT NULL,
+    chars bigint NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    author text DEFAULT ''::text NOT NULL,
+    file_name text DEFAULT ''::text NOT NULL,
+    media_type text DEFAULT ''::text NOT NULL,
+    file_bytes bigint DEFAULT 0 NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea NOT NULL,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    writer smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.document_versions IS 'Everything that documents ever said, in order. Append-only by grants.';
+
+COMMENT ON COLUMN everword.document_versions.content IS 'The text. The file that it was read from is not kept.';
+
+COMMENT ON COLUMN everword.document_versions.writer IS 'Of a workspace file: 1 an agent, 2 a person, 3 the system that runs the agent; 0 where that does not matter.';
+
+CREATE TABLE everword.document_versions_p0 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions_p1 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions_p2 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions_p3 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    kind smallint DEFAULT 1 NOT NULL,
+    title text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    key_hash bytea NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    chunks integer DEFAULT 0 NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.documents IS 'Documents as they stand. What one says is in document_versions, and in the index while it is not deleted.';
+
+COMMENT ON COLUMN everword.documents.kind IS '1: a document; 2: a workspace file.';
+
+COMMENT ON COLUMN everword.documents.title IS 'What callers know it by, within kind, agent, subject and conversation.';
+
+COMMENT ON COLUMN everword.documents.key_hash IS 'SHA-256 of kind, title, agent, subject and conversation, which may be longer than what an index takes.';
+
+COMMENT ON COLUMN everword.documents.version IS 'The latest one in document_versions. Its row lock orders concurrent writers.';
+
+CREATE TABLE everword.documents_p0 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents_p1 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents_p2 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents_p3 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
@@ -4094,6 +4376,30 @@ ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -4377,6 +4683,51 @@ ALTER TABLE ONLY everword.corpus_counts
 
 ALTER TABLE ONLY everword.deployment
     ADD CONSTRAINT deployment_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY everword.document_chunks
+    ADD CONSTRAINT document_chunks_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p0
+    ADD CONSTRAINT document_chunks_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p1
+    ADD CONSTRAINT document_chunks_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p2
+    ADD CONSTRAINT document_chunks_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p3
+    ADD CONSTRAINT document_chunks_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_versions
+    ADD CONSTRAINT document_versions_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p0
+    ADD CONSTRAINT document_versions_p0_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p1
+    ADD CONSTRAINT document_versions_p1_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p2
+    ADD CONSTRAINT document_versions_p2_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p3
+    ADD CONSTRAINT document_versions_p3_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p0
+    ADD CONSTRAINT documents_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p1
+    ADD CONSTRAINT documents_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p2
+    ADD CONSTRAINT documents_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p3
+    ADD CONSTRAINT documents_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
@@ -5000,6 +5351,56 @@ CREATE INDEX conversations_p1_namespace_id_client_session_id_id_idx ON everword.
 CREATE INDEX conversations_p2_namespace_id_client_session_id_id_idx ON everword.conversations_p2 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
 CREATE INDEX conversations_p3_namespace_id_client_session_id_id_idx ON everword.conversations_p3 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX document_chunks_place ON ONLY everword.document_chunks USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p0_namespace_id_document_id_place_idx ON everword.document_chunks_p0 USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p1_namespace_id_document_id_place_idx ON everword.document_chunks_p1 USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p2_namespace_id_document_id_place_idx ON everword.document_chunks_p2 USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p3_namespace_id_document_id_place_idx ON everword.document_chunks_p3 USING btree (namespace_id, document_id, place);
+
+CREATE UNIQUE INDEX document_versions_id ON ONLY everword.document_versions USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p0_namespace_id_id_idx ON everword.document_versions_p0 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p1_namespace_id_id_idx ON everword.document_versions_p1 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p2_namespace_id_id_idx ON everword.document_versions_p2 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p3_namespace_id_id_idx ON everword.document_versions_p3 USING btree (namespace_id, id);
+
+CREATE INDEX documents_conversation ON ONLY everword.documents USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_key ON ONLY everword.documents USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_kind ON ONLY everword.documents USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p0_namespace_id_conversation_id_idx ON everword.documents_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p0_namespace_id_key_hash_idx ON everword.documents_p0 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p0_namespace_id_kind_id_idx ON everword.documents_p0 USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p1_namespace_id_conversation_id_idx ON everword.documents_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p1_namespace_id_key_hash_idx ON everword.documents_p1 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p1_namespace_id_kind_id_idx ON everword.documents_p1 USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p2_namespace_id_conversation_id_idx ON everword.documents_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p2_namespace_id_key_hash_idx ON everword.documents_p2 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p2_namespace_id_kind_id_idx ON everword.documents_p2 USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p3_namespace_id_conversation_id_idx ON everword.documents_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p3_namespace_id_key_hash_idx ON everword.documents_p3 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p3_namespace_id_kind_id_idx ON everword.documents_p3 USING btree (namespace_id, kind, id);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
@@ -5642,6 +6043,70 @@ ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key AT
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p3_namespace_id_client_session_id_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p0_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p0_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p1_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p1_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p2_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p2_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p3_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p3_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p0_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p0_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p1_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p1_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p2_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p2_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p3_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p3_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p0_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p0_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p0_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p0_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p1_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p1_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p1_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p1_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p2_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p2_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p2_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p2_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p3_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p3_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p3_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p3_pkey;
 
 ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p0_namespace_id_subject_id_idx;
 
@@ -6451,6 +6916,18 @@ ALTER TABLE everword.conversations
 ALTER TABLE ONLY everword.corpus_counts
     ADD CONSTRAINT corpus_counts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.document_chunks
+    ADD CONSTRAINT document_chunks_namespace_id_document_id_fkey FOREIGN KEY (namespace_id, document_id) REFERENCES everword.documents(namespace_id, id);
+
+ALTER TABLE everword.document_versions
+    ADD CONSTRAINT document_versions_namespace_id_document_id_fkey FOREIGN KEY (namespace_id, document_id) REFERENCES everword.documents(namespace_id, id);
+
+ALTER TABLE everword.documents
+    ADD CONSTRAINT documents_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.documents
+    ADD CONSTRAINT documents_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id);
 
@@ -6613,6 +7090,12 @@ ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.document_chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.document_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.documents ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.events ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.fact_changes ENABLE ROW LEVEL SECURITY;
@@ -6650,6 +7133,12 @@ CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NUL
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.document_chunks USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.document_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.documents USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -6932,6 +7421,14 @@ GRANT SELECT ON TABLE everword.deployment TO everword_ingest;
 GRANT SELECT ON TABLE everword.deployment TO everword_search;
 GRANT SELECT ON TABLE everword.deployment TO everword_compactor;
 GRANT SELECT ON TABLE everword.deployment TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.document_chunks TO everword_ingest;
+GRANT SELECT ON TABLE everword.document_chunks TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest;
+GRANT SELECT ON TABLE everword.documents TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
