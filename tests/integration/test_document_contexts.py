@@ -88,13 +88,14 @@ async def test_a_document_of_a_conversation_shows_in_no_other(stack: Stack) -> N
     scope = document_pb2.DocumentScope(conversation_id=own)
     await write(stack, "The contract promises ninety herrings.", "Contract", scope=scope)
     await write(stack, "Of herrings the contract of all says nothing.", "For all")
-    asked = {"query": "contract herrings"}
+    asked: dict[str, Any] = {"query": "contract herrings"}
     assert "ninety" in (await build(stack, conversation_id=own, **asked)).text
-    for fields in (
+    elsewhere: tuple[dict[str, Any], ...] = (
         {"conversation_id": other},
         {"conversation_id": other, "scope": context.CONTEXT_SCOPE_NAMESPACE},
         {},
-    ):
+    )
+    for fields in elsewhere:
         text = (await build(stack, **fields, **asked)).text
         assert "ninety" not in text
         assert "Of herrings the contract of all says nothing." in text

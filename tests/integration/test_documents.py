@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import hashlib
+from collections.abc import AsyncIterator, Callable
 from itertools import pairwise
 
 import grpc
@@ -18,6 +19,7 @@ from support import calls
 from support.corpus import search_request
 from support.databases import cloned
 from support.document_calls import append, history, named, new_document, read, upload, write
+from support.files import docx, pdf, pptx, xlsx
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
@@ -88,6 +90,40 @@ async def test_a_file_is_uploaded_and_found_by_its_words_and_headings(stack: Sta
         ["Holidays"],
     ]
     assert await read(stack, "Handbook") == HANDBOOK
+
+
+@pytest.mark.parametrize(
+    ("make", "file_name", "query", "words", "headings"),
+    [
+        (lambda: b"# Llamas\n\nThe llama hums.", "llamas.md", "llama hums", "llama hums", ["Llamas"]),
+        (lambda: b"The vicuna spits.", "vicunas.txt", "vicuna spits", "vicuna spits", []),
+        (lambda: b"<h1>Yaks</h1><p>The yak grunts.</p>", "yaks.html", "yak grunts", "yak", ["Yaks"]),
+        (lambda: b"animal,sound\ntapir,whistle\n", "sounds.csv", "tapir whistle", "whistle", []),
+        (lambda: pdf([[(12, "The capybara swims at dusk.")]]), "a.pdf", "capybara", "swims", []),
+        (docx, "minutes.docx", "train hotel flights", "Trains only", ["Budget", "Travel"]),
+        (xlsx, "stock.xlsx", "valve seal", "valve", ["Stock"]),
+        (pptx, "review.pptx", "sales rose", "Sales rose", ["Results"]),
+    ],
+)
+async def test_each_format_is_read_and_found(
+    stack: Stack,
+    make: Callable[[], bytes],
+    file_name: str,
+    query: str,
+    words: str,
+    headings: list[str],
+) -> None:
+    data = make()
+    written = await upload(stack, data, f"Format of {file_name}", file_name)
+    filter_ = memory_pb2.MemoryFilter(document_ids=[written.document_id])
+    [hit, *_] = await found(stack, query, filter=filter_)
+    assert words in hit.memory.content
+    assert list(hit.memory.headings) == headings
+    source = (
+        await stack.documents.GetDocument(pb.GetDocumentRequest(document_id=written.document_id))
+    ).document.source
+    assert source.sha256 == hashlib.sha256(data).hexdigest()
+    assert source.file_bytes == len(data)
 
 
 async def test_chunks_are_ranked_with_messages_on_one_scale(stack: Stack) -> None:

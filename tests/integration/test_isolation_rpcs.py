@@ -52,6 +52,7 @@ from support.foreign_addresses import ADDRESSES_REFUSED
 from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
 from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
 from support.foreign_erasures import ERASURES_REFUSED
+from support.foreign_documents import DOCUMENTS_EMPTY, DOCUMENTS_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
@@ -112,6 +113,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **TOPICS_REFUSED,
     **CHECKPOINTS_REFUSED,
     **ADDRESSES_REFUSED,
+    **DOCUMENTS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
     "UpdateConversation conversation.id": (
@@ -194,6 +196,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **COSTS_EMPTY,
     **TOPICS_EMPTY,
     **CHECKPOINTS_EMPTY,
+    **DOCUMENTS_EMPTY,
     **FILTERS_EMPTY,
     "EnsureConversation": (
         lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),

@@ -22,6 +22,7 @@ from support.checkpoint_rows import insert_checkpoints
 from support.cost_rows import insert_costs
 from support.databases import DatabaseUnderTest, cloned
 from support.erasure_rows import insert_erasure
+from support.document_rows import insert_documents
 from support.fact_rows import insert_facts
 from support.foreign import class_request
 from support.graph_rows import insert_graph
@@ -181,6 +182,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_erasure(conn, ids["theirs"], WORDS)
             insert_topic(conn, ids["theirs"], summaries.leaf, WORDS)
             insert_checkpoints(conn, ids["theirs"], UUID(conversation_id), WORDS)
+            insert_documents(conn, ids["theirs"], message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

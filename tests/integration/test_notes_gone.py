@@ -15,6 +15,7 @@ from everword.v1 import handoff_service_pb2 as handoffs
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2
 from everword.v1 import note_service_pb2 as pb
+from everword.v1 import workspace_service_pb2 as workspace
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
 from support.cached import find, reference_search, warm_up
@@ -68,8 +69,10 @@ async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
         "memory_id": note_id,
         **{each: [note_id] for each in ("memory_ids", "node_ids", "fact_ids")},
         "note_id": note_id,
+        "workspace_file": workspace.WORKSPACE_FILE_NAME_MEMORY,
         **dict.fromkeys(
             (
+                "document_id",
                 "message_id",
                 "summary_id",
                 "fact_id",

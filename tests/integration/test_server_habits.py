@@ -53,6 +53,8 @@ SERVICES = {
         "everword.v1.ReviewService",
         "everword.v1.PatternService",
         "everword.v1.NoteService",
+        "everword.v1.DocumentService",
+        "everword.v1.WorkspaceService",
         "everword.v1.HandoffService",
         "everword.v1.CheckpointService",
         "everword.v1.GraphService",

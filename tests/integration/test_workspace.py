@@ -122,7 +122,7 @@ async def test_files_are_no_documents_and_documents_no_files(stack: Stack) -> No
     written = await write_file(
         stack, "SOUL", "The soul likes turnips.", writer="HUMAN", scope=of("no")
     )
-    by_id = {"document_id": written.file_id}
+    by_id: dict[str, Any] = {"document_id": written.file_id}
     for call in (
         stack.documents.GetDocument(documents.GetDocumentRequest(**by_id)),
         stack.documents.ReadDocument(documents.ReadDocumentRequest(**by_id)),

@@ -73,6 +73,9 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
         if field.message_type is not None and field.message_type.name.endswith("Request"):
             _fill(getattr(message, field.name), known)
             getattr(message, field.name).SetInParent()
+        if field.enum_type is not None and field.enum_type.name == "WorkspaceFileName":
+            setattr(message, field.name, known.get("workspace_file", 6))
+            continue
         if field.name not in known or (
             field.containing_oneof and message.WhichOneof(field.containing_oneof.name)
         ):

@@ -36,6 +36,7 @@ class Theirs:
     note_id: str
     book_id: str
     entry_id: str
+    document_id: str
     grant_id: str
     budget_id: str
     checkpoint_id: str

@@ -26,6 +26,7 @@ from support.foreign_addresses import listed
 from support.foreign_checkpoints import save_checkpoints
 from support.foreign_costs import spend
 from support.foreign_erasures import erase_something
+from support.foreign_documents import write_documents
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_lore import write_lore
@@ -50,6 +51,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     lore = await write_lore(stack, "theirs")
     costs = await spend(stack, "theirs")
     erasures = await erase_something(stack, "theirs")
+    documents = await write_documents(stack, "theirs")
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
     await stack.graph.CreateNode(
@@ -86,6 +88,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
         note_id=notes.note_id,
         book_id=lore.book_id,
         entry_id=lore.entry_id,
+        document_id=documents.document_id,
         grant_id=notes.grant_id,
         budget_id=costs.budget_id,
         erasure_id=erasures.erasure_id,
@@ -101,6 +104,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             **erasures.page_tokens,
             **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
             **saved.page_tokens,
+            **documents.page_tokens,
             **await _page_tokens(stack, first.conversation_id),
         },
     )
@@ -120,6 +124,7 @@ async def _fill_both(stack: Stack) -> None:
         await stack.graph.WriteGraph(graph_request(), metadata=within(name))
     await write_notes(stack, "third")
     await write_lore(stack, "third")
+    await write_documents(stack, "third")
 
 
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:

@@ -59,6 +59,7 @@ FILTERED: dict[str, _Filtered] = {
 #: Filters that name what is theirs, and change nothing.
 _FILTERS: dict[str, Callable[[Theirs], memory.MemoryFilter]] = {
     "conversation_ids": lambda t: t.filter,
+    "document_ids": lambda t: memory.MemoryFilter(document_ids=[t.document_id]),
     "excluded_memory_ids": lambda t: memory.MemoryFilter(excluded_memory_ids=[t.message_id]),
     "excluded_conversation_ids": lambda t: memory.MemoryFilter(
         excluded_conversation_ids=[t.conversation_id]

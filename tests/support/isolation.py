@@ -30,6 +30,7 @@ ISOLATED = frozenset(
         *("budgets", "budget_spending", "budget_events"),
         *("erasures", "erased_external_ids"),
         *("checkpoints", "checkpoint_counters"),
+        *("documents", "document_versions", "document_chunks"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

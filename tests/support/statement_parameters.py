@@ -18,6 +18,7 @@ from support.calendar_rows import calendar_parameters
 from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
 from support.erasure_rows import erasure_parameters
+from support.document_rows import document_parameters
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
 from support.note_rows import note_parameters
@@ -38,6 +39,16 @@ UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
+        "instances",
+        "authors",
+        "roles",
+        "tags",
+        "document_tags",
+        "document_conversation_ids",
+        "since",
+        "before",
+        "valid_at",
+        "known_at",
         "of_subjects_ids",
         "excluded_memory_ids",
         "excluded_conversation_ids",
@@ -158,6 +169,7 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
         "message": memory.MEMORY_KIND_MESSAGE,
         "summary": memory.MEMORY_KIND_SUMMARY,
         "note": memory.MEMORY_KIND_NOTE,
+        "chunk": memory.MEMORY_KIND_CHUNK,
     }
 
 
@@ -187,6 +199,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **note_parameters(filled.message_ids, filled.conversation_id),
         **cost_parameters(filled.conversation_id, WORDS),
         **erasure_parameters(filled.message_ids),
+        **document_parameters(filled.conversation_id),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

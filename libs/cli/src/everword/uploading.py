@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,18 +42,25 @@ async def upload(
         expected_version=expected,
         request_id=request_id,
     )
-    requests = _requests(header, path.read_bytes())
+    data = await asyncio.to_thread(path.read_bytes)
+    requests = _requests(header, data)
     return await client.document_service.UploadDocument(requests, timeout=TIMEOUT_S)
 
 
 async def seed(client: Client, folder: Path, scope: document_pb2.DocumentScope) -> list[Seeded]:
     """Upload each file of a folder whose title was never there. Raises CallError and OSError."""
-    seeded = list[Seeded]()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix.lower() in FORMATS:
-            title = path.relative_to(folder).with_suffix("").as_posix()
-            seeded.append(Seeded(title, await _seed(client, path, title, scope)))
-    return seeded
+    return [
+        Seeded(title, await _seed(client, path, title, scope)) for title, path in _templates(folder)
+    ]
+
+
+def _templates(folder: Path) -> list[tuple[str, Path]]:
+    """Return the files of a folder that can be read, each with its title."""
+    return [
+        (path.relative_to(folder).with_suffix("").as_posix(), path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix.lower() in FORMATS
+    ]
 
 
 async def _seed(

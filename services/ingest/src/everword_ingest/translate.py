@@ -15,6 +15,7 @@ from everword.v1 import (
     conversation_pb2,
     cost_service_pb2,
     erase_service_pb2,
+    document_service_pb2,
     fact_service_pb2,
     graph_service_pb2,
     handoff_service_pb2,
@@ -23,6 +24,7 @@ from everword.v1 import (
     memory_pb2,
     note_service_pb2,
     pattern_service_pb2,
+    workspace_service_pb2,
 )
 from everword_ingest.messages.record_significant import Significant
 from everword_ingest.model import AppendRequest, ConversationSpec, NewMessage
@@ -186,6 +188,12 @@ def hash_body(
         | lore_service_pb2.WriteLoreEntryRequest
         | lore_service_pb2.DeleteLoreEntryRequest
         | checkpoint_service_pb2.SaveCheckpointRequest
+        | document_service_pb2.UploadHeader
+        | document_service_pb2.WriteDocumentRequest
+        | document_service_pb2.AppendDocumentRequest
+        | document_service_pb2.DeleteDocumentRequest
+        | workspace_service_pb2.WriteWorkspaceFileRequest
+        | workspace_service_pb2.DeleteWorkspaceFileRequest
     ),
 ) -> bytes:
     """Return what a repeated request id must come with again: the hash of all but the id itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def to_scope(agent: str, subject: str, conversation: str) -> document_pb2.Docume
 
 def read_content(content: str) -> str:
     """Return what is to be written: from standard input where it is `-`."""
-    return click.get_text_stream("stdin").read() if content == "-" else content
+    return sys.stdin.read() if content == "-" else content
 
 
 @click.group()

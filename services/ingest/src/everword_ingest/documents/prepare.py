@@ -22,7 +22,6 @@ from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
 from everword_ingest.documents.model import Change, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
-from everword_ingest.documents.parsing.formats.markdown import read_markdown
 from everword_ingest.notes.place import Place
 
 #: What is cut at once; more is left to a thread.
@@ -71,6 +70,9 @@ async def cut_text(text: str, change: Change) -> Cut:
     """Return a text in Markdown or plain in chunks. Raises DocumentUnreadable."""
 
     def cut() -> Cut:
+        # Many services never write a document, and need none of what reads one.
+        from everword_ingest.documents.parsing.formats.markdown import read_markdown
+
         return _cut(read_markdown(text.encode(), _LIMITS), change)
 
     try:

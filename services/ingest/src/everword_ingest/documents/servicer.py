@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
@@ -37,6 +38,9 @@ from everword_ingest.documents.upload_document import upload_document
 from everword_ingest.documents.write_document import write_document
 
 _KIND = DocumentKind.DOCUMENT
+Answer = TypeVar(
+    "Answer", pb.UploadDocumentResponse, pb.WriteDocumentResponse, pb.AppendDocumentResponse
+)
 
 
 class DocumentServicer(DocumentServiceServicer):
@@ -53,7 +57,7 @@ class DocumentServicer(DocumentServiceServicer):
         written = await upload_document(
             self._database, current_namespace(), upload, _bytes(request_iterator), self._wake
         )
-        return pb.UploadDocumentResponse(**await self._to_response(written))
+        return await self._answer(pb.UploadDocumentResponse, written)
 
     async def WriteDocument(
         self, request: pb.WriteDocumentRequest, context: Context
@@ -61,7 +65,7 @@ class DocumentServicer(DocumentServiceServicer):
         written = await write_document(
             self._database, current_namespace(), to_writing(request), request.content, self._wake
         )
-        return pb.WriteDocumentResponse(**await self._to_response(written))
+        return await self._answer(pb.WriteDocumentResponse, written)
 
     async def AppendDocument(
         self, request: pb.AppendDocumentRequest, context: Context
@@ -69,7 +73,7 @@ class DocumentServicer(DocumentServiceServicer):
         written = await write_document(
             self._database, current_namespace(), to_appending(request), request.content, self._wake
         )
-        return pb.AppendDocumentResponse(**await self._to_response(written))
+        return await self._answer(pb.AppendDocumentResponse, written)
 
     async def GetDocument(
         self, request: pb.GetDocumentRequest, context: Context
@@ -124,15 +128,15 @@ class DocumentServicer(DocumentServiceServicer):
             document_id=str(document_id),
         )
 
-    async def _to_response(self, written: Written) -> dict[str, str | int | bool]:
-        return {
-            "document_id": str(written.document_id),
-            "version": written.version,
-            "version_id": str(written.version_id),
-            "chunk_count": written.chunks,
-            "consistency_token": await self._seal(written),
-            "replayed": written.replayed,
-        }
+    async def _answer(self, kind: type[Answer], written: Written) -> Answer:
+        return kind(
+            document_id=str(written.document_id),
+            version=written.version,
+            version_id=str(written.version_id),
+            chunk_count=written.chunks,
+            consistency_token=await self._seal(written),
+            replayed=written.replayed,
+        )
 
     async def _seal(self, written: Written) -> str:
         return written.consistency_token.seal(await self._database.token_secret())

@@ -25,7 +25,7 @@ from everword_search.retrieval.search import find_memories
 
 #: Parts of documents in a context, and their tokens together.
 MOST_CHUNKS, MOST_TOKENS = 5, 1_500
-#: The cosine with the query that each must have, where there are vectors, and how relevant it must be beside the best one.
+#: The cosine with the query that each must have, where there are vectors, and how relevant it must be beside the best.
 LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
 #: The shares of parts and of daily logs: neither takes the other's.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
