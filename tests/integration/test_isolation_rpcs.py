@@ -51,8 +51,8 @@ from support.foreign import (
 from support.foreign_addresses import ADDRESSES_REFUSED
 from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
 from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
-from support.foreign_erasures import ERASURES_REFUSED
 from support.foreign_documents import DOCUMENTS_EMPTY, DOCUMENTS_REFUSED
+from support.foreign_erasures import ERASURES_REFUSED
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part

@@ -21,8 +21,8 @@ from support.calls import append_request, message
 from support.checkpoint_rows import insert_checkpoints
 from support.cost_rows import insert_costs
 from support.databases import DatabaseUnderTest, cloned
-from support.erasure_rows import insert_erasure
 from support.document_rows import insert_documents
+from support.erasure_rows import insert_erasure
 from support.fact_rows import insert_facts
 from support.foreign import class_request
 from support.graph_rows import insert_graph

@@ -25,8 +25,8 @@ from support.foreign import (
 from support.foreign_addresses import listed
 from support.foreign_checkpoints import save_checkpoints
 from support.foreign_costs import spend
-from support.foreign_erasures import erase_something
 from support.foreign_documents import write_documents
+from support.foreign_erasures import erase_something
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_lore import write_lore

@@ -17,8 +17,8 @@ from everword.v1 import memory_pb2 as memory
 from support.calendar_rows import calendar_parameters
 from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
-from support.erasure_rows import erasure_parameters
 from support.document_rows import document_parameters
+from support.erasure_rows import erasure_parameters
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
 from support.note_rows import note_parameters

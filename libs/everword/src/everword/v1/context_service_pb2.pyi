@@ -60,11 +60,13 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     quarter of the budget. Their cosine with the query is at least 0.3, and they are at least 0.3 as relevant as the best one.
     Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
     """
+    CONTEXT_SOURCE_LOREBOOK: _ContextSource.ValueType  # 5
+    """CONTEXT_SOURCE_LOREBOOK are entries of lorebooks that the query or the latest messages trigger, or that stay from earlier
+    turns: those of the highest priority first, each whole. See LoreService.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The
-    number 5 is kept for lorebook.
-    """
+    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The"""
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
@@ -97,6 +99,10 @@ CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
 """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
 quarter of the budget. Their cosine with the query is at least 0.3, and they are at least 0.3 as relevant as the best one.
 Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
+"""
+CONTEXT_SOURCE_LOREBOOK: ContextSource.ValueType  # 5
+"""CONTEXT_SOURCE_LOREBOOK are entries of lorebooks that the query or the latest messages trigger, or that stay from earlier
+turns: those of the highest priority first, each whole. See LoreService.
 """
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
@@ -182,6 +188,7 @@ class BuildContextRequest(_message.Message):
     MIN_RELEVANCE_FIELD_NUMBER: _builtins.int
     SCOPE_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
+    AUTOMATED_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
@@ -209,6 +216,8 @@ class BuildContextRequest(_message.Message):
     """scope says whose memories may be put in."""
     format: Global___ContextFormat.ValueType
     """format says what the text looks like."""
+    automated: _builtins.bool
+    """automated says that the query is of a turn that nobody meant as one, such as a heartbeat: it uses up no turn of lorebooks."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter says which memories are looked at."""
@@ -234,10 +243,11 @@ class BuildContextRequest(_message.Message):
         min_relevance: _builtins.float = ...,
         scope: Global___ContextScope.ValueType = ...,
         format: Global___ContextFormat.ValueType = ...,
+        automated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "automated", b"automated", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015
