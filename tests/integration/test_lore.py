@@ -235,11 +235,11 @@ async def test_a_book_holds_so_much_and_no_more(stack: Stack) -> None:
 async def test_writers_at_once_lose_nothing(stack: Stack) -> None:
     book_id = await write_book(stack, "crowd")
     names = [f"writer {number % 10}" for number in range(40)]
-    written = await asyncio.gather(
-        *(write_entry(stack, book_id, entry(name, f"By {name}.", name)) for name in names),
-        *(import_book(stack, [], "crowd", agent=f"agent {number % 3}") for number in range(9)),
-    )
-    ids = {each.entry_id for each in written[:40]}
+    writing = [write_entry(stack, book_id, entry(name, f"By {name}.", name)) for name in names]
+    making = [import_book(stack, [], "crowd", agent=f"agent {number % 3}") for number in range(9)]
+    written, made = await asyncio.gather(asyncio.gather(*writing), asyncio.gather(*making))
+    assert len({each.book_id for each in made}) == 3
+    ids = {each.entry_id for each in written}
     stands = await entries_of(stack, book_id)
     assert {each.id for each in stands} == ids
     assert [each.version for each in stands] == [4] * 10

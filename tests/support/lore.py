@@ -17,7 +17,8 @@ SUBSTRING, WORD, EXACT, REGEX = lore_pb2.LoreTriggerMode.values()[1:]
 
 
 def trigger(text: str, mode: int = 0, **fields: Any) -> lore_pb2.LoreTrigger:
-    return lore_pb2.LoreTrigger(text=text, mode=mode, **fields)
+    value = lore_pb2.LoreTriggerMode.ValueType(mode)
+    return lore_pb2.LoreTrigger(text=text, mode=value, **fields)
 
 
 def entry(

@@ -7,7 +7,7 @@ has to be stored about a conversation: how many turns an entry has stayed can be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, Line, Reason, Rule
@@ -71,16 +71,17 @@ def find_active(
     """
     found = {rule.id: Reason(Cause.CONSTANT) for rule in rules.values() if rule.constant}
     places = find_places(lines)
+    # What others set off is looked for along each line only where it may stay for some turns.
+    along = edges if any(rule.sticky_turns for rule in rules.values()) else {}
     for place, said in sorted(zip(places, hits, strict=True), key=lambda each: each[0].after):
-        for reason in _stays(place, said, edges, rules):
-            _keep(found, *reason)
+        _keep_staying(found, place, said, along, rules)
     return _with_recursion(found, edges, rules)
 
 
-def _stays(
-    place: Place, said: Hits, edges: Edges, rules: Rules
-) -> Iterable[tuple[EntryId, Reason]]:
-    """Yield what a line still keeps in the context, by itself or through what it set off."""
+def _keep_staying(
+    found: dict[EntryId, Reason], place: Place, said: Hits, edges: Edges, rules: Rules
+) -> None:
+    """Add what a line still keeps in the context, by itself or through what it set off."""
     reached = {
         id_: Reason(Cause.TRIGGER, trigger=trigger)
         for id_, trigger in said.items()
@@ -88,11 +89,13 @@ def _stays(
     }
     for id_, reason in reached.items():
         if not rules[id_].sticky_turns and place.is_seen(rules[id_]):
-            yield id_, reason
+            _keep(found, id_, reason)
     for id_, reason in _with_recursion(reached, edges, rules).items():
-        turns = rules[id_].sticky_turns
-        if turns and place.age < turns:
-            yield id_, replace(reason, cause=Cause.STICKY, turns_left=turns - 1 - place.age)
+        left = rules[id_].sticky_turns - 1 - place.age
+        held = found.get(id_)
+        known = held and held.depth <= reason.depth and held.turns_left >= left
+        if rules[id_].sticky_turns and left >= 0 and not known:
+            _keep(found, id_, replace(reason, cause=Cause.STICKY, turns_left=left))
 
 
 def _with_recursion(
@@ -105,6 +108,9 @@ def _with_recursion(
             if rules[id_].prevent_recursion:
                 continue
             for other, trigger in edges.get(id_, {}).items():
+                held = reached.get(other)
+                if held is not None and held.depth <= depth + 1:
+                    continue
                 if other in rules and not rules[other].exclude_recursion:
                     _keep(reached, other, Reason(Cause.RECURSION, depth + 1, trigger, id_))
     return reached

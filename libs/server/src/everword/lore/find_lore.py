@@ -18,6 +18,8 @@ from everword.rpc.long_work import beside_loop
 MOST_BOOKS, MOST_ENTRIES = 50, 200
 #: Entries whose contents are looked through at once for what they set off.
 _MOST_CONTENTS = 500
+#: What is decided at once; more is left to a thread.
+_FEW_HITS = 200
 #: Messages that are looked at, how much of each, and of all of them, in characters and bytes.
 _LINES = {"limit": 1000, "most_chars": 32_768, "max_bytes": 4 * 1024 * 1024}
 _USER = 2
@@ -74,7 +76,10 @@ async def find_lore(
     lines = await _read_lines(conn, namespace_id, books, request)
     hits = await beside_loop(_match, lines, books)
     edges = await _find_edges(conn, namespace_id, books, rules, find_sources(lines, hits, rules))
-    active = find_active(lines, hits, edges, rules)
+    if sum(map(len, hits)) > _FEW_HITS:
+        active = await beside_loop(find_active, lines, hits, edges, rules)
+    else:
+        active = find_active(lines, hits, edges, rules)
     first = sorted(active, key=lambda id_: (-rules[id_].priority, rules[id_].title, id_))
     first = first[: request.most]
     contents = await store.read_contents(conn, namespace_id, first) if first else {}
