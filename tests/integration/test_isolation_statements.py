@@ -82,6 +82,7 @@ DERIVING = {
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.end_earlier_sessions",
+        "everword_ingest.costs.count_past",
         *("everword.graph.move_edges", "everword.graph.follow_facts"),
     ),
 }
