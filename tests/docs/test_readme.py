@@ -332,7 +332,7 @@ def test_each_service_has_a_readme_of_at_most_forty_lines_with_its_rpcs() -> Non
     hosts = {
         "ingest": {
             *("IngestService", "AdminService", "FactService", "ReviewService"),
-            "GraphService",
+            *("GraphService", "CostService"),
         },
         "search": {
             *("SearchService", "SummaryService", "ContextService", "ProfileService"),

@@ -62,8 +62,8 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
         with database.connect() as conn:
             conn.execute(
                 "INSERT INTO usage_ledger (namespace_id, own, task, model, outcome, seconds, called_at, run_id, "
-                "batch_id) SELECT 1, false, 'chat', 'm' || n %% 9, 'ok', 0, now() - make_interval(mins => n * 5), 'run-' || n, "
-                "       lpad(to_hex(n), 32, '0')::uuid FROM generate_series(1, %s) AS n",
+                "batch_id) SELECT 1, false, 'chat', 'm' || n %% 9, 'ok', 0, now() - make_interval(mins => n * 5), "
+                "'run-' || n, lpad(to_hex(n), 32, '0')::uuid FROM generate_series(1, %s) AS n",
                 [CALLS],
             )
             for period in (1, 2):

@@ -87,6 +87,7 @@ DERIVING = {
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.end_earlier_sessions",
+        "everword_ingest.costs.count_past",
         *("everword.graph.move_edges", "everword.graph.follow_facts"),
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
     ),

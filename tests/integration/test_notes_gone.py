@@ -88,6 +88,7 @@ async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
         "entry_id": note_id,
         "key": (named(key), handoffs.HandoffKey(repo="a/b", issue="1")),
         "grant_id": note_id,
+        "budget_id": note_id,
         "conversation_id": told.conversation_id,
         "subject": "emi",
         "attribute": "like",

@@ -37,6 +37,7 @@ from support.faithful_replies import faithful
 from support.refusals import refused
 from support.scripted_chat import ScriptedChat, answer
 from support.scripted_embedder import ScriptedEmbedder
+from support.sleeping import Mind, sleep
 from support.stack import Stack, running_stack
 from support.tool_calls import IMPATIENT, tool_call
 
@@ -171,8 +172,8 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_anew_
     await append(deployment.stack, *texts)
     assert await deployment.compact() <= {"done", "pending"}
     assert deployment.models() == {"extractive"}
-    # They are not written again and again meanwhile, and no job is given up.
-    assert await deployment.compact() == {"pending"}
+    # They are not written again and again meanwhile, sweeps let their job rest, and it is not given up.
+    assert await deployment.compact() == set()
     [(state, attempts, error, due)] = deployment.waiting("compact")
     assert (state, attempts, error, due) == ("pending", 0, str(ChatBudgetSpent()), False)
     assert not deployment.server.requests
@@ -274,3 +275,25 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
             await accounts.limit(budget(MONTH, tokens=1_000))
             await embed_everything(stack)
             assert vectors() == 2
+
+
+async def test_sleep_waits_and_parks_no_session(deployment: Deployment) -> None:
+    accounts, stack, mind = deployment.accounts, deployment.stack, Mind()
+    await accounts.limit(budget(MONTH, tokens=10))
+    await accounts.record(spent(AGENTS, 10))
+    await append(stack, message("I live in Lisbon now.", author="Ana"))
+
+    async def sleep_now() -> set[str | None]:
+        with stack.database.connect() as conn:
+            conn.execute("UPDATE jobs SET not_before = now() WHERE task = 'sleep'")
+        return {*(await sleep(stack, mind, due=utc_now() + AT_ONCE)).values()}
+
+    assert await sleep_now() == {"pending"}
+    assert mind.asked == []
+    assert {row[2] for row in deployment.waiting("sleep")} == {str(ChatBudgetSpent())}
+    await accounts.limit(budget(MONTH, tokens=10**9))
+    await sleep_now()
+    assert mind.asked
+    with stack.database.connect() as conn:
+        parked = conn.execute("SELECT count(*) FROM sleep_sessions WHERE error IS NOT NULL")
+        assert parked.fetchone() == (0,)

@@ -52,6 +52,7 @@ SERVICES = {
         "everword.v1.FactService",
         "everword.v1.ReviewService",
         "everword.v1.PatternService",
+        "everword.v1.CostService",
         "everword.v1.NoteService",
         "everword.v1.DocumentService",
         "everword.v1.WorkspaceService",

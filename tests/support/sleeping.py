@@ -150,7 +150,8 @@ def sleeper(
             return
         with ScriptedChat(mind.reply, context_tokens=32_000).running() as server:
             settings = ChatSettings(url=server.url, model=server.model, pauses_s=())
-            chat = BlockingChat(settings, context.ledger.record)
+            ledger = context.ledger
+            chat = BlockingChat(settings, ledger.record, admit=ledger.admit)
             try:
                 yield replace(context, chat=chat)
             finally:

@@ -3,8 +3,8 @@
 -- enqueue --
 -- Make jobs due, in the order in which they are given. A worker that is at one sees from dirty_seq that there is more; one
 -- that was given up gets another chance by new work; one that waits for its time is due earlier, or with `postpone` later. A
--- pause after a failure stays. With `only_idle` none is touched that somebody is at or that failed, but for what was given
--- up so long ago.
+-- pause after a failure stays. With `only_idle` none is touched that somebody is at, that failed or
+-- that waits for a dependency, but for what was given up so long ago.
 INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
 SELECT due.namespace_id, due.task, due.subject, now() + make_interval(secs => due.delay_s), %(trace_context)s
   FROM unnest(%(namespace_ids)s::bigint[], %(tasks)s::text[], %(subjects)s::text[], %(delays_s)s::float8[])
@@ -26,7 +26,7 @@ SELECT due.namespace_id, due.task, due.subject, now() + make_interval(secs => du
        trace_context = excluded.trace_context,
        updated_at = now()
  WHERE NOT %(only_idle)s OR jobs.state = 'done'
-    OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.not_before > excluded.not_before
+    OR jobs.state = 'pending' AND jobs.attempts = 0 AND jobs.error IS NULL AND jobs.not_before > excluded.not_before
     OR jobs.state = 'failed' AND jobs.updated_at <= now() - make_interval(secs => %(retry_failed_after_s)s::float8);
 
 -- claim_publications --

@@ -32,7 +32,7 @@ SELECT waiting.messages, waiting.conversations, periods.pending AS periods, peri
 -- What language models read and wrote for a namespace in the last 24 hours.
 SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(output_tokens), 0)::bigint AS output_tokens
   FROM usage_ledger
- WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours';
+ WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours' AND own AND task <> 'embed';
 
 -- list_audited --
 -- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one.
