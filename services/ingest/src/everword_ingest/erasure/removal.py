@@ -50,9 +50,7 @@ async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
     """Bring up to date what a step left, and make due what is to be made anew."""
     if did.facts_to_weigh:
         settings = await get_namespace_settings(conn, namespace_id)
-        await weigh_facts(
-            conn, settings, namespace_id, did.facts_to_weigh, did.intervals_to_open
-        )
+        await weigh_facts(conn, settings, namespace_id, did.facts_to_weigh, did.intervals_to_open)
     await fold_again(conn, namespace_id, did.people_to_fold, did.events_to_fold)
     words = sorted(set[str]().union(*map(name_words, did.authors_gone)))
     if words:
