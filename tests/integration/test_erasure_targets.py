@@ -7,9 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
+from google.protobuf.struct_pb2 import Struct
 
 from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import pattern_service_pb2 as patterns
 from support.background import embed_everything
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
@@ -154,3 +156,39 @@ async def residences(stack: Stack) -> dict[str, str]:
                 WHERE f.subject = 'ida' AND f.attribute = 'residence'"""
         ).fetchall()
     return dict(rows)
+
+
+async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
+    planted = await plant(stack, "zqknown7k")
+    data = Struct()
+    data.update({"account": "zqknown7k"})
+    request = patterns.RecordPatternRequest(entity="zqknown7k", type="account", data=data)
+    pattern = (await stack.patterns.RecordPattern(request)).pattern
+    with stack.database.connect() as conn:
+        nodes = conn.execute(
+            "SELECT node_id FROM graph_node_versions WHERE label LIKE '%zqknown7k%'"
+        ).fetchall()
+    assert (await erase(stack, pattern_id=pattern.id)).erasure.row_counts["patterns"] == 1
+    for (node_id,) in nodes:
+        await erase(stack, node_id=str(node_id))
+    await erase(stack, learned_id=planted.person)
+    left = rows_with(stack, "zqknown7k")
+    assert not left.keys() & {"patterns", "people", "graph_nodes", "graph_node_versions"}
+    assert not left.keys() & {"graph_edges", "strategies", "learned_changes"}
+    assert left["messages"] == 2
+    await erase(stack, subject=planted.subject)
+
+
+async def test_only_ingest_may_erase(stack: Stack) -> None:
+    with stack.database.connect() as conn:
+        allowed = conn.execute(
+            """SELECT p.proname, r.rolname FROM pg_proc p CROSS JOIN pg_roles r
+                WHERE p.pronamespace = 'everword'::regnamespace AND r.rolname LIKE 'everword\\_%%'
+                  AND NOT pg_has_role(r.oid, (SELECT relowner FROM pg_class WHERE relname = 'erasures'), 'USAGE')
+                  AND p.proname = ANY(%s) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')""",
+            [["erase_messages", "erase_memories", "erase_rows", "begin_erasure", "erase_batch"]],
+        ).fetchall()
+    assert {role for _, role in allowed} == {"everword_ingest"}
+    assert {name for name, _ in allowed} == {
+        *("erase_messages", "erase_memories", "begin_erasure", "erase_batch"),
+    }

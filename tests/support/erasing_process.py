@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from asyncio.subprocess import Process
+from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 from everword.db.pool import Database
@@ -15,12 +15,16 @@ from support.databases import DatabaseUnderTest
 
 
 async def start(database: DatabaseUnderTest, batch: int) -> Process:
-    """Start the process."""
+    """Start the process; it is at work when this returns."""
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    return await asyncio.create_subprocess_exec(
+    process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.erasing_process", database.service_url, str(batch)),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdout=PIPE,
     )
+    assert process.stdout is not None
+    await process.stdout.readline()
+    return process
 
 
 async def _run(url: str, batch: int) -> None:
@@ -29,6 +33,7 @@ async def _run(url: str, batch: int) -> None:
     database = Database(settings, "ingest")
     await database.open()
     resuming.Resuming(database).start()
+    print("at work", flush=True)
     await asyncio.Event().wait()
 
 

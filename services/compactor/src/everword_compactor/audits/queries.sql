@@ -35,10 +35,11 @@ SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(outp
  WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours' AND own AND task <> 'embed';
 
 -- list_audited --
--- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one.
+-- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one. What
+-- is to be written anew since a message was erased says nothing.
 WITH page AS (
     SELECT * FROM summaries
-     WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8
+     WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8 AND NOT hidden
        AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
      ORDER BY id
      LIMIT %(limit)s

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from uuid import UUID
+
+import psycopg
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
@@ -24,6 +27,8 @@ from everword_ingest.erasure.model import Erased, Kind, Target
 from everword_ingest.erasure.removal import BATCH, follow
 from everword_ingest.messages.requests import claim_request
 
+#: How often it is tried where it loses against writers.
+ATTEMPTS = 4
 _NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
     Kind.MESSAGE: (MessageNotFound, "message_id"),
     Kind.CONVERSATION: (ConversationNotFound, "conversation_id"),
@@ -49,6 +54,24 @@ async def erase(
     `wake` is called after the commit: there may be more to delete, and something to make anew. Raises
     RequestIdConflict, and NotFound where there is no such target.
     """
+    for _ in range(ATTEMPTS - 1):
+        # It waits for whoever writes to what it takes, and may lose against several of them.
+        with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+            return await _erase(
+                database, namespace, target, requested_by, request_id, body_hash, wake
+            )
+    return await _erase(database, namespace, target, requested_by, request_id, body_hash, wake)
+
+
+async def _erase(
+    database: Database,
+    namespace: NamespaceScope,
+    target: Target,
+    requested_by: str,
+    request_id: str,
+    body_hash: bytes,
+    wake: Callable[[], None],
+) -> Erased:
     erasure_id = new_id()
     left = 0
     async with database.transaction(namespace.id) as conn:
