@@ -5366,19 +5366,29 @@ CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.f
 
 CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_subject_spelling ON ONLY everword.facts USING btree (namespace_id, lower(subject), created_at, id);
+
+CREATE INDEX facts_p0_namespace_id_lower_created_at_id_idx ON everword.facts_p0 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_profile ON ONLY everword.facts USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p0 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p0 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_p1_namespace_id_lower_created_at_id_idx ON everword.facts_p1 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_p1_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p1 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p1 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_p2_namespace_id_lower_created_at_id_idx ON everword.facts_p2 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_p2_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p2 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p2 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_lower_created_at_id_idx ON everword.facts_p3 USING btree (namespace_id, lower(subject), created_at, id);
 
 CREATE INDEX facts_p3_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p3 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
@@ -5724,9 +5734,21 @@ CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (
 
 CREATE INDEX sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_processed ON ONLY everword.sleep_sessions USING btree (namespace_id, processed_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_processed_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_topics ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_stored ON ONLY everword.sleep_sessions USING btree (namespace_id, stored_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_stored_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -5738,7 +5760,13 @@ CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p1_namespace_id_processed_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_stored_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -5746,7 +5774,13 @@ CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p2_namespace_id_processed_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_stored_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -5754,7 +5788,13 @@ CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p3_namespace_id_processed_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_stored_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -6060,6 +6100,8 @@ ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_interval
 
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p3_pkey;
 
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p0_namespace_id_lower_created_at_id_idx;
+
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_id_subject_category_attribute_confidence_idx;
@@ -6067,6 +6109,8 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
+
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p1_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
 
@@ -6076,6 +6120,8 @@ ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p1_namespace_id
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
 
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p2_namespace_id_lower_created_at_id_idx;
+
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_id_subject_category_attribute_confidence_idx;
@@ -6083,6 +6129,8 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
+
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p3_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
 
@@ -6496,7 +6544,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
 
@@ -6508,7 +6562,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
 
@@ -6520,7 +6580,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
 
@@ -6532,7 +6598,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
 
