@@ -261,6 +261,31 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
+CREATE FUNCTION everword.forget_topic_sources(sources uuid[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    nodes uuid[];
+    pages uuid[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING node_id
+    )
+    SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
+    WITH gone AS (
+        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
+    )
+    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
+    PERFORM drop_derived_passages(pages);
+    DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
+    INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
+    RETURN cardinality(pages);
+END $$;
+
+COMMENT ON FUNCTION everword.forget_topic_sources(sources uuid[]) IS 'Take out the pages that were made of facts or leaves which are erased, in the namespace that the transaction is set to, and make them due to be written anew of what is left; returns how many pages there were.';
+
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
@@ -7260,6 +7285,10 @@ REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_compactor;
 
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
