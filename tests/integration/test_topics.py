@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from everword.v1 import graph_pb2 as graph
 from everword.v1 import graph_service_pb2 as writes
@@ -121,6 +122,16 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
         assert found.content.startswith("Ana Lima (person)\nAlso called Ana, Anita.")
     by_id = await stack.topics.GetTopic(topics.GetTopicRequest(id=other_id))
     assert by_id.topic.memory_id == before.memory_id
+
+    # What is erased takes the page with it, which is written anew of what is left.
+    [leaf, *_] = [c.id for c in found.citations if c.kind == memory.MEMORY_KIND_SUMMARY]
+    with stack.database.connect() as conn, conn.transaction():
+        conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
+        assert conn.execute("SELECT forget_topic_sources(%s)", [[UUID(leaf)]]).fetchone() != (0,)
+        conn.execute("UPDATE summaries SET level = 2 WHERE id = %s", [leaf])
+    assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
+    await learn(stack)
+    assert leaf not in [each.id for each in (await page(stack, "Ana")).citations]
 
     await stack.graph.DeleteNode(writes.DeleteNodeRequest(node_id=before.id, reason="gone"))
     await learn(stack)

@@ -244,6 +244,31 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
+CREATE FUNCTION everword.forget_topic_sources(sources uuid[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    nodes uuid[];
+    pages uuid[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING node_id
+    )
+    SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
+    WITH gone AS (
+        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
+    )
+    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
+    PERFORM drop_derived_passages(pages);
+    DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
+    INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
+    RETURN cardinality(pages);
+END $$;
+
+COMMENT ON FUNCTION everword.forget_topic_sources(sources uuid[]) IS 'Take out the pages that were made of facts or leaves which are erased, in the namespace that the transaction is set to, and make them due to be written anew of what is left; returns how many pages there were.';
+
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
@@ -5498,19 +5523,29 @@ CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.f
 
 CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_subject_spelling ON ONLY everword.facts USING btree (namespace_id, lower(subject), created_at, id);
+
+CREATE INDEX facts_p0_namespace_id_lower_created_at_id_idx ON everword.facts_p0 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_profile ON ONLY everword.facts USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p0 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p0 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_p1_namespace_id_lower_created_at_id_idx ON everword.facts_p1 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_p1_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p1 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p1 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_p2_namespace_id_lower_created_at_id_idx ON everword.facts_p2 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_p2_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p2 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p2 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_lower_created_at_id_idx ON everword.facts_p3 USING btree (namespace_id, lower(subject), created_at, id);
 
 CREATE INDEX facts_p3_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p3 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
@@ -5856,9 +5891,21 @@ CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (
 
 CREATE INDEX sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_processed ON ONLY everword.sleep_sessions USING btree (namespace_id, processed_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_processed_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_topics ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_stored ON ONLY everword.sleep_sessions USING btree (namespace_id, stored_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_stored_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -5870,7 +5917,13 @@ CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p1_namespace_id_processed_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_stored_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -5878,7 +5931,13 @@ CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p2_namespace_id_processed_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_stored_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -5886,7 +5945,13 @@ CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p3_namespace_id_processed_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_stored_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -6236,6 +6301,8 @@ ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_interval
 
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p3_pkey;
 
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p0_namespace_id_lower_created_at_id_idx;
+
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_id_subject_category_attribute_confidence_idx;
@@ -6243,6 +6310,8 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
+
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p1_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
 
@@ -6252,6 +6321,8 @@ ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p1_namespace_id
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
 
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p2_namespace_id_lower_created_at_id_idx;
+
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_id_subject_category_attribute_confidence_idx;
@@ -6259,6 +6330,8 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
+
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p3_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
 
@@ -6672,7 +6745,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
 
@@ -6684,7 +6763,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
 
@@ -6696,7 +6781,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
 
@@ -6708,7 +6799,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
 
@@ -7318,6 +7415,10 @@ REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_compactor;
 
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 

@@ -32,7 +32,7 @@ SELECT n.name, f.subject AS spelling
  CROSS JOIN LATERAL (
        SELECT k.subject FROM (
            (SELECT subject, 0 AS rank FROM facts
-             WHERE namespace_id = %(namespace_id)s AND subject = n.name LIMIT 1)
+             WHERE namespace_id = %(namespace_id)s AND subject = n.name ORDER BY attribute, value_hash LIMIT 1)
             UNION ALL
            (SELECT subject, 1 AS rank FROM facts
              WHERE namespace_id = %(namespace_id)s AND lower(subject) = lower(n.name)

@@ -23,8 +23,11 @@ WITH RECURSIVE became AS (
      WHERE g.namespace_id = %(namespace_id)s
        AND g.id = coalesce((SELECT node_id FROM topic_pages WHERE namespace_id = %(namespace_id)s AND id = %(id)s), %(id)s)
      UNION
-    SELECT g.id, g.merged_into FROM graph_nodes g JOIN became b ON g.id = b.merged_into
-     WHERE g.namespace_id = %(namespace_id)s
+    SELECT g.id, g.merged_into
+      FROM became b
+     CROSS JOIN LATERAL (SELECT id, merged_into FROM graph_nodes
+                          WHERE namespace_id = %(namespace_id)s AND id = b.merged_into
+                         OFFSET 0) AS g
 )
 SELECT :page
   FROM became b

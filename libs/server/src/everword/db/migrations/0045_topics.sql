@@ -87,6 +87,32 @@ SELECT isolate_table('topic_pages');
 GRANT SELECT, INSERT, UPDATE, DELETE ON topic_sources, topic_pages TO everword_compactor;
 GRANT SELECT ON topic_sources, topic_pages TO everword_search;
 
+CREATE FUNCTION forget_topic_sources(sources uuid[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    nodes uuid[];
+    pages uuid[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING node_id
+    )
+    SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
+    WITH gone AS (
+        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
+    )
+    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
+    PERFORM drop_derived_passages(pages);
+    DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
+    INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
+    RETURN cardinality(pages);
+END $$;
+COMMENT ON FUNCTION forget_topic_sources IS
+    'Take out the pages that were made of facts or leaves which are erased, in the namespace that the transaction is set to, and make '
+    'them due to be written anew of what is left; returns how many pages there were.';
+REVOKE ALL ON FUNCTION forget_topic_sources FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION forget_topic_sources TO everword_ingest, everword_compactor;
+
 -- What is sure already has its relations as well.
 INSERT INTO topic_changes (namespace_id, fact_id)
 SELECT namespace_id, id FROM facts WHERE state IN (2, 3);
