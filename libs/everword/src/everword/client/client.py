@@ -44,9 +44,6 @@ from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
 from everword.v1.topic_service_pb2_grpc import TopicServiceStub
 from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 
-#: The largest page that a server gives.
-PAGE_SIZE = 200
-
 
 class Client:
     """A connection to Everword.
