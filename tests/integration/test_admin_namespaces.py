@@ -18,6 +18,7 @@ from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.foreign_facts import remember_request
 from support.foreign_graph import graph_request
+from support.foreign_lore import write_lore
 from support.foreign_notes import grant_request, note_request
 from support.foreign_people import learn_theirs
 from support.refusals import refused
@@ -38,6 +39,7 @@ NAMESPACED = (
     *("topic_changes", "topic_sources", "topic_pages"),
     *("notes", "note_versions", "advisor_grants"),
     *("erasures", "erased_external_ids"),
+    *("lore_books", "lore_entries"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
 )
 
@@ -194,6 +196,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
         await learn_theirs(stack, namespace, str(new_id()), str(new_id()))
         await stack.graph.WriteGraph(graph_request(), metadata=within(namespace))
         await stack.notes.WriteNote(note_request("Words to erase."), metadata=within(namespace))
+        await write_lore(stack, namespace)
         await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=within(namespace))
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
