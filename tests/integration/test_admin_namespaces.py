@@ -16,6 +16,7 @@ from everword.v1 import admin_service_pb2 as pb
 from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
+from support.foreign_costs import spend
 from support.foreign_facts import remember_request
 from support.foreign_graph import graph_request
 from support.foreign_lore import write_lore
@@ -40,6 +41,7 @@ NAMESPACED = (
     *("notes", "note_versions", "advisor_grants"),
     *("erasures", "erased_external_ids"),
     *("lore_books", "lore_entries"),
+    *("budgets", "budget_spending", "budget_events"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
 )
 
@@ -198,6 +200,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
         await stack.notes.WriteNote(note_request("Words to erase."), metadata=within(namespace))
         await write_lore(stack, namespace)
         await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=within(namespace))
+        await spend(stack, namespace)
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150
