@@ -75,6 +75,8 @@ FUNCTIONS = {
     "generation_is_complete": "an operator's: whether all have them",
     "outdated_summaries": "a sweep: ids and dates, no content",
     "nightless_namespaces": "a sweep: ids alone",
+    "changed_topics": "a sweep: ids alone",
+    "forget_topic_sources": "one: the namespace that the transaction is set to",
     "pending_periods": "a sweep: dates, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
     "agent_of": "one: the namespace that the transaction is set to",
