@@ -25,7 +25,7 @@ ISOLATED = frozenset(
         *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
         *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
         *("notes", "note_versions", "advisor_grants"),
-        *("checkpoints", "checkpoint_counters"),
+        *("checkpoints", "checkpoint_counters", "memory_changes"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

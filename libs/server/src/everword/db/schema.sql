@@ -220,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'checkpoints', 'checkpoint_counters', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'memory_changes', 'checkpoints', 'checkpoint_counters', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -313,6 +313,26 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
+
+CREATE FUNCTION everword.log_memory_changes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO memory_changes (namespace_id, memory_ids)
+    SELECT namespace_id, array_agg(DISTINCT source_id) FROM changed GROUP BY namespace_id;
+    -- Now and then, what is older than a day goes.
+    IF random() < 0.05 THEN
+        DELETE FROM memory_changes
+         WHERE (namespace_id, xid, id) IN (
+               SELECT c.namespace_id, c.xid, c.id FROM memory_changes c
+                WHERE c.namespace_id = (SELECT namespace_id FROM changed LIMIT 1) AND c.changed_at < now() - interval '1 day'
+                ORDER BY c.changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN NULL;
+END $$;
+
+COMMENT ON FUNCTION everword.log_memory_changes() IS 'Write down which memories a statement has added, changed or taken out.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -2469,6 +2489,25 @@ CREATE TABLE everword.memories_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p3 ALTER COLUMN ranking SET STORAGE EXTERNAL;
+
+CREATE TABLE everword.memory_changes (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    memory_ids uuid[] NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.memory_changes IS 'Memories that came, were changed, closed or taken out, for a day. Whoever knows them as of a snapshot asks for the changes that the snapshot does not show: none is missed, in whichever order transactions end.';
+
+ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.memory_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE everword.memory_classes (
     namespace_id bigint NOT NULL,
@@ -4824,6 +4863,9 @@ ALTER TABLE ONLY everword.memories_p2
 ALTER TABLE ONLY everword.memories_p3
     ADD CONSTRAINT memories_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.memory_changes
+    ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, xid, id);
+
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
 
@@ -5506,6 +5548,8 @@ CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memo
 CREATE INDEX memories_p3_namespace_id_subject_idx ON everword.memories_p3 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
 
 CREATE INDEX memories_p3_namespace_id_tags_idx ON everword.memories_p3 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (namespace_id, changed_at);
 
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 
@@ -6661,6 +6705,12 @@ CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, s
 
 CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
 
+CREATE TRIGGER memories_added AFTER INSERT ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
+CREATE TRIGGER memories_changed AFTER UPDATE ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
+CREATE TRIGGER memories_removed AFTER DELETE ON everword.memories REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -6759,6 +6809,9 @@ ALTER TABLE ONLY everword.jobs
 
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.memory_changes
+    ADD CONSTRAINT memory_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -6937,6 +6990,8 @@ CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NUL
 
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.memory_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -6990,6 +7045,8 @@ ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.memory_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
 
@@ -7091,6 +7148,8 @@ REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
@@ -7309,6 +7368,8 @@ GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
 
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
+
+GRANT SELECT ON TABLE everword.memory_changes TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
