@@ -36,6 +36,7 @@ NAMESPACED = (
     *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
     *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
     *("notes", "note_versions", "advisor_grants"),
+    *("checkpoints", "checkpoint_counters", "memory_changes"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
 )
 

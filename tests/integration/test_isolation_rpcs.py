@@ -68,7 +68,7 @@ SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
 #: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
-TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
+TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
 #: tests/e2e/test_handoff.py holds that.
 MAKING = {"CreateAdvisorGrant"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import random
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -18,8 +19,10 @@ from everword.v1 import memory_pb2
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import watch_pb2 as pb
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.watch import watch_memories
 from support.calls import append
+from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.refusals import refused
@@ -129,7 +132,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
     await asyncio.gather(*(work(number) for number in range(6)))
     done.set()
     told = await asyncio.wait_for(watching, 120)
-    listed = {}
+    listed: dict[str, memory_pb2.Memory] = {}
     request = search.BrowseRequest(page_size=200)
     while True:
         page = await stack.search.Browse(request)
@@ -185,3 +188,37 @@ async def _secret(stack: Stack) -> tuple[bytes]:
         row = conn.execute("SELECT token_secret FROM deployment").fetchone()
     assert row
     return (bytes(row[0]),)
+
+
+async def test_the_command_line_tells_what_happens_and_goes_on_where_it_ended(stack: Stack) -> None:
+    token = await begin(stack)
+    await append(stack, "Something to watch.", session_key="command line")
+    await write(stack, "A note to watch.", "command line")
+    first = await everword(stack, "watch", "--kind", "message", "--resume", token, "--events", "1")
+    assert first.output.startswith("written viking://default/conversations/")
+    assert first.output.endswith("/messages/1 Something to watch.\n")
+    again = await everword(stack, "watch", "--json", "--resume", token, "--events", "2")
+    told = [json.loads(line) for line in again.output.splitlines()]
+    assert [each["memory"]["content"] for each in told] == [
+        "Something to watch.",
+        "A note to watch.",
+    ]
+    _, option, resumed = again.errors.rpartition("--resume ")
+    assert option
+    await write(stack, "Another one.", "command line")
+    last = await everword(stack, "watch", "--resume", resumed.strip(), "--events", "1")
+    assert "Another one." in last.output
+
+
+async def test_a_server_that_stops_ends_the_stream_well(postgres_url: str) -> None:
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            channel = grpc.aio.insecure_channel(stack.addresses["search"])
+            call = SearchServiceStub(channel).WatchMemories(pb.WatchMemoriesRequest())
+            first = await call.read()
+            assert isinstance(first, pb.WatchMemoriesResponse)
+            assert first.resume_token
+            waiting = asyncio.create_task(call.read())
+        assert await waiting is grpc.aio.EOF
+        assert await call.code() == grpc.StatusCode.OK
+        await channel.close()

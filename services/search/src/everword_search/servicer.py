@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
 from opentelemetry import trace
@@ -57,8 +58,9 @@ from everword_search.watch.watch_memories import watch_memories
 class SearchServicer(SearchServiceServicer):
     """Every read of a namespace."""
 
-    def __init__(self, sources: Sources, asking: Asking | None) -> None:
-        """Without `asking` there is no language model that answers."""
+    def __init__(self, sources: Sources, asking: Asking | None, stopping: asyncio.Event) -> None:
+        """Without `asking` there is no language model that answers; watchers are let go once `stopping` is set."""
+        self._stopping = stopping
         self._sources = sources
         self._database = sources.database
         self._asking = asking
@@ -137,6 +139,7 @@ class SearchServicer(SearchServiceServicer):
             to_filter(request.filter),
             tier,
             request.resume_token,
+            self._stopping,
         )
         async for events, token in told:
             await send_request_id(context)

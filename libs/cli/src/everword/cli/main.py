@@ -48,6 +48,7 @@ COMMANDS = {
     "summaries": "summaries:summaries",
     "themes": "themes:themes",
     "up": "up:up",
+    "watch": "watch:watch",
 }
 
 

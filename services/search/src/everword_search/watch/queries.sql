@@ -14,9 +14,8 @@ SELECT c.xid::text::bigint AS xid, c.id, c.memory_ids
  ORDER BY c.xid, c.id
  LIMIT %(limit)s;
 
--- list_ended --
--- Which of these memories do not hold any more, or are not believed.
-SELECT m.source_id AS id
+-- list_states --
+-- Whether these memories do not hold any more, or are not believed.
+SELECT m.source_id AS id, coalesce(m.valid_until <= now() OR m.known_until <= now(), false) AS ended
   FROM visible_memories m
- WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(memory_ids)s) AND m.part = 0
-   AND (m.valid_until <= now() OR m.known_until <= now());
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(memory_ids)s) AND m.part = 0;

@@ -32,8 +32,9 @@ class ChangeRow:
 
 
 @dataclass(frozen=True)
-class _Id:
+class _State:
     id: UUID
+    ended: bool
 
 
 async def take_snapshot(conn: Connection) -> SnapshotRow:
@@ -60,4 +61,5 @@ async def list_changes(
 async def list_ended(conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]) -> set[UUID]:
     """Return those of some memories that do not hold any more."""
     parameters = {**namespaced(namespace_id), "memory_ids": list(memory_ids)}
-    return {row.id for row in await fetch_all(conn, SQL["list_ended"], parameters, _Id)}
+    rows = await fetch_all(conn, SQL["list_states"], parameters, _State)
+    return {row.id for row in rows if row.ended}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from uuid import UUID
@@ -22,6 +23,7 @@ from everword_search.addresses.tiers import Tier, chars_read
 from everword_search.records.model import MemoryFilter
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts
 from everword_search.records.store import read_memories
+from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.watch import store
 from everword_search.watch.matching import ensure_watchable, passes
 
@@ -70,18 +72,19 @@ async def watch_memories(
     wanted: MemoryFilter,
     tier: Tier,
     resume_token: str,
+    stopping: asyncio.Event,
 ) -> AsyncIterator[tuple[Sequence[Event], str]]:
-    """Yield events and the token of the place after them; none where nothing happened for a while.
+    """Yield events and the token of the place after them, none where nothing happened for a while, until `stopping`.
 
-    Raises InvalidPageToken, WatchTokenExpired and InvalidArgument.
+    Raises InvalidPageToken, WatchTokenExpired, InvalidArgument, and MemoryNotFound for a filter as of no message.
     """
-    ensure_watchable(wanted)
+    ensure_watchable(await find_as_of(database, namespace, wanted))
     secret = await database.token_secret()
     place = await _begin(database, namespace, secret, resume_token)
     began = said = time.monotonic()
     yield [], place.seal(secret)
     pause = FIRST_PAUSE_S
-    while time.monotonic() < began + LONGEST_S:
+    while time.monotonic() < began + LONGEST_S and not stopping.is_set():
         told = await _look(database, namespace.id, wanted, tier, place)
         place = told.place
         if told.events or time.monotonic() >= said + SILENCE_S:
@@ -90,7 +93,8 @@ async def watch_memories(
         if told.events or told.more:
             pause = FIRST_PAUSE_S
         if not told.more:
-            await asyncio.sleep(pause)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), pause)
             pause = min(pause * 1.5, LONGEST_PAUSE_S)
 
 
