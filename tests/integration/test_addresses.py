@@ -136,7 +136,9 @@ async def test_tiers_are_of_the_same_words_wherever_a_memory_is_read(world: Worl
         assert got.HasField("message") is (tier == memory_pb2.TIER_FULL)
         batch = search.BatchGetMemoriesRequest(memory_ids=[read.memory.id], tier=tier)
         [batched] = (await stack.search.BatchGetMemories(batch)).memories
-        only = memory_pb2.MemoryFilter(kinds=[1], conversation_ids=[world.conversation_id])
+        only = memory_pb2.MemoryFilter(
+            kinds=[memory_pb2.MEMORY_KIND_MESSAGE], conversation_ids=[world.conversation_id]
+        )
         browse = search.BrowseRequest(
             filter=only, order=memory_pb2.ORDER_OLDEST_FIRST, max_content_chars=9999, tier=tier
         )

@@ -42,6 +42,7 @@ NAMESPACED = (
     *("erasures", "erased_external_ids"),
     *("lore_books", "lore_entries"),
     *("budgets", "budget_spending", "budget_events"),
+    *("checkpoints", "checkpoint_counters", "memory_changes"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
 )
 

@@ -52,6 +52,7 @@ FUNCTIONS = {
     "drop_derived_passages": "one: the namespace that the transaction is set to",
     "close_derived_passages": "one: the namespace that the transaction is set to",
     "log_index_change": "one: the namespace that the transaction is set to",
+    "log_memory_changes": "one: that of the rows that a statement has touched",
     "erase_namespace_rows": "one: its argument",
     "spend_grant": "as authenticate_key",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",

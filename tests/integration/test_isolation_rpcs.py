@@ -75,6 +75,7 @@ THEIRS = within("theirs")
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 OWN_IDS |= {"run_id", "run_ids"}
 TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
+TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
 #: tests/e2e/test_handoff.py holds that.
 MAKING = {"CreateAdvisorGrant", "SetBudget"}

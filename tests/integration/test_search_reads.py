@@ -83,6 +83,7 @@ async def test_a_memory_is_the_whole_message_with_where_it_comes_from(stack: Sta
         role=memory_pb2.ROLE_USER,
         tags=["b", "a"],
         importance_class=memory_pb2.IMPORTANCE_CLASS_FACT,
+        address=f"viking://default/conversations/{appended.conversation_id}/messages/1",
     )
 
 

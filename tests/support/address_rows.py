@@ -16,6 +16,12 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     return {
         f"{package}.find_message_at": {"conversation_id": conversation_id, "seq": 1},
         f"{package}.find_note_key": {"key_hash": b"hash"},
+        "everword_search.watch.list_changes": {
+            "since": "1:1:",
+            "until": f"{2**30}:{2**30}:",
+            "xid": "0",
+            "change_id": 0,
+        },
         f"{package}.find_interval": {"fact_id": FACT},
         f"{package}.find_version": {"node_id": NODE},
         f"{package}.read_conversations": {

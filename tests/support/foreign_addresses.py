@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from everword.v1 import address_pb2 as pb
+from everword.v1 import watch_pb2 as watch
 from support.foreign import NO_PAGE, NO_TOKEN, Call, Theirs
+from support.foreign_filters import first_told
 
 NO_ADDRESS = "ADDRESS_NOT_FOUND"
 
@@ -34,6 +36,12 @@ ADDRESSES_REFUSED: dict[str, tuple[str, Call]] = {
         NO_TOKEN,
         lambda s, t: s.search.ReadAddress(
             pb.ReadAddressRequest(address="viking://", at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "WatchMemories resume_token": (
+        NO_PAGE,
+        lambda s, t: first_told(
+            s, watch.WatchMemoriesRequest(resume_token=t.page_tokens["WatchMemories"])
         ),
     ),
     "ListAddress address": (

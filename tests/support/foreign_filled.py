@@ -5,6 +5,7 @@ from __future__ import annotations
 from everword.v1 import graph_service_pb2
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import summary_pb2 as summary
+from everword.v1 import watch_pb2 as watch
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
@@ -28,6 +29,7 @@ from support.foreign_costs import spend
 from support.foreign_documents import write_documents
 from support.foreign_erasures import erase_something
 from support.foreign_facts import facts_request, remember_request
+from support.foreign_filters import first_told
 from support.foreign_graph import graph_request, nodes_request
 from support.foreign_lore import write_lore
 from support.foreign_notes import write_notes
@@ -130,6 +132,9 @@ async def _fill_both(stack: Stack) -> None:
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
     """Return a token of the second page of each list, by RPC."""
     return {
+        "WatchMemories": (
+            await first_told(stack, watch.WatchMemoriesRequest(), metadata=THEIRS)
+        ).resume_token,
         "ListAddress": (
             await stack.search.ListAddress(
                 listed(f"viking://theirs/conversations/{conversation_id}/messages"),

@@ -8,6 +8,7 @@ from typing import Any
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
+from everword.v1 import watch_pb2 as watch
 from support.foreign import (
     NO_MEMORY,
     NOTHING,
@@ -30,6 +31,19 @@ async def last_part(
     return [part async for part in stack.context.StreamContext(request)][-1]
 
 
+async def first_told(
+    stack: Stack, wanted: watch.WatchMemoriesRequest, **call_options: Any
+) -> watch.WatchMemoriesResponse:
+    """Return what a watcher is told first."""
+    call = stack.search.WatchMemories(wanted, **call_options)
+    try:
+        async for response in call:
+            return response
+    finally:
+        call.cancel()
+    raise AssertionError("it said nothing")
+
+
 def _wanted(wanted: memory.MemoryFilter) -> context.BuildContextRequest:
     return context.BuildContextRequest(query="words", filter=wanted)
 
@@ -46,6 +60,10 @@ FILTERED: dict[str, _Filtered] = {
     "Answer filter": (
         lambda s, f: s.search.Answer(search.AnswerRequest(query="words", filter=f)),
         lambda answer: answer == NOTHING,
+    ),
+    "WatchMemories filter": (
+        lambda s, f: first_told(s, watch.WatchMemoriesRequest(filter=f)),
+        lambda answer: not answer.events,
     ),
     "BuildContext filter": (
         lambda s, f: s.context.BuildContext(_wanted(f)),

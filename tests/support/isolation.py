@@ -31,6 +31,7 @@ ISOLATED = frozenset(
         *("erasures", "erased_external_ids"),
         *("checkpoints", "checkpoint_counters"),
         *("documents", "document_versions", "document_chunks"),
+        *("checkpoints", "checkpoint_counters", "memory_changes"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )

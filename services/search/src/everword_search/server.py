@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ class SearchServer:
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)
         self._cache = NamespaceCache(self._database, settings.cache_bytes)
         sources = Sources(self._database, self._embedder, Ranker.load(), self._cache)
+        self._stopping = asyncio.Event()
         self._word_lists = sources.word_lists
         self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
@@ -67,7 +69,7 @@ class SearchServer:
             Registration(
                 search_service_pb2.DESCRIPTOR,
                 search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                SearchServicer(sources, asking),
+                SearchServicer(sources, asking, self._stopping),
             ),
             Registration(
                 context_service_pb2.DESCRIPTOR,
@@ -112,6 +114,7 @@ class SearchServer:
         return address
 
     async def stop(self) -> None:
+        self._stopping.set()
         await self._server.stop()
         await self._cache.close()
         await self._embedder.close()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from uuid import UUID
 
 from opentelemetry import trace
 
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.translate import (
     conversation_to_proto,
     memory_to_proto,
@@ -15,7 +17,7 @@ from everword.rpc.translate import (
     summary_to_proto,
 )
 from everword.telemetry import names
-from everword.v1 import address_pb2
+from everword.v1 import address_pb2, watch_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
 from everword_search.addresses.list_address import list_address
@@ -44,17 +46,21 @@ from everword_search.translate import (
     to_browse_request,
     to_conversation,
     to_conversation_filter,
+    to_filter,
     to_message,
     to_page,
     to_search_request,
 )
+from everword_search.watch.translate import events_to_proto
+from everword_search.watch.watch_memories import watch_memories
 
 
 class SearchServicer(SearchServiceServicer):
     """Every read of a namespace."""
 
-    def __init__(self, sources: Sources, asking: Asking | None) -> None:
-        """Without `asking` there is no language model that answers."""
+    def __init__(self, sources: Sources, asking: Asking | None, stopping: asyncio.Event) -> None:
+        """Without `asking` there is no language model that answers; watchers are let go once `stopping` is set."""
+        self._stopping = stopping
         self._sources = sources
         self._database = sources.database
         self._asking = asking
@@ -121,6 +127,23 @@ class SearchServicer(SearchServiceServicer):
         return address_pb2.ListAddressResponse(
             entries=[entry_to_proto(namespace, entry) for entry in entries], next_page_token=token
         )
+
+    async def WatchMemories(  # type: ignore[override]
+        self, request: watch_pb2.WatchMemoriesRequest, context: Context
+    ) -> None:
+        """Write events as they come, the next ones when these were taken; what is around each call awaits its end."""
+        tier = Tier(request.tier or Tier.ABSTRACT)
+        told = watch_memories(
+            self._database,
+            current_namespace(),
+            to_filter(request.filter),
+            tier,
+            request.resume_token,
+            self._stopping,
+        )
+        async for events, token in told:
+            await send_request_id(context)
+            await context.write(events_to_proto(events, token, tier))
 
     async def GetMessage(
         self, request: pb.GetMessageRequest, context: Context

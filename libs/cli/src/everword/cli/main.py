@@ -58,6 +58,7 @@ COMMANDS = {
     "topics": "topics:topics",
     "up": "up:up",
     "workspace": "workspace:workspace",
+    "watch": "watch:watch",
 }
 
 

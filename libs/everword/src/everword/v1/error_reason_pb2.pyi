@@ -251,6 +251,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
     `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
     """
+    ERROR_REASON_WATCH_TOKEN_EXPIRED: _ErrorReason.ValueType  # 64
+    """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
+    and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -488,5 +492,9 @@ one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100"
 ERROR_REASON_ADDRESS_NOT_FOUND: ErrorReason.ValueType  # 69
 """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
 `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
+"""
+ERROR_REASON_WATCH_TOKEN_EXPIRED: ErrorReason.ValueType  # 64
+"""ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
+and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

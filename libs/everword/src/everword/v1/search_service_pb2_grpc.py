@@ -5,6 +5,7 @@ import warnings
 
 from everword.v1 import address_pb2 as everword_dot_v1_dot_address__pb2
 from everword.v1 import search_service_pb2 as everword_dot_v1_dot_search__service__pb2
+from everword.v1 import watch_pb2 as everword_dot_v1_dot_watch__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
 GRPC_VERSION = grpc.__version__
@@ -85,6 +86,11 @@ class SearchServiceStub:
                 '/everword.v1.SearchService/ListAddress',
                 request_serializer=everword_dot_v1_dot_address__pb2.ListAddressRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_address__pb2.ListAddressResponse.FromString,
+                _registered_method=True)
+        self.WatchMemories = channel.unary_stream(
+                '/everword.v1.SearchService/WatchMemories',
+                request_serializer=everword_dot_v1_dot_watch__pb2.WatchMemoriesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_watch__pb2.WatchMemoriesResponse.FromString,
                 _registered_method=True)
         self.Answer = channel.unary_unary(
                 '/everword.v1.SearchService/Answer',
@@ -184,6 +190,16 @@ class SearchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WatchMemories(self, request, context):
+        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
+        least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
+        time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
+        OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch anew.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Answer(self, request, context):
         """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
         CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
@@ -252,6 +268,11 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.ListAddress,
                     request_deserializer=everword_dot_v1_dot_address__pb2.ListAddressRequest.FromString,
                     response_serializer=everword_dot_v1_dot_address__pb2.ListAddressResponse.SerializeToString,
+            ),
+            'WatchMemories': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchMemories,
+                    request_deserializer=everword_dot_v1_dot_watch__pb2.WatchMemoriesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_watch__pb2.WatchMemoriesResponse.SerializeToString,
             ),
             'Answer': grpc.unary_unary_rpc_method_handler(
                     servicer.Answer,
@@ -535,6 +556,33 @@ class SearchService:
             '/everword.v1.SearchService/ListAddress',
             everword_dot_v1_dot_address__pb2.ListAddressRequest.SerializeToString,
             everword_dot_v1_dot_address__pb2.ListAddressResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchMemories(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/everword.v1.SearchService/WatchMemories',
+            everword_dot_v1_dot_watch__pb2.WatchMemoriesRequest.SerializeToString,
+            everword_dot_v1_dot_watch__pb2.WatchMemoriesResponse.FromString,
             options,
             channel_credentials,
             insecure,

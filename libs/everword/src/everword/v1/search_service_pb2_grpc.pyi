@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from everword.v1 import address_pb2 as _address_pb2
 from everword.v1 import search_service_pb2 as _search_service_pb2
+from everword.v1 import watch_pb2 as _watch_pb2
 from grpc import aio as _aio
 import abc as _abc_1
 
@@ -53,6 +54,12 @@ class SearchServiceStub:
     ListAddress: _aio.UnaryUnaryMultiCallable[_address_pb2.ListAddressRequest, _address_pb2.ListAddressResponse]
     """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
     latest made first. What does not hold any more is left out.
+    """
+    WatchMemories: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchMemoriesRequest, _watch_pb2.WatchMemoriesResponse]
+    """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
+    least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
+    time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
+    OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch anew.
     """
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
     """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
@@ -160,6 +167,18 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_address_pb2.ListAddressResponse]:
         """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
         latest made first. What does not hold any more is left out.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchMemories(
+        self,
+        request: _watch_pb2.WatchMemoriesRequest,
+        context: _aio.ServicerContext[_watch_pb2.WatchMemoriesRequest, _abc.AsyncIterator[_watch_pb2.WatchMemoriesResponse]],
+    ) -> _abc.AsyncIterator[_watch_pb2.WatchMemoriesResponse]:
+        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
+        least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
+        time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
+        OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch anew.
         """
 
     @_abc_1.abstractmethod

@@ -1,35 +1,6 @@
 -- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.
 CREATE SCHEMA everword;
 
-CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('budget_events', namespace));
-    INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
-                               warn_percent, batch_id)
-    SELECT namespace, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens, b.warn_percent, batch
-      FROM ROWS FROM (jsonb_to_recordset(reached) AS (
-           budget_id uuid, period text, exceeded boolean, cost numeric, tokens bigint)) WITH ORDINALITY AS r
-      JOIN budgets b ON b.namespace_id = namespace AND b.id = r.budget_id
-     ORDER BY r.ordinality;
-END $$;
-
-COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets came to a threshold, in the namespace that the transaction is set to.';
-
-CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT agent FROM conversations
-     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
-$$;
-
-COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Whose a conversation is, of the namespace that the transaction is set to.';
-
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -40,29 +11,13 @@ $$;
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
 
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-#variable_conflict use_column
-DECLARE
-    key record;
-BEGIN
-    SELECT k.id, k.role, n.id AS namespace_id, n.name, k.last_used_at INTO key
+    SELECT k.id, k.role, n.id, n.name
       FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id AND n.state = 'active'
-     WHERE k.key_hash = hash AND k.revoked_at IS NULL
-       AND (k.expires_at IS NULL OR k.expires_at > now())
-       AND (k.namespace_id IS NULL OR n.id IS NOT NULL);
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    IF (key.last_used_at IS NULL OR key.last_used_at < now() - interval '1 minute')
-       AND NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' THEN
-        -- Whoever finds the row taken leaves it to the other: nobody waits to be let in.
-        UPDATE api_keys SET last_used_at = now()
-         WHERE id = (SELECT id FROM api_keys WHERE key_hash = hash FOR UPDATE SKIP LOCKED);
-    END IF;
-    RETURN QUERY SELECT key.id, key.role, key.namespace_id, key.name;
-END $$;
+     WHERE k.key_hash = hash AND k.revoked_at IS NULL AND (k.namespace_id IS NULL OR n.id IS NOT NULL)
+$$;
 
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
@@ -110,91 +65,6 @@ END $_$;
 
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue the vectors of up to `batch` older passages for a generation that is being built; returns how many passages were looked at.';
 
-CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    erasure erasures;
-    messages_of_it uuid[];
-    marked uuid[];
-    others uuid[];
-    did jsonb := '{}';
-BEGIN
-    INSERT INTO erasures (namespace_id, id, kind, target_id, target_name, target_hash, requested_by, through_passage)
-    VALUES (namespace, erasure_id, of_kind, id_, name_, salted_hash(namespace::text, of_kind::text, coalesce(id_::text, name_)),
-            asked_by, (SELECT last_value FROM memory_ids))
-    RETURNING * INTO erasure;
-    PERFORM fence_jobs();
-    IF of_kind IN (2, 3) THEN
-        -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
-        PERFORM c.id FROM conversations c
-          WHERE c.namespace_id = namespace AND (c.id = id_ OR of_kind = 3 AND c.subject = name_) ORDER BY c.id FOR UPDATE;
-        WITH held AS (
-            UPDATE conversations c
-               SET erasure_id = begin_erasure.erasure_id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
-                   bot_identity = '', client_session_id = '',
-                   erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
-             WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
-               AND (of_kind = 2 AND c.id = id_ OR of_kind = 3 AND c.subject = name_)
-            RETURNING c.id
-        )
-        SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
-        did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
-        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
-    END IF;
-    UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
-    SELECT coalesce(array_agg(id), '{}') INTO messages_of_it FROM target_messages(erasure) AS id;
-    -- Along conversations that are hidden as a whole, nothing has to be looked for.
-    did := merge_erased(did, withdraw_derived(messages_of_it, CASE WHEN of_kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
-    PERFORM forget_requests(messages_of_it);
-    IF of_kind = 3 THEN
-        did := merge_erased(did, erase_rows('subject', '{}', ARRAY[name_]));
-    ELSIF of_kind = 4 THEN
-        SELECT array_agg(n.id) INTO others
-          FROM notes n JOIN note_versions v ON v.namespace_id = namespace AND v.note_id = n.id AND v.version = n.version
-         WHERE n.namespace_id = namespace AND v.author = name_;
-        IF others IS NOT NULL THEN
-            did := merge_erased(did, erase_rows('note', others, '{}'));
-        END IF;
-        did := merge_erased(did, erase_rows('author', '{}', ARRAY[name_]));
-    ELSIF of_kind > 4 THEN
-        did := merge_erased(did, erase_memories(CASE of_kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
-                                                             WHEN 8 THEN 'node' ELSE 'pattern' END, ARRAY[id_]));
-    END IF;
-    PERFORM count_erased(erasure_id, did);
-    RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
-END $$;
-
-COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
-
-CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
-    AS $$
-    SELECT coalesce(cost * 100 >= max_cost * percent, false) OR coalesce(tokens * 100::numeric >= max_tokens * percent::numeric, false)
-$$;
-
-COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Whether so many percent of one of the limits are used.';
-
-CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT n.id
-      FROM namespaces n
-     WHERE n.state = 'active'
-       AND EXISTS (SELECT FROM topic_changes c WHERE c.namespace_id = n.id)
-       AND NOT EXISTS (SELECT FROM jobs j
-                        WHERE j.namespace_id = n.id AND j.task = 'learn' AND j.subject = 'topics'
-                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
-     ORDER BY n.id
-     LIMIT batch
-$$;
-
-COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Namespaces with changes that nobody is to look at: ids only. One whose job was given up for less than `parked` is left out.';
-
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -240,19 +110,6 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Say until when what background work wrote of these memories holds, and was believed, in the namespace that the transaction is set to; NULL changes nothing. Returns how many passages.';
-
-CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    UPDATE erasures
-       SET counts = merge_erased(counts, (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(did)
-                                           WHERE jsonb_typeof(value) = 'number' AND value <> '0')),
-           attempts = 0, error = NULL, updated_at = clock_timestamp()
-     WHERE namespace_id = erasing_namespace() AND id = erasure_id
-$$;
-
-COMMENT ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) IS 'Add to what an erasure has done.';
 
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
@@ -321,7 +178,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 5, 7, 8) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -354,164 +211,6 @@ END $$;
 
 COMMENT ON FUNCTION everword.drop_vector_table(generation bigint) IS 'Remove a generation with its vectors.';
 
-CREATE FUNCTION everword.erase_batch(erasure_id uuid, batch integer) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    erasure erasures;
-    next_ones uuid[];
-    last_one uuid;
-    seen bigint;
-    did jsonb := '{}';
-    over boolean;
-BEGIN
-    -- Who holds the row is at it; a second one finds it taken, and does nothing.
-    SELECT * INTO erasure FROM erasures
-     WHERE namespace_id = namespace AND id = erasure_id AND state = 1 FOR UPDATE SKIP LOCKED;
-    IF erasure.id IS NULL THEN
-        RETURN '{"done": true}';
-    END IF;
-    IF erasure.kind = 4 THEN
-        -- An author's lie between others': so it goes from message to message, a bounded number of them at a time.
-        WITH page AS (
-            SELECT m.id, m.author, m.recorded_at FROM messages m
-             WHERE m.namespace_id = namespace AND (erasure.after_id IS NULL OR m.id > erasure.after_id)
-             ORDER BY m.id LIMIT greatest(batch * 10, 5000)
-        ), wanted AS (
-            SELECT id FROM page WHERE author = erasure.target_name AND recorded_at <= erasure.requested_at
-             ORDER BY id LIMIT batch
-        )
-        SELECT array_agg(id), (SELECT count(*) FROM page),
-               CASE WHEN count(*) = batch THEN (array_agg(id ORDER BY id DESC))[1]
-                    ELSE (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
-          INTO next_ones, seen, last_one FROM wanted;
-        over := seen < greatest(batch * 10, 5000) AND coalesce(cardinality(next_ones), 0) < batch;
-        UPDATE erasures SET after_id = coalesce(last_one, after_id) WHERE namespace_id = namespace AND id = erasure_id;
-    ELSE
-        SELECT array_agg(id) INTO next_ones
-          FROM (SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = namespace AND m.id = erasure.target_id
-                 UNION ALL
-                SELECT m.id FROM conversations c
-                 CROSS JOIN LATERAL (SELECT id FROM messages
-                                      WHERE namespace_id = namespace AND conversation_id = c.id ORDER BY seq LIMIT batch) AS m
-                 WHERE c.namespace_id = namespace AND c.erasure_id = erasure.id
-                 LIMIT batch) AS page;
-        over := coalesce(cardinality(next_ones), 0) < batch;
-    END IF;
-    IF next_ones IS NOT NULL THEN
-        did := erase_messages(next_ones);
-        PERFORM count_erased(erasure_id, did);
-    END IF;
-    IF over THEN
-        did := merge_erased(did, finish_erasure(erasure));
-    END IF;
-    RETURN did || jsonb_build_object('done', over);
-END $$;
-
-COMMENT ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) IS 'Delete up to `batch` messages of an erasure with all that was derived from them; `done` once nothing is left. Whatever ends it in the middle, the next call goes on.';
-
-CREATE FUNCTION everword.erase_facts(ids uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    opened jsonb;
-BEGIN
-    IF cardinality(ids) = 0 THEN
-        RETURN '{}';
-    END IF;
-    WITH freed AS (
-        UPDATE fact_intervals SET successor_id = NULL
-         WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
-        RETURNING id, fact_id, known_until
-    )
-    SELECT jsonb_build_object('intervals_to_open', coalesce(jsonb_agg(id), '[]'), 'facts_to_weigh',
-                              coalesce(jsonb_agg(DISTINCT fact_id), '[]'))
-      INTO opened FROM freed WHERE known_until IS NULL;
-    RETURN merge_erased(opened, erase_rows('fact', ids, '{}'));
-END $$;
-
-COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts with all that is about them. What they took the place of did not end then, as far as anybody knows.';
-
-CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-BEGIN
-    IF of_target = 'fact' THEN
-        RETURN erase_facts(gone);
-    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern') THEN
-        RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
-    END IF;
-    RETURN erase_rows(of_target, gone, '{}');
-END $$;
-
-COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete notes, facts, what Sleep learned, nodes of the graph or patterns, by their ids, with all that is about them.';
-
-CREATE FUNCTION everword.erase_messages(gone uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    counts jsonb;
-    lost bigint;
-    turns bigint;
-    bytes bigint;
-    titled uuid[];
-BEGIN
-    IF cardinality(gone) > 5000 THEN
-        RAISE EXCEPTION 'at most 5000 messages at once';
-    END IF;
-    -- Whoever writes to these conversations, or rests on these messages, is waited for, and waits.
-    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
-        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
-    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
-    counts := withdraw_derived(gone, '{1,2}');
-    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
-    counts := merge_erased(counts, erase_rows('message', gone, '{}'));
-    INSERT INTO erased_external_ids (namespace_id, hash)
-    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
-                             || convert_to(m.external_id, 'UTF8'))
-      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
-     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
-        ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them; every summary of the conversation was written under it.
-    WITH untitled AS (
-        UPDATE conversations c SET title = ''
-          FROM messages m
-         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-           AND m.id = ANY(gone) AND m.role = 2
-           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
-        RETURNING c.id
-    )
-    SELECT array_agg(s.id) INTO titled
-      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
-    counts := merge_erased(counts, withdraw_nodes(titled));
-    WITH lost AS (
-        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
-        RETURNING conversation_id, automated,
-                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
-                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
-                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
-    ), counted AS (
-        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
-          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
-         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
-    )
-    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
-    IF lost > 0 THEN
-        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
-    END IF;
-    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
-END $$;
-
-COMMENT ON FUNCTION everword.erase_messages(gone uuid[]) IS 'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what is to be made anew.';
-
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -521,7 +220,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'memory_changes', 'checkpoints', 'checkpoint_counters', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -545,220 +244,6 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
-CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $_$
-DECLARE
-    namespace bigint := erasing_namespace();
-    rule erasure_rules;
-    key_type text;
-    matches text;
-    further uuid[];
-    gone bigint;
-    counts jsonb := '{}';
-BEGIN
-    IF of_target = 'source' THEN
-        counts := remove_passages(ids);
-    ELSIF of_target = 'note' THEN
-        PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
-    ELSIF of_target IN ('fact', 'node', 'pattern') THEN
-        -- A call that is repeated would look for what it stored.
-        PERFORM forget_requests(ids);
-    END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target ORDER BY place LOOP
-        SELECT format_type(atttypid, NULL) INTO key_type
-          FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
-        matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
-                                        ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where);
-        IF rule.goes_on IS NOT NULL THEN
-            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
-               INTO further USING namespace, ids, names;
-            IF further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
-                counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
-            END IF;
-        END IF;
-        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches) USING namespace, ids, names;
-        GET DIAGNOSTICS gone = ROW_COUNT;
-        IF gone > 0 THEN
-            counts := merge_erased(counts, jsonb_build_object(rule.relation, gone));
-        END IF;
-    END LOOP;
-    RETURN counts;
-END $_$;
-
-COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) IS 'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
-
-CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
-    LANGUAGE sql STABLE
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT nullif(current_setting('everword.namespace_id', true), '')::bigint
-$$;
-
-COMMENT ON FUNCTION everword.erasing_namespace() IS 'The namespace that the transaction is set to.';
-
-CREATE FUNCTION everword.fence_jobs() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-BEGIN
-    -- As if their workers had fallen silent: what these have read is not stored, and another attempt reads what is left.
-    UPDATE jobs
-       SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
-           not_before = now(), updated_at = now()
-     WHERE id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
-                   ORDER BY id FOR UPDATE);
-END $$;
-
-COMMENT ON FUNCTION everword.fence_jobs() IS 'Take running jobs away from workers that may have read what is erased.';
-
-CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT wanted.id
-      FROM (SELECT salted_hash(erasing_namespace()::text, channel_, agent_, session_key_) AS key) AS conversation
-     CROSS JOIN unnest(external_ids) AS wanted (id)
-      JOIN erased_external_ids e ON e.namespace_id = erasing_namespace()
-                                AND e.hash = sha256(conversation.key || convert_to(wanted.id, 'UTF8'))
-$$;
-
-COMMENT ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) IS 'Which of these external ids of a conversation were erased.';
-
-CREATE TABLE everword.erasures (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    kind smallint NOT NULL,
-    state smallint DEFAULT 1 NOT NULL,
-    target_id uuid,
-    target_name text,
-    target_hash bytea NOT NULL,
-    requested_by text DEFAULT ''::text NOT NULL,
-    through_passage bigint DEFAULT 0 NOT NULL,
-    after_id uuid,
-    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    error text,
-    requested_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT erasures_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
-    CONSTRAINT erasures_check1 CHECK (((state = 1) OR (target_name IS NULL))),
-    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 9))),
-    CONSTRAINT erasures_state_check CHECK (((state >= 1) AND (state <= 2)))
-);
-
-COMMENT ON TABLE everword.erasures IS 'What was erased, when and on whose request: how many rows of which tables, and no content. A row that is not done is work.';
-
-COMMENT ON COLUMN everword.erasures.kind IS 'Values equal proto ErasureKind.';
-
-COMMENT ON COLUMN everword.erasures.state IS '1 running, 2 done.';
-
-COMMENT ON COLUMN everword.erasures.target_name IS 'The subject or author, for as long as it takes.';
-
-COMMENT ON COLUMN everword.erasures.target_hash IS 'SHA-256 of the target with the secret of the deployment: tells whether it was this one.';
-
-COMMENT ON COLUMN everword.erasures.through_passage IS 'Passages with higher ids came later, and stay.';
-
-COMMENT ON COLUMN everword.erasures.after_id IS 'Up to which message an author''s were looked for.';
-
-COMMENT ON COLUMN everword.erasures.counts IS 'Rows that are gone, by table.';
-
-CREATE FUNCTION everword.finish_erasure(erasure everword.erasures) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    marked uuid[];
-    others uuid[];
-    did jsonb := '{}';
-BEGIN
-    SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
-    IF marked IS NOT NULL THEN
-        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
-        IF others IS NOT NULL THEN
-            did := merge_erased(did, erase_rows('summary', others, '{}'));
-        END IF;
-        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
-         WHERE namespace_id = namespace AND conversation_id = ANY(marked);
-        DELETE FROM conversations WHERE namespace_id = namespace AND id = ANY(marked);
-        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
-        INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(marked));
-    END IF;
-    UPDATE namespaces SET hides = greatest(hides - 1, 0) WHERE id = namespace;
-    PERFORM count_erased(erasure.id, did);
-    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, after_id = NULL, finished_at = clock_timestamp()
-     WHERE namespace_id = namespace AND id = erasure.id;
-    RETURN did;
-END $$;
-
-COMMENT ON FUNCTION everword.finish_erasure(erasure everword.erasures) IS 'Delete what is left of a target, and the words that named it.';
-
-CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    -- From one author to the next in the index, however much each has said.
-    WITH RECURSIVE author (name) AS (
-        (SELECT author FROM memories WHERE namespace_id = erasing_namespace() AND author > '' ORDER BY author LIMIT 1)
-         UNION ALL
-        SELECT next.author FROM author
-         CROSS JOIN LATERAL (SELECT author FROM memories
-                              WHERE namespace_id = erasing_namespace() AND author > author.name
-                              ORDER BY author LIMIT 1) AS next
-    )
-    DELETE FROM author_names
-     WHERE namespace_id = erasing_namespace() AND name = ANY(names)
-       AND NOT EXISTS (SELECT FROM author WHERE strpos(lower(author.name), author_names.name) > 0)
-$$;
-
-COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Forget those of these words that name nobody any more.';
-
-CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-BEGIN
-    UPDATE append_requests r
-       SET body_hash = '', message_ids = '{}'
-      FROM (SELECT DISTINCT q.request_id
-              FROM append_requests q
-             CROSS JOIN LATERAL unnest(q.message_ids) AS stored (id)
-              JOIN unnest(gone) AS erased (id) ON erased.id = stored.id
-             WHERE q.namespace_id = erasing_namespace()) AS about_them
-     WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
-END $$;
-
-COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls were about that stored these: the ids of the calls stay, so that a repeated one stores nothing.';
-
-CREATE FUNCTION everword.forget_topic_sources(sources uuid[]) RETURNS bigint
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
-    nodes uuid[];
-    pages uuid[];
-BEGIN
-    WITH gone AS (
-        DELETE FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING node_id
-    )
-    SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
-    WITH gone AS (
-        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
-    )
-    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
-    PERFORM drop_derived_passages(pages);
-    DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
-    INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
-    RETURN cardinality(pages);
-END $$;
-
-COMMENT ON FUNCTION everword.forget_topic_sources(sources uuid[]) IS 'Take out the pages that were made of facts or leaves which are erased, in the namespace that the transaction is set to, and make them due to be written anew of what is left; returns how many pages there were.';
-
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
@@ -780,58 +265,6 @@ CREATE FUNCTION everword.has_pgvector() RETURNS boolean
 $$;
 
 COMMENT ON FUNCTION everword.has_pgvector() IS 'Whether this database has the extension vector.';
-
-CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT EXISTS (SELECT FROM conversations
-                    WHERE namespace_id = namespace AND id = conversation AND erasure_id IS NOT NULL)
-$$;
-
-COMMENT ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) IS 'Whether a conversation is being erased.';
-
-CREATE FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT hidden_conversation(namespace, conversation)
-        OR EXISTS (SELECT FROM erasures
-                    WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
-                      AND requested_at >= recorded)
-$$;
-
-COMMENT ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) IS 'Whether a message is being erased.';
-
-CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT conversation IS NOT NULL
-       AND (hidden_conversation(namespace, conversation)
-            OR EXISTS (SELECT FROM erasures
-                        WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
-                          AND through_passage >= passage))
-$$;
-
-COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Whether a passage is of what is being erased.';
-
-CREATE FUNCTION everword.hold_source() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    source messages;
-BEGIN
-    SELECT * INTO source FROM messages WHERE namespace_id = NEW.namespace_id AND id = NEW.message_id FOR KEY SHARE;
-    -- As if it had lost against the erasure: who repeats the call is told that there is no such message.
-    IF source.id IS NULL OR hidden_message(source.namespace_id, source.conversation_id, source.author, source.recorded_at) THEN
-        RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
-    END IF;
-    RETURN NEW;
-END $$;
-
-COMMENT ON FUNCTION everword.hold_source() IS 'Whoever rests something on a message, beside the jobs that erasures take from their workers, holds it until it is written: an erasure waits, and finds it, or was first, and nothing is written.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
@@ -881,28 +314,25 @@ END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
 
-CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION everword.log_memory_changes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    -- Counts are added up, lists of ids joined.
-    SELECT coalesce(jsonb_object_agg(key, value), '{}')
-      FROM (SELECT key,
-                   CASE WHEN jsonb_typeof((array_agg(value))[1]) = 'number' THEN to_jsonb(sum(value::text::numeric) FILTER (WHERE jsonb_typeof(value) = 'number'))
-                        ELSE (SELECT coalesce(jsonb_agg(DISTINCT each), '[]') FROM unnest(array_agg(value)) AS list, jsonb_array_elements(list) AS each) END AS value
-              FROM (SELECT * FROM jsonb_each(one) UNION ALL SELECT * FROM jsonb_each(other)) AS both_of_them (key, value)
-             GROUP BY key) AS merged
-$$;
+BEGIN
+    INSERT INTO memory_changes (namespace_id, memory_ids)
+    SELECT namespace_id, array_agg(DISTINCT source_id) FROM changed GROUP BY namespace_id;
+    -- Now and then, what is older than a day goes.
+    IF random() < 0.05 THEN
+        DELETE FROM memory_changes
+         WHERE (namespace_id, xid, id) IN (
+               SELECT c.namespace_id, c.xid, c.id FROM memory_changes c
+                WHERE c.namespace_id = (SELECT namespace_id FROM changed LIMIT 1) AND c.changed_at < now() - interval '1 day'
+                ORDER BY c.changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN NULL;
+END $$;
 
-COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'What two steps did, together.';
-
-CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
-    LANGUAGE sql STABLE
-    AS $$
-    SELECT to_char(moment AT TIME ZONE time_zone, 'YYYY-MM')
-$$;
-
-COMMENT ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) IS 'The calendar month of a moment as clocks of a time zone show it, such as 2026-03.';
+COMMENT ON FUNCTION everword.log_memory_changes() IS 'Write down which memories a statement has added, changed or taken out.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1016,87 +446,6 @@ $$;
 
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace with something pending, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was enqueued for `quiet`, or something is pending for `longest`.';
 
-CREATE FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $_$
-DECLARE
-    namespace bigint := erasing_namespace();
-    erasure erasures;
-    gone uuid[];
-    touched uuid[];
-    dead uuid[];
-    about text;
-    target_ids uuid[] := ARRAY[id_];
-    target_names text[] := ARRAY[name_];
-    rule erasure_rules;
-    found_rows bigint;
-    counts jsonb := '{}';
-BEGIN
-    erasure.namespace_id := namespace;
-    erasure.kind := of_kind;
-    erasure.target_id := id_;
-    erasure.target_name := name_;
-    erasure.requested_at := now();
-    SELECT coalesce(array_agg(id), '{}') INTO gone FROM target_messages(erasure) AS id;
-    SELECT coalesce(array_agg(DISTINCT e.fact_id), '{}') INTO touched
-      FROM unnest(gone) AS erased (id) JOIN fact_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id;
-    SELECT coalesce(array_agg(id), '{}') INTO dead
-      FROM unnest(touched) AS fact (id)
-     WHERE NOT EXISTS (SELECT FROM fact_evidence e
-                        WHERE e.namespace_id = namespace AND e.fact_id = fact.id AND NOT e.contradicts
-                          AND (e.message_id IS NULL OR NOT EXISTS (SELECT FROM unnest(gone) AS erased (id) WHERE erased.id = e.message_id)));
-    counts := jsonb_build_object(
-        'messages', cardinality(gone),
-        'memories', (SELECT count(*) FROM unnest(gone) AS erased (id)
-                       JOIN memories m ON m.namespace_id = namespace AND m.source_id = erased.id),
-        'summaries', (WITH RECURSIVE above (id) AS (
-                          SELECT s.summary_id FROM unnest(gone) AS erased (id)
-                            JOIN summary_sources s ON s.namespace_id = namespace AND s.message_id = erased.id
-                           UNION
-                          SELECT s.parent_id FROM above JOIN summaries s ON s.namespace_id = namespace AND s.id = above.id
-                           WHERE s.parent_id IS NOT NULL)
-                      SELECT count(*) FROM above),
-        'learned_evidence', (SELECT count(*) FROM unnest(gone) AS erased (id)
-                               JOIN learned_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id));
-    about := CASE of_kind WHEN 1 THEN 'message' WHEN 2 THEN 'conversation' WHEN 3 THEN 'subject' WHEN 4 THEN 'author'
-                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' ELSE 'pattern' END;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = about ORDER BY place LOOP
-        EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %s AND (%s)', rule.relation,
-                       format(CASE WHEN about IN ('subject', 'author') THEN '%I = ANY($3)' ELSE '%I = ANY($2)' END,
-                              rule.key_column), rule.only_where)
-           INTO found_rows USING namespace, target_ids, target_names;
-        counts := merge_erased(counts, jsonb_build_object(rule.relation, found_rows));
-    END LOOP;
-    RETURN counts || jsonb_build_object(
-        'facts_gone', (SELECT count(*) FROM facts f
-                        WHERE f.namespace_id = namespace
-                          AND (f.id = ANY(dead) OR of_kind = 3 AND f.subject = name_ OR of_kind = 6 AND f.id = id_)),
-        'facts_losing_evidence', (SELECT count(*) FROM facts f
-                                   WHERE f.namespace_id = namespace AND f.id = ANY(touched) AND NOT f.id = ANY(dead)
-                                     AND (of_kind <> 3 OR f.subject <> name_)),
-        'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(gone) AS id LIMIT 5) AS few));
-END $_$;
-
-COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'What an erasure would take: rows by table, and a few ids of messages.';
-
-CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    -- A product of decimals is exact, a quotient is not.
-    SELECT trim_scale(((price_usage.input_tokens - price_usage.cached_tokens) * p.input_price
-                       + price_usage.cached_tokens * coalesce(p.cached_input_price, p.input_price)
-                       + price_usage.output_tokens * p.output_price) * 0.000001), p.currency
-      FROM model_prices p
-     WHERE p.model = of_model AND p.provider IN ('', of_provider)
-       AND p.valid_from <= (price_usage.called_at AT TIME ZONE 'UTC')::date
-     ORDER BY p.shipped, p.provider = '', p.valid_from DESC
-     LIMIT 1
-$$;
-
-COMMENT ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) IS 'What a call cost by the prices of its day; no row where the model has none.';
-
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -1126,165 +475,11 @@ CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigin
                        WHERE u.namespace_id = n.id AND u.called_at < now() - keep
                        ORDER BY u.called_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
                 LIMIT batch)
-        RETURNING 1
-    ), spending AS (
-        DELETE FROM budget_spending
-         WHERE (namespace_id, budget_id, period) IN (
-               SELECT n.id, old.budget_id, old.period
-                 FROM namespaces n
-                CROSS JOIN LATERAL (
-                      SELECT s.budget_id, s.period FROM budget_spending s
-                       WHERE s.namespace_id = n.id AND s.started_at < now() - keep
-                       ORDER BY s.started_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
-                LIMIT batch)
-        RETURNING 1
-    ), events AS (
-        DELETE FROM budget_events
-         WHERE (namespace_id, id) IN (
-               SELECT n.id, old.id
-                 FROM namespaces n
-                CROSS JOIN LATERAL (
-                      SELECT e.id FROM budget_events e
-                       WHERE e.namespace_id = n.id AND e.occurred_at < now() - keep
-                       ORDER BY e.occurred_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
-                LIMIT batch)
-        RETURNING 1
-    )
-    SELECT count(*) FROM (SELECT FROM pruned UNION ALL SELECT FROM spending UNION ALL SELECT FROM events) AS gone
+        RETURNING 1)
+    SELECT count(*) FROM pruned
 $$;
 
-COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`, and as much of what budgets were charged then; returns how much.';
-
-CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
-    zone text := (SELECT n.time_zone FROM namespaces n WHERE n.id = namespace);
-    reached jsonb;
-BEGIN
-    -- Nobody sets a budget meanwhile: it would miss what is recorded here.
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('budgets', namespace));
-    WITH given AS MATERIALIZED (
-        SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
-               r.output_tokens, r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
-               r.conversation_id, coalesce(nullif(r.agent, ''), c.agent, '') AS agent,
-               coalesce(nullif(r.session_key, ''), c.session_key, '') AS session_key
-          FROM ROWS FROM (jsonb_to_recordset(records) AS (
-               own boolean, task text, model text, provider text, endpoint text, input_tokens bigint, cached_tokens bigint,
-               output_tokens bigint, outcome text, seconds float8, cost numeric, currency text, called_at timestamptz,
-               run_id text, conversation_id uuid, agent text, session_key text)) WITH ORDINALITY AS r
-          LEFT JOIN conversations c ON c.namespace_id = namespace AND c.id = r.conversation_id
-    ), priced AS MATERIALIZED (
-        SELECT g.*, coalesce(g.cost, p.cost) AS price, CASE WHEN g.cost IS NULL THEN coalesce(p.currency, '') ELSE g.currency END AS unit
-          FROM given g
-          LEFT JOIN LATERAL price_usage(g.model, g.provider, g.called_at, g.input_tokens, g.cached_tokens, g.output_tokens) p
-               ON g.cost IS NULL
-    ), stored AS (
-        INSERT INTO usage_ledger (namespace_id, own, task, model, provider, endpoint, input_tokens, cached_tokens,
-                                  output_tokens, outcome, seconds, cost, currency, called_at, run_id, conversation_id, agent,
-                                  session_key, batch_id)
-        SELECT namespace, own, task, model, provider, endpoint, input_tokens, cached_tokens, output_tokens, outcome, seconds,
-               price, unit, called_at, run_id, conversation_id, agent, session_key, batch
-          FROM priced ORDER BY place
-    ), charged AS MATERIALIZED (
-        SELECT b.id AS budget_id, CASE WHEN b.period = 1 THEN p.run_id ELSE month_of(p.called_at, zone) END AS period,
-               coalesce(sum(p.price) FILTER (WHERE p.unit = b.currency), 0) AS cost,
-               sum(p.input_tokens + p.output_tokens)::bigint AS tokens, count(*) AS calls,
-               count(*) FILTER (WHERE p.price IS NULL OR b.currency <> '' AND p.unit <> b.currency) AS unpriced_calls
-          FROM priced p
-          JOIN budgets b ON b.namespace_id = namespace AND (b.period = 2 OR p.run_id <> '')
-           AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = p.agent OR b.scope = 3 AND b.scope_value = p.model)
-         GROUP BY 1, 2
-    ), spent AS (
-        -- In one order everywhere, so that no two writers wait for each other.
-        INSERT INTO budget_spending AS s (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
-        SELECT namespace, budget_id, period, cost, tokens, calls, unpriced_calls FROM charged ORDER BY budget_id, period
-            ON CONFLICT (namespace_id, budget_id, period) DO UPDATE
-           SET cost = s.cost + excluded.cost, tokens = s.tokens + excluded.tokens, calls = s.calls + excluded.calls,
-               unpriced_calls = s.unpriced_calls + excluded.unpriced_calls, updated_at = now()
-        RETURNING s.budget_id, s.period, s.cost, s.tokens
-    )
-    -- Whose record it was that came to a threshold: before it the sum was below. Rows are held, so that is one writer.
-    SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
-                                        'tokens', s.tokens)
-                     ORDER BY b.id, s.period, t.exceeded)
-      INTO reached
-      FROM spent s
-      JOIN charged c ON c.budget_id = s.budget_id AND c.period = s.period
-      JOIN budgets b ON b.namespace_id = namespace AND b.id = s.budget_id
-     CROSS JOIN LATERAL (VALUES (false, b.warn_percent::integer), (true, 100)) AS t (exceeded, percent)
-     WHERE budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, t.percent)
-       AND NOT budget_is_reached(s.cost - c.cost, s.tokens - c.tokens, b.max_cost, b.max_tokens, t.percent);
-    IF reached IS NOT NULL THEN
-        PERFORM add_budget_events(reached, batch);
-    END IF;
-END $$;
-
-COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls of models to the ledger, with their prices, and charge the budgets of the namespace that the transaction is set to. The only way into the ledger.';
-
-CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $_$
-DECLARE
-    namespace bigint := erasing_namespace();
-    removed bigint[];
-    words bigint;
-    generation bigint;
-    vectors bigint;
-    authors text[];
-    counts jsonb;
-BEGIN
-    WITH gone AS (
-        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
-    )
-    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
-           array_agg(DISTINCT author) FILTER (WHERE author <> '')
-      INTO removed, words, authors FROM gone;
-    IF cardinality(removed) = 0 THEN
-        RETURN '{}';
-    END IF;
-    counts := jsonb_build_object('memories', cardinality(removed));
-    -- First the queue: a worker that is storing a vector holds its row, and what comes after it sees the vector.
-    DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(removed);
-    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
-        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
-          USING namespace, removed;
-        GET DIAGNOSTICS vectors = ROW_COUNT;
-        IF vectors > 0 THEN
-            counts := merge_erased(counts, jsonb_build_object('memory_vectors_' || generation, vectors));
-        END IF;
-    END LOOP;
-    INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
-    VALUES (namespace, -cardinality(removed), cardinality(removed), -words);
-    PERFORM log_index_change(removed, '{}');
-    RETURN counts || jsonb_build_object('authors_gone', coalesce(
-        (SELECT jsonb_agg(one) FROM unnest(authors) AS one
-          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one)), '[]'));
-END $_$;
-
-COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
-
-CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
-    LANGUAGE sql STABLE SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT e.namespace_id, e.id FROM erasures e JOIN namespaces n ON n.id = e.namespace_id AND n.state = 'active'
-     WHERE e.state = 1 ORDER BY e.updated_at LIMIT batch
-$$;
-
-COMMENT ON FUNCTION everword.running_erasures(batch integer) IS 'Erasures that are not done, of all namespaces: ids only.';
-
-CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
-    LANGUAGE sql STABLE
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT sha256(token_secret || convert_to(to_jsonb(parts)::text, 'UTF8')) FROM deployment
-$$;
-
-COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'SHA-256 of texts with the secret of the deployment: nobody without it can try what they were.';
+COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
 
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1304,25 +499,6 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.spend_grant(hash bytea, spends boolean) IS 'Count a call of the grant with this hash, if it `spends`: whose it is, and whether there was a call left; no row where it is unknown or has ended.';
-
-CREATE FUNCTION everword.target_messages(erasure everword.erasures) RETURNS SETOF uuid
-    LANGUAGE sql STABLE
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-    SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = erasure.namespace_id AND m.id = erasure.target_id
-     UNION ALL
-    SELECT m.id FROM conversations c JOIN messages m ON m.namespace_id = c.namespace_id AND m.conversation_id = c.id
-     WHERE erasure.kind = 2 AND c.namespace_id = erasure.namespace_id AND c.id = erasure.target_id
-     UNION ALL
-    SELECT m.id FROM conversations c JOIN messages m ON m.namespace_id = c.namespace_id AND m.conversation_id = c.id
-     WHERE erasure.kind = 3 AND c.namespace_id = erasure.namespace_id AND c.subject = erasure.target_name
-     UNION ALL
-    SELECT m.id FROM messages m
-     WHERE erasure.kind = 4 AND m.namespace_id = erasure.namespace_id AND m.author = erasure.target_name
-       AND m.recorded_at <= erasure.requested_at
-$$;
-
-COMMENT ON FUNCTION everword.target_messages(erasure everword.erasures) IS 'The messages that belong to the target of an erasure.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -1353,242 +529,6 @@ END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
 
-CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    since timestamptz;
-    subjects text[];
-    counts jsonb;
-    lost bigint;
-BEGIN
-    SELECT min(m.recorded_at), array_agg(DISTINCT c.subject) INTO since, subjects
-      FROM unnest(gone) AS erased (id)
-      JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
-      JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id;
-    IF since IS NULL THEN
-        RETURN '{}';
-    END IF;
-    counts := withdraw_summaries(gone, axes);
-    counts := merge_erased(counts, withdraw_facts(gone, since));
-    counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
-    -- What was observed in sessions that hold the messages.
-    WITH touched AS (
-        SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
-          JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
-          JOIN sleep_sessions s ON s.namespace_id = namespace AND s.conversation_id = m.conversation_id
-                               AND m.seq BETWEEN s.first_seq AND s.last_seq
-    ), cleared AS (
-        UPDATE sleep_sessions SET topics = '{}', error = NULL
-         WHERE namespace_id = namespace AND id IN (SELECT session_id FROM touched)
-    ), lost AS (
-        DELETE FROM session_observations o USING touched
-         WHERE o.namespace_id = namespace AND o.session_id = touched.session_id AND touched.message_id = ANY(o.message_ids)
-        RETURNING 1
-    )
-    SELECT count(*) INTO lost FROM lost;
-    counts := merge_erased(counts, jsonb_build_object('session_observations', lost));
-    -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
-    WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
-    SELECT count(*) INTO lost FROM lost;
-    counts := merge_erased(counts, jsonb_build_object('themes', lost));
-    UPDATE jobs SET error = 'erased' WHERE namespace_id = namespace AND error IS NOT NULL AND error <> 'erased'
-                                       AND updated_at >= since;
-    RETURN counts;
-END $$;
-
-COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) IS 'Take away what was derived from messages, but for what is theirs alone.';
-
-CREATE FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    touched uuid[];
-    dead uuid[];
-    nodes uuid[];
-    further uuid[];
-    counts jsonb := '{}';
-    lost bigint;
-BEGIN
-    WITH lost AS (
-        DELETE FROM fact_evidence e USING unnest(gone) AS erased (id)
-         WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.fact_id
-    )
-    SELECT array_agg(DISTINCT fact_id), count(*) INTO touched, lost FROM lost;
-    IF touched IS NOT NULL THEN
-        counts := jsonb_build_object('fact_evidence', lost);
-    END IF;
-    SELECT coalesce(array_agg(f.id), '{}') INTO dead
-      FROM facts f
-     WHERE f.namespace_id = namespace AND f.id = ANY(coalesce(touched, '{}'))
-       AND NOT EXISTS (SELECT FROM fact_evidence e
-                        WHERE e.namespace_id = namespace AND e.fact_id = f.id AND NOT e.contradicts);
-    SELECT array_agg(DISTINCT node) INTO nodes
-      FROM (SELECT g.id, g.from_id, g.to_id FROM unnest(gone) AS erased (id)
-              JOIN graph_edges g ON g.namespace_id = namespace AND g.message_id = erased.id
-             UNION
-            SELECT id, from_id, to_id FROM graph_edges WHERE namespace_id = namespace AND fact_id = ANY(dead)) AS edge
-     CROSS JOIN LATERAL (VALUES (edge.from_id), (edge.to_id)) AS ends (node);
-    counts := merge_erased(counts, erase_facts(dead));
-    WITH lost AS (
-        DELETE FROM graph_edges g USING unnest(gone) AS erased (id)
-         WHERE g.namespace_id = namespace AND g.message_id = erased.id RETURNING 1
-    )
-    SELECT count(*) INTO lost FROM lost;
-    counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
-    -- A node that nothing else relates to anything was known from these words alone.
-    SELECT array_agg(n.id) INTO further
-      FROM graph_nodes n
-     WHERE n.namespace_id = namespace AND n.id = ANY(nodes) AND n.anchor IS NULL
-       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.from_id = n.id)
-       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
-    IF further IS NOT NULL THEN
-        counts := merge_erased(counts, erase_rows('node', further, '{}'));
-    END IF;
-    -- What was said about the others since may repeat the words.
-    UPDATE fact_changes SET reason = ''
-     WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
-    UPDATE fact_disputes SET reason = ''
-     WHERE namespace_id = namespace AND (old_fact_id = ANY(touched) OR new_fact_id = ANY(touched)) AND reason <> '';
-    UPDATE fact_edges SET reason = ''
-     WHERE namespace_id = namespace AND (from_fact_id = ANY(touched) OR to_fact_id = ANY(touched)) AND reason <> '';
-    RETURN merge_erased(counts, jsonb_build_object('facts_to_weigh', coalesce(
-        (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]')));
-END $$;
-
-COMMENT ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) IS 'Take evidence away: facts and relations that rested on nothing else go; those that are left are to be weighed anew.';
-
-CREATE FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    touched uuid[];
-    dead uuid[];
-    lost bigint;
-    counts jsonb := '{}';
-BEGIN
-    WITH lost AS (
-        DELETE FROM learned_evidence e USING unnest(gone) AS erased (id)
-         WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.about_id
-    )
-    SELECT coalesce(array_agg(DISTINCT about_id), '{}'), count(*) INTO touched, lost FROM lost;
-    -- Questions and trajectories are written by a model from all that it was shown: one that may have seen the words goes.
-    SELECT coalesce(array_agg(id), '{}') INTO dead
-      FROM (SELECT id FROM strategies WHERE namespace_id = namespace AND id = ANY(touched)
-             UNION
-            SELECT id FROM trajectories
-             WHERE namespace_id = namespace AND (id = ANY(touched) OR subject = ANY(subjects) AND created_at >= since)
-             UNION
-            SELECT about.id
-              FROM (SELECT id FROM people WHERE namespace_id = namespace AND id = ANY(touched)
-                     UNION ALL
-                    SELECT id FROM events WHERE namespace_id = namespace AND id = ANY(touched)
-                     UNION ALL
-                    SELECT id FROM user_models WHERE namespace_id = namespace AND id = ANY(touched)) AS about
-             WHERE NOT EXISTS (SELECT FROM learned_evidence e
-                                WHERE e.namespace_id = namespace AND e.about_id = about.id)) AS gone_with_it;
-    IF cardinality(touched) > 0 THEN
-        counts := jsonb_build_object('learned_evidence', lost);
-    END IF;
-    IF cardinality(dead) > 0 THEN
-        counts := merge_erased(counts, erase_rows('learned', dead, '{}'));
-    END IF;
-    UPDATE user_models u
-       SET supporting = kept.messages, held_from = kept.first, last_seen_at = kept.last
-      FROM (SELECT about_id, count(DISTINCT message_id) AS messages, min(said_at) AS first, max(said_at) AS last
-              FROM learned_evidence WHERE namespace_id = namespace AND about_id = ANY(touched) GROUP BY about_id) AS kept
-     WHERE u.namespace_id = namespace AND u.id = kept.about_id;
-    UPDATE learned_changes SET reason = ''
-     WHERE namespace_id = namespace AND about_id = ANY(touched) AND reason <> '';
-    RETURN counts || jsonb_build_object(
-        'people_to_fold', coalesce((SELECT jsonb_agg(id) FROM people WHERE namespace_id = namespace AND id = ANY(touched)), '[]'),
-        'events_to_fold', coalesce((SELECT jsonb_agg(id) FROM events WHERE namespace_id = namespace AND id = ANY(touched)), '[]'));
-END $$;
-
-COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) IS 'Take evidence away from what Sleep learned: what rested on nothing else goes; people and events that are left are to be folded anew.';
-
-CREATE FUNCTION everword.withdraw_nodes(direct uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    covering uuid[];
-    empty uuid[];
-    removed uuid[] := '{}';
-    counts jsonb;
-BEGIN
-    IF direct IS NULL THEN
-        RETURN '{}';
-    END IF;
-    WITH RECURSIVE above (id) AS (
-        SELECT unnest(direct)
-         UNION
-        SELECT s.parent_id FROM above JOIN summaries s ON s.namespace_id = namespace AND s.id = above.id
-         WHERE s.parent_id IS NOT NULL
-    )
-    SELECT array_agg(id) INTO covering FROM above;
-    -- In the order of ids, as whoever else holds several.
-    PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
-    counts := remove_passages(covering);
-    -- From below upwards: what has nothing left that it could be made from goes.
-    LOOP
-        SELECT array_agg(id) INTO empty
-          FROM summaries n
-         WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND NOT n.id = ANY(removed)
-           AND NOT EXISTS (SELECT FROM summary_sources s WHERE s.namespace_id = namespace AND s.summary_id = n.id);
-        EXIT WHEN empty IS NULL;
-        counts := merge_erased(counts, erase_rows('summary', empty, '{}'));
-        removed := removed || empty;
-    END LOOP;
-    -- The others keep their ids and places, and no word. Whoever is writing one anew has read an older revision.
-    UPDATE summaries
-       SET content = '[erased]', title = CASE WHEN level < 4 THEN '' ELSE title END, hidden = true, stale = true,
-           needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
-           revision = revision + 1
-     WHERE namespace_id = namespace AND id = ANY(covering) AND NOT id = ANY(removed);
-    INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id)
-    SELECT namespace, n.level, n.period, n.instance,
-           CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
-                                         JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
-                                        WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END
-      FROM summaries n
-     WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
-       AND NOT EXISTS (SELECT FROM calendar_pending p
-                        WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
-                          AND p.instance = n.instance);
-    RETURN counts || jsonb_build_object(
-        'summaries_withdrawn', cardinality(covering) - cardinality(removed),
-        'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries
-                                     WHERE namespace_id = namespace AND id = ANY(covering) AND conversation_id IS NOT NULL), '[]'));
-END $$;
-
-COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Take the words out of summaries and of those above them, and hide them until they are written anew.';
-
-CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'everword', 'pg_temp'
-    AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    direct uuid[];
-BEGIN
-    WITH lost AS (
-        DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
-         WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
-    )
-    SELECT array_agg(DISTINCT summary_id) INTO direct FROM lost;
-    RETURN withdraw_nodes(direct);
-END $$;
-
-COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes.';
-
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -1615,15 +555,11 @@ CREATE TABLE everword.api_keys (
     description text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp with time zone,
-    expires_at timestamp with time zone,
-    last_used_at timestamp with time zone,
     CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
     CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
 );
 
 COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
-
-COMMENT ON COLUMN everword.api_keys.last_used_at IS 'To a minute or so: a key in use is written once a minute, however many calls it makes.';
 
 CREATE TABLE everword.append_requests (
     namespace_id bigint NOT NULL,
@@ -1642,79 +578,6 @@ CREATE TABLE everword.author_names (
 );
 
 COMMENT ON TABLE everword.author_names IS 'The words, in lower case, of the names of who spoke: in a question they say whose words are meant, not which.';
-
-CREATE TABLE everword.budget_events (
-    namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
-    budget_id uuid NOT NULL,
-    period text NOT NULL,
-    exceeded boolean NOT NULL,
-    cost numeric NOT NULL,
-    tokens bigint NOT NULL,
-    max_cost numeric,
-    currency text NOT NULL,
-    max_tokens bigint,
-    warn_percent smallint NOT NULL,
-    batch_id uuid,
-    occurred_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-COMMENT ON TABLE everword.budget_events IS 'When budgets came to their warning, and to their limit. Writers hold a lock of the namespace from before an id is taken until the commit: whoever reads on from an id misses nothing.';
-
-COMMENT ON COLUMN everword.budget_events.exceeded IS 'Whether the limit was reached; else the warning was.';
-
-COMMENT ON COLUMN everword.budget_events.max_cost IS 'The limits as they were then.';
-
-ALTER TABLE everword.budget_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.budget_events_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-CREATE TABLE everword.budget_spending (
-    namespace_id bigint NOT NULL,
-    budget_id uuid NOT NULL,
-    period text NOT NULL,
-    cost numeric NOT NULL,
-    tokens bigint NOT NULL,
-    calls bigint NOT NULL,
-    unpriced_calls bigint NOT NULL,
-    started_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
-)
-WITH (fillfactor='50');
-
-COMMENT ON TABLE everword.budget_spending IS 'What a budget has been charged in a period. Every record adds to it in its own transaction, so it is never summed up anew.';
-
-COMMENT ON COLUMN everword.budget_spending.period IS 'The id of a run, or a month such as 2026-03.';
-
-COMMENT ON COLUMN everword.budget_spending.unpriced_calls IS 'Calls that `cost` does not hold: of no known price, or in another currency.';
-
-CREATE TABLE everword.budgets (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    period smallint NOT NULL,
-    scope smallint NOT NULL,
-    scope_value text DEFAULT ''::text NOT NULL,
-    max_cost numeric,
-    currency text DEFAULT ''::text NOT NULL,
-    max_tokens bigint,
-    warn_percent smallint NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT budgets_check CHECK (((max_cost IS NOT NULL) OR (max_tokens IS NOT NULL))),
-    CONSTRAINT budgets_check1 CHECK (((max_cost IS NULL) = (currency = ''::text))),
-    CONSTRAINT budgets_max_cost_check CHECK ((max_cost > (0)::numeric)),
-    CONSTRAINT budgets_max_tokens_check CHECK ((max_tokens > 0)),
-    CONSTRAINT budgets_period_check CHECK ((period = ANY (ARRAY[1, 2]))),
-    CONSTRAINT budgets_scope_check CHECK ((scope = ANY (ARRAY[1, 2, 3]))),
-    CONSTRAINT budgets_warn_percent_check CHECK (((warn_percent >= 1) AND (warn_percent <= 100)))
-);
-
-COMMENT ON TABLE everword.budgets IS 'Limits of what models may cost. Calls in another currency count by their tokens alone.';
 
 CREATE TABLE everword.calendar_pending (
     namespace_id bigint NOT NULL,
@@ -1942,19 +805,13 @@ CREATE TABLE everword.conversations (
     turn_count bigint DEFAULT 0 NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    erasure_id uuid,
-    erased_key bytea
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 )
 PARTITION BY HASH (namespace_id);
 
 COMMENT ON TABLE everword.conversations IS 'A session_key of an agent on a channel.';
 
 COMMENT ON COLUMN everword.conversations.last_seq IS 'The sequence number of the latest message, which is also how many there are. Its row lock orders concurrent appends.';
-
-COMMENT ON COLUMN everword.conversations.erasure_id IS 'The erasure that it goes with: no service sees it any more.';
-
-COMMENT ON COLUMN everword.conversations.erased_key IS 'SHA-256 of the key that it had, with the secret of the deployment.';
 
 CREATE TABLE everword.conversations_p0 (
     namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
@@ -1974,9 +831,7 @@ CREATE TABLE everword.conversations_p0 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
-    erasure_id uuid,
-    erased_key bytea
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -1998,9 +853,7 @@ CREATE TABLE everword.conversations_p1 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
-    erasure_id uuid,
-    erased_key bytea
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -2022,9 +875,7 @@ CREATE TABLE everword.conversations_p2 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
-    erasure_id uuid,
-    erased_key bytea
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -2046,9 +897,7 @@ CREATE TABLE everword.conversations_p3 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
-    erasure_id uuid,
-    erased_key bytea
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -2094,288 +943,6 @@ COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partiti
 
 COMMENT ON COLUMN everword.deployment.closed IS 'Whether there ever was a key. From then on every call needs one, also once no key is left.';
 
-CREATE TABLE everword.document_chunks (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    document_id uuid NOT NULL,
-    place integer NOT NULL,
-    headings text[] DEFAULT '{}'::text[] NOT NULL,
-    start_char bigint NOT NULL,
-    end_char bigint NOT NULL,
-    page integer,
-    digest bytea NOT NULL,
-    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.document_chunks IS 'The parts of the latest version of documents, each a memory (kind 5) of this id, whose text is in the index.';
-
-COMMENT ON COLUMN everword.document_chunks.place IS 'Where in its document it stands, from 0.';
-
-COMMENT ON COLUMN everword.document_chunks.digest IS 'A hash of what is indexed: a chunk that a new version has as well keeps its id and its vectors.';
-
-CREATE TABLE everword.document_chunks_p0 (
-    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
-    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
-    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
-    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
-    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
-    page integer,
-    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
-    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_chunks_p1 (
-    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
-    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
-    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
-    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
-    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
-    page integer,
-    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
-    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_chunks_p2 (
-    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
-    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
-    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
-    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
-    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
-    page integer,
-    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
-    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_chunks_p3 (
-    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
-    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
-    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
-    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
-    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
-    page integer,
-    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
-    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_versions (
-    namespace_id bigint NOT NULL,
-    document_id uuid NOT NULL,
-    version bigint NOT NULL,
-    id uuid NOT NULL,
-    deleted boolean DEFAULT false NOT NULL,
-    content text NOT NULL,
-    chars bigint NOT NULL,
-    tags text[] DEFAULT '{}'::text[] NOT NULL,
-    author text DEFAULT ''::text NOT NULL,
-    file_name text DEFAULT ''::text NOT NULL,
-    media_type text DEFAULT ''::text NOT NULL,
-    file_bytes bigint DEFAULT 0 NOT NULL,
-    file_sha256 bytea DEFAULT '\x'::bytea NOT NULL,
-    written_at timestamp with time zone DEFAULT now() NOT NULL,
-    writer smallint DEFAULT 0 NOT NULL,
-    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
-    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.document_versions IS 'Everything that documents ever said, in order. Append-only by grants.';
-
-COMMENT ON COLUMN everword.document_versions.content IS 'The text. The file that it was read from is not kept.';
-
-COMMENT ON COLUMN everword.document_versions.writer IS 'Of a workspace file: 1 an agent, 2 a person, 3 the system that runs the agent; 0 where that does not matter.';
-
-CREATE TABLE everword.document_versions_p0 (
-    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
-    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
-    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
-    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
-    content text CONSTRAINT document_versions_content_not_null NOT NULL,
-    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
-    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
-    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
-    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
-    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
-    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
-    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
-    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
-    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
-    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
-    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_versions_p1 (
-    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
-    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
-    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
-    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
-    content text CONSTRAINT document_versions_content_not_null NOT NULL,
-    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
-    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
-    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
-    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
-    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
-    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
-    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
-    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
-    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
-    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
-    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_versions_p2 (
-    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
-    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
-    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
-    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
-    content text CONSTRAINT document_versions_content_not_null NOT NULL,
-    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
-    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
-    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
-    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
-    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
-    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
-    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
-    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
-    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
-    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
-    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.document_versions_p3 (
-    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
-    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
-    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
-    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
-    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
-    content text CONSTRAINT document_versions_content_not_null NOT NULL,
-    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
-    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
-    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
-    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
-    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
-    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
-    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
-    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
-    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
-    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
-    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.documents (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    kind smallint DEFAULT 1 NOT NULL,
-    title text NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    conversation_id uuid,
-    key_hash bytea NOT NULL,
-    version bigint DEFAULT 0 NOT NULL,
-    chunks integer DEFAULT 0 NOT NULL,
-    deleted_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.documents IS 'Documents as they stand. What one says is in document_versions, and in the index while it is not deleted.';
-
-COMMENT ON COLUMN everword.documents.kind IS '1: a document; 2: a workspace file.';
-
-COMMENT ON COLUMN everword.documents.title IS 'What callers know it by, within kind, agent, subject and conversation.';
-
-COMMENT ON COLUMN everword.documents.key_hash IS 'SHA-256 of kind, title, agent, subject and conversation, which may be longer than what an index takes.';
-
-COMMENT ON COLUMN everword.documents.version IS 'The latest one in document_versions. Its row lock orders concurrent writers.';
-
-CREATE TABLE everword.documents_p0 (
-    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT documents_id_not_null NOT NULL,
-    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
-    title text CONSTRAINT documents_title_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
-    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
-    deleted_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
-    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.documents_p1 (
-    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT documents_id_not_null NOT NULL,
-    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
-    title text CONSTRAINT documents_title_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
-    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
-    deleted_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
-    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.documents_p2 (
-    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT documents_id_not_null NOT NULL,
-    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
-    title text CONSTRAINT documents_title_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
-    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
-    deleted_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
-    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.documents_p3 (
-    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT documents_id_not_null NOT NULL,
-    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
-    title text CONSTRAINT documents_title_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
-    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
-    deleted_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
-    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
     memory_id bigint NOT NULL,
@@ -2389,27 +956,6 @@ CREATE TABLE everword.embedding_queue (
 );
 
 COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a vector of a passage is pending for a generation, or was given up.';
-
-CREATE TABLE everword.erased_external_ids (
-    namespace_id bigint NOT NULL,
-    hash bytea NOT NULL,
-    erased_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-COMMENT ON TABLE everword.erased_external_ids IS 'SHA-256 of the external ids of erased messages, with the secret of the deployment and the key of the conversation: an import of the same transcript does not bring them back.';
-
-CREATE TABLE everword.erasure_rules (
-    target text NOT NULL,
-    place integer NOT NULL,
-    relation text NOT NULL,
-    key_column text NOT NULL,
-    only_where text DEFAULT 'true'::text NOT NULL,
-    goes_on text,
-    remark text DEFAULT ''::text NOT NULL,
-    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'session'::text, 'summary'::text, 'kept'::text])))
-);
-
-COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -3756,213 +2302,6 @@ CREATE TABLE everword.learned_evidence_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
-CREATE TABLE everword.lore_books (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    name text NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    conversation_id uuid,
-    key_hash bytea NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    disabled boolean DEFAULT false NOT NULL,
-    version bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.lore_books IS 'Lorebooks: entries, and in which contexts these are looked at.';
-
-COMMENT ON COLUMN everword.lore_books.key_hash IS 'SHA-256 of name, agent, subject and conversation, which may be longer than what an index takes.';
-
-COMMENT ON COLUMN everword.lore_books.version IS 'Counts changes of the book and of its entries: what was compiled of an earlier one is compiled anew. Its row lock orders writers.';
-
-CREATE TABLE everword.lore_books_p0 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_books_p1 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_books_p2 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_books_p3 (
-    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
-    name text CONSTRAINT lore_books_name_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
-    conversation_id uuid,
-    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
-    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
-    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    book_id uuid NOT NULL,
-    title text NOT NULL,
-    content text NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb NOT NULL,
-    patterns smallint DEFAULT 0 NOT NULL,
-    scan_depth smallint DEFAULT 5 NOT NULL,
-    priority integer DEFAULT 0 NOT NULL,
-    sticky_turns smallint DEFAULT 0 NOT NULL,
-    disabled boolean DEFAULT false NOT NULL,
-    constant boolean DEFAULT false NOT NULL,
-    prevent_recursion boolean DEFAULT false NOT NULL,
-    exclude_recursion boolean DEFAULT false NOT NULL,
-    version bigint DEFAULT 1 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
-
-COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
-
-COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
-
-CREATE TABLE everword.lore_entries_p0 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries_p1 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries_p2 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.lore_entries_p3 (
-    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
-    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
-    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
-    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
-    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
-    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
-    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
-    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
-    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
-    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
-    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
-    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
-    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
-    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
-    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
-    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
-    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
     INCREMENT BY 1
@@ -4150,6 +2489,25 @@ CREATE TABLE everword.memories_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p3 ALTER COLUMN ranking SET STORAGE EXTERNAL;
+
+CREATE TABLE everword.memory_changes (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    memory_ids uuid[] NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.memory_changes IS 'Memories that came, were changed, closed or taken out, for a day. Whoever knows them as of a snapshot asks for the changes that the snapshot does not show: none is missed, in whichever order transactions end.';
+
+ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.memory_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE everword.memory_classes (
     namespace_id bigint NOT NULL,
@@ -4378,27 +2736,6 @@ ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS I
     CACHE 1
 );
 
-CREATE TABLE everword.model_prices (
-    model text NOT NULL,
-    provider text DEFAULT ''::text NOT NULL,
-    shipped boolean NOT NULL,
-    valid_from date NOT NULL,
-    currency text NOT NULL,
-    input_price numeric NOT NULL,
-    cached_input_price numeric,
-    output_price numeric NOT NULL,
-    CONSTRAINT model_prices_cached_input_price_check CHECK ((cached_input_price >= (0)::numeric)),
-    CONSTRAINT model_prices_currency_check CHECK ((currency <> ''::text)),
-    CONSTRAINT model_prices_input_price_check CHECK ((input_price >= (0)::numeric)),
-    CONSTRAINT model_prices_output_price_check CHECK ((output_price >= (0)::numeric))
-);
-
-COMMENT ON TABLE everword.model_prices IS 'Prices for a million tokens from a day (UTC) on. Those that an operator loaded come before those that Everword ships. Of the deployment, not of a namespace.';
-
-COMMENT ON COLUMN everword.model_prices.provider IS 'Empty for whoever offers the model.';
-
-COMMENT ON COLUMN everword.model_prices.cached_input_price IS 'NULL where cached tokens cost what others do.';
-
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
     name text NOT NULL,
@@ -4411,7 +2748,6 @@ CREATE TABLE everword.namespaces (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     credentials smallint DEFAULT 1 NOT NULL,
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
-    hides integer DEFAULT 0 NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
 );
@@ -4421,8 +2757,6 @@ COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not
 COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
 
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
-
-COMMENT ON COLUMN everword.namespaces.hides IS 'How many erasures are at work whose rows are hidden until they are gone. Mostly none, and then no read looks for them.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -5408,7 +3742,6 @@ CREATE TABLE everword.summaries (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revised_at timestamp with time zone DEFAULT now() NOT NULL,
     name text DEFAULT ''::text NOT NULL,
-    hidden boolean DEFAULT false NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -5434,8 +3767,6 @@ COMMENT ON COLUMN everword.summaries.stale IS 'What it was made from has changed
 COMMENT ON COLUMN everword.summaries.needs_review IS 'It says something that its sources do not: see faithfulness.';
 
 COMMENT ON COLUMN everword.summaries.name IS 'Unique in the namespace: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03`, `2024`, and `2024-03-05 · The heron` for what is significant. Empty along a conversation.';
-
-COMMENT ON COLUMN everword.summaries.hidden IS 'What it was made from was erased in part: its words are gone, and it is due to be written anew.';
 
 CREATE TABLE everword.summaries_p0 (
     namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
@@ -5466,7 +3797,6 @@ CREATE TABLE everword.summaries_p0 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
-    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -5506,7 +3836,6 @@ CREATE TABLE everword.summaries_p1 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
-    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -5546,7 +3875,6 @@ CREATE TABLE everword.summaries_p2 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
-    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -5586,7 +3914,6 @@ CREATE TABLE everword.summaries_p3 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
-    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -5830,194 +4157,6 @@ CREATE TABLE everword.tool_sentences_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
-CREATE TABLE everword.topic_changes (
-    namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
-    fact_id uuid,
-    leaf_id uuid,
-    node_id uuid,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
-);
-
-COMMENT ON TABLE everword.topic_changes IS 'Facts, leaves and nodes that changed and were not looked at yet: a row exactly while it is pending. Rows and not a flag: writers never wait for each other, and nothing that is committed late can be missed.';
-
-ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.topic_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-CREATE TABLE everword.topic_pages (
-    namespace_id bigint NOT NULL,
-    node_id uuid NOT NULL,
-    id uuid NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    title text NOT NULL,
-    type text NOT NULL,
-    content text NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb NOT NULL,
-    source_ids uuid[] NOT NULL,
-    source_kinds smallint[] NOT NULL,
-    revision integer DEFAULT 1 NOT NULL,
-    model text DEFAULT ''::text NOT NULL,
-    made_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.topic_pages IS 'A page about a node of the graph, which stands for its sources and supersedes none: replaced under its id as these change. Names that a node had, and nodes that were merged into it, lead to it by graph_names and merged_into.';
-
-COMMENT ON COLUMN everword.topic_pages.sections IS 'What a language model wrote: an array of {heading, text, sources}, of which all were checked.';
-
-COMMENT ON COLUMN everword.topic_pages.source_ids IS 'What it cites: [1] is the first. The text of a source that is erased may stand in the page.';
-
-COMMENT ON COLUMN everword.topic_pages.source_kinds IS 'Of source_ids: leaves (2), and facts (4).';
-
-CREATE TABLE everword.topic_pages_p0 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_pages_p1 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_pages_p2 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_pages_p3 (
-    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
-    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
-    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
-    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
-    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
-    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
-    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
-    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
-    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
-    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
-    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
-    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
-    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
-    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
-    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
-    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources (
-    namespace_id bigint NOT NULL,
-    node_id uuid NOT NULL,
-    source_id uuid NOT NULL,
-    kind smallint NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.topic_sources IS 'What is known to be about a node of the graph, of its own subject alone: leaves (kind 2), and facts (kind 4).';
-
-COMMENT ON COLUMN everword.topic_sources.changed_at IS 'When the source was last seen to have changed: what was written of it before is out of date.';
-
-CREATE TABLE everword.topic_sources_p0 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources_p1 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources_p2 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.topic_sources_p3 (
-    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
-    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
-    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
-    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
-    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE TABLE everword.trajectories (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -6056,31 +4195,10 @@ CREATE TABLE everword.usage_ledger (
     output_tokens bigint DEFAULT 0 NOT NULL,
     outcome text NOT NULL,
     seconds double precision NOT NULL,
-    called_at timestamp with time zone DEFAULT now() NOT NULL,
-    own boolean DEFAULT true NOT NULL,
-    provider text DEFAULT ''::text NOT NULL,
-    cached_tokens bigint DEFAULT 0 NOT NULL,
-    cost numeric,
-    currency text DEFAULT ''::text NOT NULL,
-    agent text DEFAULT ''::text NOT NULL,
-    session_key text DEFAULT ''::text NOT NULL,
-    conversation_id uuid,
-    run_id text DEFAULT ''::text NOT NULL,
-    batch_id uuid,
-    CONSTRAINT usage_ledger_cost_check CHECK ((cost >= (0)::numeric))
+    called_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
-COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, by the services and by its agents, call by call, with what it cost.';
-
-COMMENT ON COLUMN everword.usage_ledger.task IS 'The purpose of the call.';
-
-COMMENT ON COLUMN everword.usage_ledger.own IS 'Whether a service of Everword asked; else an agent did, and reported it.';
-
-COMMENT ON COLUMN everword.usage_ledger.cached_tokens IS 'Those of input_tokens that the provider had cached.';
-
-COMMENT ON COLUMN everword.usage_ledger.cost IS 'In `currency`, exact; NULL where the model has no price: then nobody knows what it cost.';
-
-COMMENT ON COLUMN everword.usage_ledger.batch_id IS 'The call of RecordUsage that reported it.';
+COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, call by call, with what it cost.';
 
 ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.usage_ledger_id_seq
@@ -6136,7 +4254,7 @@ CREATE VIEW everword.visible_memories AS
     known_from,
     known_until
    FROM everword.memories
-  WHERE ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_passage(namespace_id, conversation_id, author, id))))
+  WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
 
 COMMENT ON VIEW everword.visible_memories IS 'The memories of the namespace that the transaction is set to.';
@@ -6172,30 +4290,6 @@ ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -6292,22 +4386,6 @@ ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evi
 ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -6437,22 +4515,6 @@ ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentence
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
 
@@ -6467,15 +4529,6 @@ ALTER TABLE ONLY everword.append_requests
 
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_pkey PRIMARY KEY (namespace_id, name);
-
-ALTER TABLE ONLY everword.budget_events
-    ADD CONSTRAINT budget_events_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.budget_spending
-    ADD CONSTRAINT budget_spending_pkey PRIMARY KEY (namespace_id, budget_id, period);
-
-ALTER TABLE ONLY everword.budgets
-    ADD CONSTRAINT budgets_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.calendar_pending
     ADD CONSTRAINT calendar_pending_pkey PRIMARY KEY (namespace_id, id);
@@ -6552,62 +4605,8 @@ ALTER TABLE ONLY everword.corpus_counts
 ALTER TABLE ONLY everword.deployment
     ADD CONSTRAINT deployment_pkey PRIMARY KEY (only_row);
 
-ALTER TABLE ONLY everword.document_chunks
-    ADD CONSTRAINT document_chunks_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.document_chunks_p0
-    ADD CONSTRAINT document_chunks_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.document_chunks_p1
-    ADD CONSTRAINT document_chunks_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.document_chunks_p2
-    ADD CONSTRAINT document_chunks_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.document_chunks_p3
-    ADD CONSTRAINT document_chunks_p3_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.document_versions
-    ADD CONSTRAINT document_versions_pkey PRIMARY KEY (namespace_id, document_id, version);
-
-ALTER TABLE ONLY everword.document_versions_p0
-    ADD CONSTRAINT document_versions_p0_pkey PRIMARY KEY (namespace_id, document_id, version);
-
-ALTER TABLE ONLY everword.document_versions_p1
-    ADD CONSTRAINT document_versions_p1_pkey PRIMARY KEY (namespace_id, document_id, version);
-
-ALTER TABLE ONLY everword.document_versions_p2
-    ADD CONSTRAINT document_versions_p2_pkey PRIMARY KEY (namespace_id, document_id, version);
-
-ALTER TABLE ONLY everword.document_versions_p3
-    ADD CONSTRAINT document_versions_p3_pkey PRIMARY KEY (namespace_id, document_id, version);
-
-ALTER TABLE ONLY everword.documents
-    ADD CONSTRAINT documents_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.documents_p0
-    ADD CONSTRAINT documents_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.documents_p1
-    ADD CONSTRAINT documents_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.documents_p2
-    ADD CONSTRAINT documents_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.documents_p3
-    ADD CONSTRAINT documents_p3_pkey PRIMARY KEY (namespace_id, id);
-
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
-
-ALTER TABLE ONLY everword.erased_external_ids
-    ADD CONSTRAINT erased_external_ids_pkey PRIMARY KEY (namespace_id, hash);
-
-ALTER TABLE ONLY everword.erasure_rules
-    ADD CONSTRAINT erasure_rules_pkey PRIMARY KEY (target, relation, key_column);
-
-ALTER TABLE ONLY everword.erasures
-    ADD CONSTRAINT erasures_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (namespace_id, id);
@@ -6849,36 +4848,6 @@ ALTER TABLE ONLY everword.learned_evidence_p3
 ALTER TABLE ONLY everword.learned_evidence_p3
     ADD CONSTRAINT learned_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
 
-ALTER TABLE ONLY everword.lore_books
-    ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p0
-    ADD CONSTRAINT lore_books_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p1
-    ADD CONSTRAINT lore_books_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p2
-    ADD CONSTRAINT lore_books_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_books_p3
-    ADD CONSTRAINT lore_books_p3_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries
-    ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p0
-    ADD CONSTRAINT lore_entries_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p1
-    ADD CONSTRAINT lore_entries_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p2
-    ADD CONSTRAINT lore_entries_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.lore_entries_p3
-    ADD CONSTRAINT lore_entries_p3_pkey PRIMARY KEY (namespace_id, id);
-
 ALTER TABLE ONLY everword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
 
@@ -6893,6 +4862,9 @@ ALTER TABLE ONLY everword.memories_p2
 
 ALTER TABLE ONLY everword.memories_p3
     ADD CONSTRAINT memories_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.memory_changes
+    ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, xid, id);
 
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
@@ -6947,9 +4919,6 @@ ALTER TABLE ONLY everword.messages_p3
 
 ALTER TABLE ONLY everword.model_generations
     ADD CONSTRAINT model_generations_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY everword.model_prices
-    ADD CONSTRAINT model_prices_pkey PRIMARY KEY (model, provider, shipped, valid_from);
 
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_name_key UNIQUE (name);
@@ -7230,54 +5199,6 @@ ALTER TABLE ONLY everword.tool_sentences_p2
 ALTER TABLE ONLY everword.tool_sentences_p3
     ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
 
-ALTER TABLE ONLY everword.topic_changes
-    ADD CONSTRAINT topic_changes_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages
-    ADD CONSTRAINT topic_pages_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p0
-    ADD CONSTRAINT topic_pages_p0_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages
-    ADD CONSTRAINT topic_pages_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p0
-    ADD CONSTRAINT topic_pages_p0_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p1
-    ADD CONSTRAINT topic_pages_p1_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p1
-    ADD CONSTRAINT topic_pages_p1_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p2
-    ADD CONSTRAINT topic_pages_p2_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p2
-    ADD CONSTRAINT topic_pages_p2_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_pages_p3
-    ADD CONSTRAINT topic_pages_p3_namespace_id_id_key UNIQUE (namespace_id, id);
-
-ALTER TABLE ONLY everword.topic_pages_p3
-    ADD CONSTRAINT topic_pages_p3_pkey PRIMARY KEY (namespace_id, node_id);
-
-ALTER TABLE ONLY everword.topic_sources
-    ADD CONSTRAINT topic_sources_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p0
-    ADD CONSTRAINT topic_sources_p0_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p1
-    ADD CONSTRAINT topic_sources_p1_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p2
-    ADD CONSTRAINT topic_sources_p2_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
-ALTER TABLE ONLY everword.topic_sources_p3
-    ADD CONSTRAINT topic_sources_p3_pkey PRIMARY KEY (namespace_id, node_id, source_id);
-
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_subject_version_key UNIQUE (namespace_id, subject, version);
 
@@ -7295,16 +5216,6 @@ CREATE UNIQUE INDEX advisor_grants_secret_hash ON everword.advisor_grants USING 
 CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
-
-CREATE INDEX budget_events_batch_id ON everword.budget_events USING btree (namespace_id, batch_id) WHERE (batch_id IS NOT NULL);
-
-CREATE INDEX budget_events_budget_id ON everword.budget_events USING btree (namespace_id, budget_id);
-
-CREATE INDEX budget_events_occurred_at ON everword.budget_events USING btree (namespace_id, occurred_at);
-
-CREATE INDEX budget_spending_started_at ON everword.budget_spending USING btree (namespace_id, started_at);
-
-CREATE UNIQUE INDEX budgets_scope ON everword.budgets USING btree (namespace_id, period, scope, scope_value);
 
 CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
 
@@ -7332,79 +5243,17 @@ CREATE INDEX checkpoints_p3_namespace_id_conversation_id_version_idx ON everword
 
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
-CREATE INDEX conversations_erasure ON ONLY everword.conversations USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
-
 CREATE INDEX conversations_p0_namespace_id_client_session_id_id_idx ON everword.conversations_p0 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
-
-CREATE INDEX conversations_p0_namespace_id_erasure_id_idx ON everword.conversations_p0 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
 
 CREATE INDEX conversations_p1_namespace_id_client_session_id_id_idx ON everword.conversations_p1 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
-CREATE INDEX conversations_p1_namespace_id_erasure_id_idx ON everword.conversations_p1 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
-
 CREATE INDEX conversations_p2_namespace_id_client_session_id_id_idx ON everword.conversations_p2 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
-CREATE INDEX conversations_p2_namespace_id_erasure_id_idx ON everword.conversations_p2 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
-
 CREATE INDEX conversations_p3_namespace_id_client_session_id_id_idx ON everword.conversations_p3 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
-
-CREATE INDEX conversations_p3_namespace_id_erasure_id_idx ON everword.conversations_p3 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
-
-CREATE INDEX document_chunks_place ON ONLY everword.document_chunks USING btree (namespace_id, document_id, place);
-
-CREATE INDEX document_chunks_p0_namespace_id_document_id_place_idx ON everword.document_chunks_p0 USING btree (namespace_id, document_id, place);
-
-CREATE INDEX document_chunks_p1_namespace_id_document_id_place_idx ON everword.document_chunks_p1 USING btree (namespace_id, document_id, place);
-
-CREATE INDEX document_chunks_p2_namespace_id_document_id_place_idx ON everword.document_chunks_p2 USING btree (namespace_id, document_id, place);
-
-CREATE INDEX document_chunks_p3_namespace_id_document_id_place_idx ON everword.document_chunks_p3 USING btree (namespace_id, document_id, place);
-
-CREATE UNIQUE INDEX document_versions_id ON ONLY everword.document_versions USING btree (namespace_id, id);
-
-CREATE UNIQUE INDEX document_versions_p0_namespace_id_id_idx ON everword.document_versions_p0 USING btree (namespace_id, id);
-
-CREATE UNIQUE INDEX document_versions_p1_namespace_id_id_idx ON everword.document_versions_p1 USING btree (namespace_id, id);
-
-CREATE UNIQUE INDEX document_versions_p2_namespace_id_id_idx ON everword.document_versions_p2 USING btree (namespace_id, id);
-
-CREATE UNIQUE INDEX document_versions_p3_namespace_id_id_idx ON everword.document_versions_p3 USING btree (namespace_id, id);
-
-CREATE INDEX documents_conversation ON ONLY everword.documents USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX documents_key ON ONLY everword.documents USING btree (namespace_id, key_hash);
-
-CREATE INDEX documents_kind ON ONLY everword.documents USING btree (namespace_id, kind, id);
-
-CREATE INDEX documents_p0_namespace_id_conversation_id_idx ON everword.documents_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX documents_p0_namespace_id_key_hash_idx ON everword.documents_p0 USING btree (namespace_id, key_hash);
-
-CREATE INDEX documents_p0_namespace_id_kind_id_idx ON everword.documents_p0 USING btree (namespace_id, kind, id);
-
-CREATE INDEX documents_p1_namespace_id_conversation_id_idx ON everword.documents_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX documents_p1_namespace_id_key_hash_idx ON everword.documents_p1 USING btree (namespace_id, key_hash);
-
-CREATE INDEX documents_p1_namespace_id_kind_id_idx ON everword.documents_p1 USING btree (namespace_id, kind, id);
-
-CREATE INDEX documents_p2_namespace_id_conversation_id_idx ON everword.documents_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX documents_p2_namespace_id_key_hash_idx ON everword.documents_p2 USING btree (namespace_id, key_hash);
-
-CREATE INDEX documents_p2_namespace_id_kind_id_idx ON everword.documents_p2 USING btree (namespace_id, kind, id);
-
-CREATE INDEX documents_p3_namespace_id_conversation_id_idx ON everword.documents_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX documents_p3_namespace_id_key_hash_idx ON everword.documents_p3 USING btree (namespace_id, key_hash);
-
-CREATE INDEX documents_p3_namespace_id_kind_id_idx ON everword.documents_p3 USING btree (namespace_id, kind, id);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
-
-CREATE INDEX erasures_running ON everword.erasures USING btree (updated_at) WHERE (state = 1);
 
 CREATE INDEX events_subject ON ONLY everword.events USING btree (namespace_id, subject, id);
 
@@ -7498,29 +5347,19 @@ CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.f
 
 CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
-CREATE INDEX facts_subject_spelling ON ONLY everword.facts USING btree (namespace_id, lower(subject), created_at, id);
-
-CREATE INDEX facts_p0_namespace_id_lower_created_at_id_idx ON everword.facts_p0 USING btree (namespace_id, lower(subject), created_at, id);
-
 CREATE INDEX facts_profile ON ONLY everword.facts USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p0 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p0 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
-CREATE INDEX facts_p1_namespace_id_lower_created_at_id_idx ON everword.facts_p1 USING btree (namespace_id, lower(subject), created_at, id);
-
 CREATE INDEX facts_p1_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p1 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p1 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
-CREATE INDEX facts_p2_namespace_id_lower_created_at_id_idx ON everword.facts_p2 USING btree (namespace_id, lower(subject), created_at, id);
-
 CREATE INDEX facts_p2_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p2 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p2 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
-
-CREATE INDEX facts_p3_namespace_id_lower_created_at_id_idx ON everword.facts_p3 USING btree (namespace_id, lower(subject), created_at, id);
 
 CREATE INDEX facts_p3_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p3 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
@@ -7532,15 +5371,11 @@ CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespac
 
 CREATE INDEX graph_edges_from ON ONLY everword.graph_edges USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
-CREATE INDEX graph_edges_message ON ONLY everword.graph_edges USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
-
 CREATE INDEX graph_edges_p0_namespace_id_edge_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, edge_id);
 
 CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
 
 CREATE INDEX graph_edges_p0_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p0_namespace_id_message_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX graph_edges_to ON ONLY everword.graph_edges USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
@@ -7552,8 +5387,6 @@ CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 
 
 CREATE INDEX graph_edges_p1_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
-CREATE INDEX graph_edges_p1_namespace_id_message_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
-
 CREATE INDEX graph_edges_p1_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
 CREATE INDEX graph_edges_p2_namespace_id_edge_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, edge_id);
@@ -7562,8 +5395,6 @@ CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 
 
 CREATE INDEX graph_edges_p2_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
-CREATE INDEX graph_edges_p2_namespace_id_message_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
-
 CREATE INDEX graph_edges_p2_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
 CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, edge_id);
@@ -7571,8 +5402,6 @@ CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 
 CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
 
 CREATE INDEX graph_edges_p3_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, from_id, confidence DESC, id DESC);
-
-CREATE INDEX graph_edges_p3_namespace_id_message_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX graph_edges_p3_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
@@ -7639,46 +5468,6 @@ CREATE INDEX learned_evidence_p2_namespace_id_message_id_idx ON everword.learned
 CREATE INDEX learned_evidence_p3_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, about_id, said_at, id);
 
 CREATE INDEX learned_evidence_p3_namespace_id_message_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, message_id);
-
-CREATE INDEX lore_books_conversation ON ONLY everword.lore_books USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_key ON ONLY everword.lore_books USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_scope ON ONLY everword.lore_books USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p0_namespace_id_agent_subject_idx ON everword.lore_books_p0 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p0_namespace_id_conversation_id_idx ON everword.lore_books_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p0_namespace_id_key_hash_idx ON everword.lore_books_p0 USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_p1_namespace_id_agent_subject_idx ON everword.lore_books_p1 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p1_namespace_id_conversation_id_idx ON everword.lore_books_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p1_namespace_id_key_hash_idx ON everword.lore_books_p1 USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_p2_namespace_id_agent_subject_idx ON everword.lore_books_p2 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p2_namespace_id_conversation_id_idx ON everword.lore_books_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p2_namespace_id_key_hash_idx ON everword.lore_books_p2 USING btree (namespace_id, key_hash);
-
-CREATE INDEX lore_books_p3_namespace_id_agent_subject_idx ON everword.lore_books_p3 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
-
-CREATE INDEX lore_books_p3_namespace_id_conversation_id_idx ON everword.lore_books_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
-
-CREATE UNIQUE INDEX lore_books_p3_namespace_id_key_hash_idx ON everword.lore_books_p3 USING btree (namespace_id, key_hash);
-
-CREATE UNIQUE INDEX lore_entries_title ON ONLY everword.lore_entries USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p0_namespace_id_book_id_title_idx ON everword.lore_entries_p0 USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p1_namespace_id_book_id_title_idx ON everword.lore_entries_p1 USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p2_namespace_id_book_id_title_idx ON everword.lore_entries_p2 USING btree (namespace_id, book_id, title);
-
-CREATE UNIQUE INDEX lore_entries_p3_namespace_id_book_id_title_idx ON everword.lore_entries_p3 USING btree (namespace_id, book_id, title);
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -7759,6 +5548,8 @@ CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memo
 CREATE INDEX memories_p3_namespace_id_subject_idx ON everword.memories_p3 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
 
 CREATE INDEX memories_p3_namespace_id_tags_idx ON everword.memories_p3 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (namespace_id, changed_at);
 
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 
@@ -7916,21 +5707,9 @@ CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (
 
 CREATE INDEX sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
-CREATE INDEX sleep_sessions_processed ON ONLY everword.sleep_sessions USING btree (namespace_id, processed_at);
-
-CREATE INDEX sleep_sessions_p0_namespace_id_processed_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, processed_at);
-
 CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at);
-
-CREATE INDEX sleep_sessions_topics ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
-
-CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
-
-CREATE INDEX sleep_sessions_stored ON ONLY everword.sleep_sessions USING btree (namespace_id, stored_at);
-
-CREATE INDEX sleep_sessions_p0_namespace_id_stored_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -7942,13 +5721,7 @@ CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
-CREATE INDEX sleep_sessions_p1_namespace_id_processed_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, processed_at);
-
 CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
-
-CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
-
-CREATE INDEX sleep_sessions_p1_namespace_id_stored_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -7956,13 +5729,7 @@ CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
-CREATE INDEX sleep_sessions_p2_namespace_id_processed_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, processed_at);
-
 CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at);
-
-CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
-
-CREATE INDEX sleep_sessions_p2_namespace_id_stored_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -7970,13 +5737,7 @@ CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
-CREATE INDEX sleep_sessions_p3_namespace_id_processed_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, processed_at);
-
 CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
-
-CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
-
-CREATE INDEX sleep_sessions_p3_namespace_id_stored_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -8104,28 +5865,6 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everw
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
-CREATE INDEX topic_pages_title ON ONLY everword.topic_pages USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p0_namespace_id_title_node_id_idx ON everword.topic_pages_p0 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p1_namespace_id_title_node_id_idx ON everword.topic_pages_p1 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p2_namespace_id_title_node_id_idx ON everword.topic_pages_p2 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p3_namespace_id_title_node_id_idx ON everword.topic_pages_p3 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_sources_source ON ONLY everword.topic_sources USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p0_namespace_id_source_id_idx ON everword.topic_sources_p0 USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p1_namespace_id_source_id_idx ON everword.topic_sources_p1 USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p2_namespace_id_source_id_idx ON everword.topic_sources_p2 USING btree (namespace_id, source_id);
-
-CREATE INDEX topic_sources_p3_namespace_id_source_id_idx ON everword.topic_sources_p3 USING btree (namespace_id, source_id);
-
-CREATE INDEX usage_ledger_batch_id ON everword.usage_ledger USING btree (namespace_id, batch_id, id) WHERE (batch_id IS NOT NULL);
-
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
 CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
@@ -8168,15 +5907,11 @@ ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key AT
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p0_namespace_id_client_session_id_id_idx;
 
-ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p0_namespace_id_erasure_id_idx;
-
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p0_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p1_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p1_namespace_id_client_session_id_id_idx;
-
-ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p1_namespace_id_erasure_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p1_pkey;
 
@@ -8184,81 +5919,13 @@ ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key AT
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p2_namespace_id_client_session_id_id_idx;
 
-ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p2_namespace_id_erasure_id_idx;
-
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p2_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p3_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p3_namespace_id_client_session_id_id_idx;
 
-ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p3_namespace_id_erasure_id_idx;
-
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
-
-ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p0_namespace_id_document_id_place_idx;
-
-ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p0_pkey;
-
-ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p1_namespace_id_document_id_place_idx;
-
-ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p1_pkey;
-
-ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p2_namespace_id_document_id_place_idx;
-
-ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p2_pkey;
-
-ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p3_namespace_id_document_id_place_idx;
-
-ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p3_pkey;
-
-ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p0_namespace_id_id_idx;
-
-ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p0_pkey;
-
-ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p1_namespace_id_id_idx;
-
-ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p1_pkey;
-
-ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p2_namespace_id_id_idx;
-
-ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p2_pkey;
-
-ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p3_namespace_id_id_idx;
-
-ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p3_pkey;
-
-ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p0_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p0_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p0_namespace_id_kind_id_idx;
-
-ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p0_pkey;
-
-ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p1_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p1_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p1_namespace_id_kind_id_idx;
-
-ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p1_pkey;
-
-ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p2_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p2_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p2_namespace_id_kind_id_idx;
-
-ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p2_pkey;
-
-ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p3_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p3_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p3_namespace_id_kind_id_idx;
-
-ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p3_pkey;
 
 ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p0_namespace_id_subject_id_idx;
 
@@ -8388,8 +6055,6 @@ ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_interval
 
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p3_pkey;
 
-ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p0_namespace_id_lower_created_at_id_idx;
-
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_id_subject_category_attribute_confidence_idx;
@@ -8397,8 +6062,6 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
-
-ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p1_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
 
@@ -8408,8 +6071,6 @@ ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p1_namespace_id
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
 
-ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p2_namespace_id_lower_created_at_id_idx;
-
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_id_subject_category_attribute_confidence_idx;
@@ -8417,8 +6078,6 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
-
-ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p3_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
 
@@ -8434,8 +6093,6 @@ ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p0_n
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p0_namespace_id_from_id_confidence_id_idx;
 
-ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p0_namespace_id_message_id_idx;
-
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p0_namespace_id_to_id_confidence_id_idx;
 
 ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p0_pkey;
@@ -8445,8 +6102,6 @@ ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p1_n
 ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p1_namespace_id_fact_id_idx;
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p1_namespace_id_from_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p1_namespace_id_message_id_idx;
 
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p1_namespace_id_to_id_confidence_id_idx;
 
@@ -8458,8 +6113,6 @@ ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p2_n
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p2_namespace_id_from_id_confidence_id_idx;
 
-ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p2_namespace_id_message_id_idx;
-
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p2_namespace_id_to_id_confidence_id_idx;
 
 ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p2_pkey;
@@ -8469,8 +6122,6 @@ ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p3_n
 ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p3_namespace_id_fact_id_idx;
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p3_namespace_id_from_id_confidence_id_idx;
-
-ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p3_namespace_id_message_id_idx;
 
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p3_namespace_id_to_id_confidence_id_idx;
 
@@ -8555,54 +6206,6 @@ ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_ev
 ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p3_namespace_id_message_id_idx;
 
 ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p3_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p0_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p0_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p0_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p0_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p1_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p1_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p1_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p1_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p2_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p2_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p2_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p2_pkey;
-
-ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p3_namespace_id_agent_subject_idx;
-
-ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p3_namespace_id_conversation_id_idx;
-
-ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p3_namespace_id_key_hash_idx;
-
-ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p3_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p0_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p0_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p1_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p1_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p2_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p2_pkey;
-
-ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p3_namespace_id_book_id_title_idx;
-
-ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p3_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
@@ -8888,13 +6491,7 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_key;
 
-ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_processed_at_idx;
-
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx;
-
-ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx1;
-
-ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
 
@@ -8906,13 +6503,7 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_key;
 
-ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_processed_at_idx;
-
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
-
-ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx1;
-
-ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
 
@@ -8924,13 +6515,7 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_key;
 
-ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_processed_at_idx;
-
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx;
-
-ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx1;
-
-ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
 
@@ -8942,13 +6527,7 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_key;
 
-ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_processed_at_idx;
-
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
-
-ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx1;
-
-ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
 
@@ -9108,46 +6687,6 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p3_pkey;
 
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p0_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p0_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p0_pkey;
-
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p1_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p1_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p1_pkey;
-
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p2_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p2_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p2_pkey;
-
-ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p3_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p3_namespace_id_title_node_id_idx;
-
-ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p3_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p0_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p0_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p1_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p1_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p2_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p2_pkey;
-
-ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p3_namespace_id_source_id_idx;
-
-ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p3_pkey;
-
 CREATE STATISTICS everword.memories_p0_author (dependencies) ON namespace_id, author FROM everword.memories_p0;
 
 CREATE STATISTICS everword.memories_p0_subject (dependencies) ON namespace_id, subject FROM everword.memories_p0;
@@ -9166,9 +6705,11 @@ CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, s
 
 CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
 
-CREATE TRIGGER hold_source BEFORE INSERT ON everword.fact_evidence FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
+CREATE TRIGGER memories_added AFTER INSERT ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
 
-CREATE TRIGGER hold_source BEFORE INSERT ON everword.graph_edges FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
+CREATE TRIGGER memories_changed AFTER UPDATE ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
+CREATE TRIGGER memories_removed AFTER DELETE ON everword.memories REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
 
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -9181,15 +6722,6 @@ ALTER TABLE ONLY everword.append_requests
 
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE ONLY everword.budget_events
-    ADD CONSTRAINT budget_events_namespace_id_budget_id_fkey FOREIGN KEY (namespace_id, budget_id) REFERENCES everword.budgets(namespace_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY everword.budget_spending
-    ADD CONSTRAINT budget_spending_namespace_id_budget_id_fkey FOREIGN KEY (namespace_id, budget_id) REFERENCES everword.budgets(namespace_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY everword.budgets
-    ADD CONSTRAINT budgets_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.calendar_pending
     ADD CONSTRAINT calendar_pending_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -9215,29 +6747,11 @@ ALTER TABLE everword.conversations
 ALTER TABLE ONLY everword.corpus_counts
     ADD CONSTRAINT corpus_counts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
-ALTER TABLE everword.document_chunks
-    ADD CONSTRAINT document_chunks_namespace_id_document_id_fkey FOREIGN KEY (namespace_id, document_id) REFERENCES everword.documents(namespace_id, id);
-
-ALTER TABLE everword.document_versions
-    ADD CONSTRAINT document_versions_namespace_id_document_id_fkey FOREIGN KEY (namespace_id, document_id) REFERENCES everword.documents(namespace_id, id);
-
-ALTER TABLE everword.documents
-    ADD CONSTRAINT documents_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
-
-ALTER TABLE everword.documents
-    ADD CONSTRAINT documents_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id);
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE ONLY everword.erased_external_ids
-    ADD CONSTRAINT erased_external_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE ONLY everword.erasures
-    ADD CONSTRAINT erasures_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.events
     ADD CONSTRAINT events_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -9293,17 +6807,11 @@ ALTER TABLE ONLY everword.index_changes
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
-ALTER TABLE everword.lore_books
-    ADD CONSTRAINT lore_books_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
-
-ALTER TABLE everword.lore_books
-    ADD CONSTRAINT lore_books_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.lore_entries
-    ADD CONSTRAINT lore_entries_namespace_id_book_id_fkey FOREIGN KEY (namespace_id, book_id) REFERENCES everword.lore_books(namespace_id, id);
-
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.memory_changes
+    ADD CONSTRAINT memory_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -9383,21 +6891,6 @@ ALTER TABLE ONLY everword.tool_sentence_queue
 ALTER TABLE everword.tool_sentences
     ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 
-ALTER TABLE ONLY everword.topic_changes
-    ADD CONSTRAINT topic_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.topic_pages
-    ADD CONSTRAINT topic_pages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.topic_pages
-    ADD CONSTRAINT topic_pages_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
-ALTER TABLE everword.topic_sources
-    ADD CONSTRAINT topic_sources_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE everword.topic_sources
-    ADD CONSTRAINT topic_sources_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
-
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -9413,12 +6906,6 @@ ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.budget_events ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.budget_spending ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.budgets ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
@@ -9428,16 +6915,6 @@ ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.document_chunks ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.document_versions ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.documents ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.erased_external_ids ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.events ENABLE ROW LEVEL SECURITY;
 
@@ -9471,12 +6948,6 @@ CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
-CREATE POLICY isolation ON everword.budget_events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.budget_spending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.budgets USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.checkpoint_counters USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -9486,16 +6957,6 @@ CREATE POLICY isolation ON everword.checkpoints USING ((namespace_id = (NULLIF(c
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.document_chunks USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.document_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.documents USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.erased_external_ids USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.erasures USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -9527,11 +6988,9 @@ CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
-CREATE POLICY isolation ON everword.lore_books USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.lore_entries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.memory_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -9575,12 +7034,6 @@ CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(curren
 
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
-CREATE POLICY isolation ON everword.topic_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.topic_pages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.topic_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -9591,11 +7044,9 @@ ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.lore_entries ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.memory_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
 
@@ -9621,12 +7072,6 @@ ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY shown ON everword.conversations AS RESTRICTIVE USING ((erasure_id IS NULL));
-
-CREATE POLICY shown ON everword.messages AS RESTRICTIVE FOR SELECT USING ((( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_message(namespace_id, conversation_id, author, recorded_at))));
-
-CREATE POLICY shown ON everword.summaries AS RESTRICTIVE FOR SELECT USING (((conversation_id IS NULL) OR ( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_conversation(namespace_id, conversation_id))));
-
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
@@ -9645,33 +7090,16 @@ ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.topic_changes ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.topic_pages ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.topic_sources ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY written ON everword.summaries AS RESTRICTIVE FOR SELECT TO everword_ingest, everword_search USING ((NOT hidden));
-
 GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
 GRANT USAGE ON SCHEMA everword TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_search;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest;
@@ -9688,18 +7116,6 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
 
-REVOKE ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_search;
-GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) TO everword_compactor;
-
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_search;
@@ -9712,8 +7128,6 @@ REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until tim
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
@@ -9724,69 +7138,10 @@ GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword
 
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.erase_messages(gone uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_messages(gone uuid[]) TO everword_ingest;
-
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.fence_jobs() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest;
-
-GRANT SELECT,INSERT ON TABLE everword.erasures TO everword_ingest;
-
-GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest;
-
-GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest;
-
-GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_compactor;
-
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
-
-REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_search;
-GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search;
-GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_search;
-GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
@@ -9794,13 +7149,7 @@ REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_search;
-GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_embedder;
+REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
@@ -9811,29 +7160,11 @@ GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_mod
 REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
 
-REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
-
-REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest;
-GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_search;
-GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_compactor;
-GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_embedder;
-
-REVOKE ALL ON FUNCTION everword.remove_passages(sources uuid[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest;
-
-REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
@@ -9841,19 +7172,7 @@ GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everwo
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_embedder;
 
-REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
 
 GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
 
@@ -9887,10 +7206,6 @@ GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest;
 
-GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
-
-GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
-
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
@@ -9898,18 +7213,6 @@ GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
 GRANT INSERT ON TABLE everword.author_names TO everword_compactor;
-
-GRANT SELECT ON TABLE everword.budget_events TO everword_ingest;
-
-GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest;
-GRANT SELECT ON TABLE everword.budget_spending TO everword_search;
-GRANT SELECT ON TABLE everword.budget_spending TO everword_compactor;
-GRANT SELECT ON TABLE everword.budget_spending TO everword_embedder;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest;
-GRANT SELECT ON TABLE everword.budgets TO everword_search;
-GRANT SELECT ON TABLE everword.budgets TO everword_compactor;
-GRANT SELECT ON TABLE everword.budgets TO everword_embedder;
 
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
@@ -9947,14 +7250,6 @@ GRANT SELECT ON TABLE everword.deployment TO everword_search;
 GRANT SELECT ON TABLE everword.deployment TO everword_compactor;
 GRANT SELECT ON TABLE everword.deployment TO everword_embedder;
 
-GRANT SELECT,INSERT,DELETE ON TABLE everword.document_chunks TO everword_ingest;
-GRANT SELECT ON TABLE everword.document_chunks TO everword_search;
-
-GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest;
-
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest;
-GRANT SELECT ON TABLE everword.documents TO everword_search;
-
 GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
@@ -9964,25 +7259,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
 GRANT SELECT ON TABLE everword.events TO everword_ingest;
 GRANT SELECT ON TABLE everword.events TO everword_search;
 
-GRANT UPDATE(title) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(starts_at) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(ends_at) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(importance) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(decay_days) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(expires_at) ON TABLE everword.events TO everword_ingest;
-
 GRANT UPDATE(status) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(mention_count) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(first_seen_at) ON TABLE everword.events TO everword_ingest;
-
-GRANT UPDATE(last_seen_at) ON TABLE everword.events TO everword_ingest;
 
 GRANT UPDATE(ruling) ON TABLE everword.events TO everword_ingest;
 
@@ -10052,31 +7329,24 @@ GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_names TO everword_search;
-GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_compactor;
 
 GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
-GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
-GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
-GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
 
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
-GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
@@ -10096,14 +7366,10 @@ GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest;
-GRANT SELECT ON TABLE everword.lore_books TO everword_search;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest;
-GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
-
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
+
+GRANT SELECT ON TABLE everword.memory_changes TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
@@ -10124,9 +7390,6 @@ GRANT SELECT ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
-GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
@@ -10150,19 +7413,7 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.people TO everword_compactor;
 GRANT SELECT ON TABLE everword.people TO everword_ingest;
 GRANT SELECT ON TABLE everword.people TO everword_search;
 
-GRANT UPDATE(name) ON TABLE everword.people TO everword_ingest;
-
-GRANT UPDATE(aliases) ON TABLE everword.people TO everword_ingest;
-
-GRANT UPDATE(relation) ON TABLE everword.people TO everword_ingest;
-
 GRANT UPDATE(status) ON TABLE everword.people TO everword_ingest;
-
-GRANT UPDATE(mention_count) ON TABLE everword.people TO everword_ingest;
-
-GRANT UPDATE(first_seen_at) ON TABLE everword.people TO everword_ingest;
-
-GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest;
 
 GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
 
@@ -10214,31 +7465,14 @@ GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 
-GRANT INSERT ON TABLE everword.topic_changes TO everword_ingest;
-GRANT SELECT,INSERT,DELETE ON TABLE everword.topic_changes TO everword_compactor;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_pages TO everword_compactor;
-GRANT SELECT ON TABLE everword.topic_pages TO everword_search;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.topic_sources TO everword_search;
-
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;
 
-GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest;
-
-GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest;
-
-GRANT SELECT ON TABLE everword.usage_ledger TO everword_compactor;
-GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
+GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.user_models TO everword_search;
-
-GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest;
-
-GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest;
 
 GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
 

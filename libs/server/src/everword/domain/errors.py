@@ -13,6 +13,8 @@ EverwordError
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
 ├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict, CheckpointVersionConflict    ABORTED
+├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
+├── WatchTokenExpired        OUT_OF_RANGE
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED
 └── MethodUnknown            UNIMPLEMENTED
@@ -250,6 +252,13 @@ class CheckpointVersionConflict(EverwordError):
 
     code = "ABORTED"
     reason = "CHECKPOINT_VERSION_CONFLICT"
+
+
+class WatchTokenExpired(EverwordError):
+    """Changes are not kept for as long as the resume token is old; list what there is, and watch anew."""
+
+    code = "OUT_OF_RANGE"
+    reason = "WATCH_TOKEN_EXPIRED"
 
 
 class Unavailable(EverwordError):

@@ -93,3 +93,33 @@ class ConsistencyToken:
         if found.namespace_id != namespace_id:
             raise InvalidConsistencyToken
         return found
+
+
+@dataclass(frozen=True)
+class ResumeToken:
+    """Stands for what a watcher was told: all that `since` shows, and up to a place what `until` shows beside it."""
+
+    namespace_id: int
+    #: Snapshots of Postgres, as text; `until` is empty where nothing of a next one was told.
+    since: str
+    until: str
+    #: The last change that was told of those between.
+    xid: int
+    change_id: int
+    #: Seconds since 1970 when `since` was taken.
+    taken_at: float
+
+    def seal(self, secret: bytes) -> str:
+        place = [self.namespace_id, self.since, self.until, self.xid, self.change_id, self.taken_at]
+        return _seal(secret, "watch", place)
+
+    @classmethod
+    def read(cls, secret: bytes, token: str, namespace_id: int) -> ResumeToken:
+        """Return what `token` stands for. Raises InvalidPageToken, also for another namespace's."""
+        try:
+            found = cls(*_open(secret, "watch", token))
+        except (ValueError, TypeError) as error:
+            raise InvalidPageToken("The resume token was not issued for this namespace.") from error
+        if found.namespace_id != namespace_id:
+            raise InvalidPageToken("The resume token was not issued for this namespace.")
+        return found

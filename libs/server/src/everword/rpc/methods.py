@@ -20,6 +20,7 @@ LONG = frozenset(
         "/everword.v1.MaintenanceService/FlushConversation",
         "/everword.v1.MaintenanceService/Sleep",
         "/everword.v1.SearchService/Answer",
+        "/everword.v1.SearchService/WatchMemories",
     }
 )
 

@@ -7,26 +7,25 @@ flag, a family of emoji. Lengths are counted in code points, as Postgres and mos
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
 
 import regex
 
 ABSTRACT_CHARS, OVERVIEW_CHARS = 100, 500
 #: How much of a text is looked at for each: white space and marks of layout are dropped from it.
-ABSTRACT_SOURCE_CHARS, OVERVIEW_SOURCE_CHARS = 400, 1200
+ABSTRACT_SOURCE_CHARS, OVERVIEW_SOURCE_CHARS = 240, 1000
 
 _ELLIPSIS = "…"
 _CLUSTER = regex.compile(r"\X")
 #: What opens a line of Markdown without being a word of it.
-_LAYOUT = regex.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)+", regex.MULTILINE)
-_LINES = regex.compile(r"[\r\n\u0085\u2028\u2029]+")
+_LAYOUT = re.compile(r"(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-#: A sentence ends with its mark, what closes quotes and brackets, and a space; not after a number alone, as that of a
-#: list, a single letter, or what is mostly followed by a name.
-_SENTENCE_END = regex.compile(
-    r"(?:(?<!(?:^|[ (])(?:\d{1,3}|\p{L}|[DM]r|Mrs|Ms|St|Prof|No|vs|e\.g|i\.e|z\.B))\.|[!?…])"
-    r"[.!?…]*[\"')\]”’»]* (?!\p{M})"
-    r"|[。！？]+[」』”]* ?(?![\p{M}\u200d])"
-)
+#: A sentence ends with its mark, what closes quotes and brackets, and a space.
+_END = re.compile(r"[.!?…]+[\"')\]”’»]* |[。！？]+[」』”]* ?")
+#: Not so after a number alone, as that of a list, a single letter, or what is mostly followed by a name.
+_NO_END = re.compile(r"(?:^|[ (])(?:\d{1,3}|[^\W\d_]|[DM]r|Mrs|Ms|St|Prof|No|vs|e\.g|i\.e|z\.B)$")
+_LONGEST_NO_END = 5
 #: `Hi!` and `Sure, thanks.` say nothing of what follows.
 _OPENER_WORDS, _OPENER_CHARS = 2, 20
 #: How much of a cut text may be given up to end it with a word.
@@ -34,56 +33,74 @@ _WORD_SHARE = 0.6
 
 
 def abstract(text: str, *, cut_before: bool = False) -> str:
-    """Return at most 100 characters that say what a text is about: its first sentence of more than two words.
+    """Return at most 100 characters that say what a text is about: its first sentences, openers left out.
 
     `cut_before` says that `text` is the beginning of a longer one, perhaps cut anywhere.
     """
-    sentences, more = _sentences(
-        text[:ABSTRACT_SOURCE_CHARS], cut_before or len(text) > ABSTRACT_SOURCE_CHARS
-    )
-    while len(sentences) > 1 and _is_opener(sentences[0]):
-        sentences.pop(0)
-    return _lead(sentences, ABSTRACT_CHARS, more)
+    more = cut_before or len(text) > ABSTRACT_SOURCE_CHARS
+    sentences = _sentences(text[:ABSTRACT_SOURCE_CHARS], more)
+    return _lead(_without_openers(sentences), ABSTRACT_CHARS, more)
 
 
 def overview(text: str, *, cut_before: bool = False) -> str:
     """Return the first sentences of a text that fit into 500 characters; see abstract."""
-    sentences, more = _sentences(
-        text[:OVERVIEW_SOURCE_CHARS], cut_before or len(text) > OVERVIEW_SOURCE_CHARS
-    )
-    return _lead(sentences, OVERVIEW_CHARS, more)
+    more = cut_before or len(text) > OVERVIEW_SOURCE_CHARS
+    return _lead(_sentences(text[:OVERVIEW_SOURCE_CHARS], more), OVERVIEW_CHARS, more)
 
 
-def _sentences(text: str, more: bool) -> tuple[list[str], bool]:
-    """Return the sentences of the beginning of a text, with what stands between them, and whether more follows."""
+def _sentences(text: str, more: bool) -> Iterator[str]:
+    """Yield the sentences of the beginning of a text, with what stands between them, on one line."""
     if more:
         text = _without_last_cluster(text)
-    found: list[str] = []
-    for line in _LINES.split(_LAYOUT.sub("", text)):
+    for line in text.splitlines():
+        # Between words there is one space, whatever was there.
         line = " ".join(_CONTROLS.sub(" ", line).split())
+        layout = _LAYOUT.match(line)
+        if layout:
+            line = line[layout.end() :]
         start = 0
-        for end in _SENTENCE_END.finditer(line):
-            found.append(line[start : end.end()])
-            start = end.end()
+        for end in _ends(line):
+            yield line[start:end]
+            start = end
         if start < len(line):
-            found.append(line[start:] + " ")
-        elif line and line[-1] != " ":
-            found[-1] += " "
-    return found, more
+            yield line[start:] + " "
 
 
-def _lead(sentences: list[str], limit: int, more: bool) -> str:
+def _ends(line: str) -> Iterator[int]:
+    """Yield where sentences end."""
+    for found in _END.finditer(line):
+        start, end = found.span()
+        if line[start] == "." and _NO_END.search(line[max(0, start - _LONGEST_NO_END) : start]):
+            continue
+        following = line[end : end + 1]
+        if following > "\u02ff" and (
+            following == "\u200d" or unicodedata.category(following)[0] == "M"
+        ):
+            continue  # a mark belongs to what is before it
+        yield end
+
+
+def _without_openers(sentences: Iterator[str]) -> Iterator[str]:
+    """Leave out short sentences at the beginning that others follow."""
+    first = next(sentences, "")
+    while first and _is_opener(first) and (following := next(sentences, "")):
+        first = following
+    if first:
+        yield first
+    yield from sentences
+
+
+def _lead(sentences: Iterator[str], limit: int, more: bool) -> str:
     """Return the first sentences that fit, or the beginning of the first."""
-    whole = "".join(sentences).rstrip()
-    if len(whole) <= limit and not more:
-        return whole
-    taken = ""
+    taken, last = "", ""
+    for sentence in sentences:
+        if len(taken) + len(last) + len(sentence.rstrip()) > limit:
+            return (taken + last).rstrip() or cut(sentence.rstrip(), limit)
+        taken, last = taken + last, sentence
+    if not more:
+        return (taken + last).rstrip()
     # The last sentence of a text that goes on may go on itself.
-    for sentence in sentences[:-1] if more else sentences:
-        if len(taken) + len(sentence.rstrip()) > limit:
-            break
-        taken += sentence
-    return taken.rstrip() or cut(whole, limit)
+    return taken.rstrip() or cut(last.rstrip(), limit)
 
 
 def cut(text: str, limit: int) -> str:

@@ -1,0 +1,74 @@
+"""`everword watch`: what happens to memories, as it happens."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import click
+from google.protobuf import json_format
+
+from everword.cli.filters import filter_options
+from everword.cli.output import json_option, line, note
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import memory_pb2
+from everword.v1 import watch_pb2 as pb
+
+#: More than the server lets a stream last.
+LONGEST_S = 600.0
+
+
+@click.command()
+@click.option("--resume", default="", help="Go on after this token, as the last run told it.")
+@click.option("--events", type=click.IntRange(1), help="End after so many events.")
+@json_option
+@remote
+@filter_options
+async def watch(
+    client: Client, filter: memory_pb2.MemoryFilter, resume: str, events: int | None, as_json: bool
+) -> None:
+    """Tell what is written, what ends and what is deleted, until Ctrl-C; with --json, a JSON document a line."""
+    request = pb.WatchMemoriesRequest(filter=filter, resume_token=resume)
+    enough = asyncio.Event()
+    following = asyncio.create_task(_follow(client, request, events, as_json, enough))
+    ended = asyncio.create_task(enough.wait())
+    await asyncio.wait((following, ended), return_when=asyncio.FIRST_COMPLETED)
+    if not enough.is_set():
+        ended.cancel()
+        await following
+    # Only who waits for the next response ends a stream well.
+    following.cancel()
+    with suppress(asyncio.CancelledError):
+        await following
+    note(f"--resume {request.resume_token}")
+
+
+async def _follow(
+    client: Client,
+    request: pb.WatchMemoriesRequest,
+    events: int | None,
+    as_json: bool,
+    enough: asyncio.Event,
+) -> None:
+    """Print what happens, for ever; say when there was enough of it."""
+    seen = 0
+    while True:
+        # A stream ends by itself after a while, and is taken up where it ended.
+        async for response in client.search_service.WatchMemories(request, timeout=LONGEST_S):
+            if enough.is_set():
+                continue
+            for event in response.events:
+                _print(event, as_json)
+            seen += len(response.events)
+            request.resume_token = response.resume_token
+            if events and seen >= events:
+                enough.set()
+
+
+def _print(event: pb.MemoryEvent, as_json: bool) -> None:
+    if as_json:
+        click.echo(json_format.MessageToJson(event, preserving_proto_field_name=True, indent=None))
+        return
+    what = pb.MemoryEvent.Type.Name(event.type).removeprefix("TYPE_").lower()
+    line(f"{what} {event.memory.address or event.memory_id} {event.memory.content}".rstrip())

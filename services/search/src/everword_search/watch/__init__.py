@@ -1,0 +1,1 @@
+"""Tells watchers what happens to memories."""
