@@ -113,7 +113,8 @@ def test_a_statement_on_documents_goes_through_its_index(
     reads = [
         node["Node Type"]
         for node in nodes(plan)
-        if node.get("Relation Name", "").startswith("document") and node["Node Type"] != "ModifyTable"
+        if node.get("Relation Name", "").startswith("document")
+        and node["Node Type"] != "ModifyTable"
     ]
     if name != "find_documents_there":  # whatever row comes first says that there is one
         assert set(reads) <= {"Index Scan", "Index Only Scan"}, reads

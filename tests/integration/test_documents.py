@@ -95,9 +95,21 @@ async def test_a_file_is_uploaded_and_found_by_its_words_and_headings(stack: Sta
 @pytest.mark.parametrize(
     ("make", "file_name", "query", "words", "headings"),
     [
-        (lambda: b"# Llamas\n\nThe llama hums.", "llamas.md", "llama hums", "llama hums", ["Llamas"]),
+        (
+            lambda: b"# Llamas\n\nThe llama hums.",
+            "llamas.md",
+            "llama hums",
+            "llama hums",
+            ["Llamas"],
+        ),
         (lambda: b"The vicuna spits.", "vicunas.txt", "vicuna spits", "vicuna spits", []),
-        (lambda: b"<h1>Yaks</h1><p>The yak grunts.</p>", "yaks.html", "yak grunts", "yak", ["Yaks"]),
+        (
+            lambda: b"<h1>Yaks</h1><p>The yak grunts.</p>",
+            "yaks.html",
+            "yak grunts",
+            "yak",
+            ["Yaks"],
+        ),
         (lambda: b"animal,sound\ntapir,whistle\n", "sounds.csv", "tapir whistle", "whistle", []),
         (lambda: pdf([[(12, "The capybara swims at dusk.")]]), "a.pdf", "capybara", "swims", []),
         (docx, "minutes.docx", "train hotel flights", "Trains only", ["Budget", "Travel"]),
