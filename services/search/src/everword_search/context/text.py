@@ -21,10 +21,10 @@ from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
-from everword.domain.documents import shown_path
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
+from everword_search.context.about import document_label
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
 from everword_search.endings.marks import marks_of
 from everword_search.endings.model import Ending, Holding
@@ -203,7 +203,7 @@ class Layout:
             shown = f"… {shown.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
         if memory.document_id:
-            speaker = shown_path(memory.document_title, memory.headings)
+            speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
         item = self._item(*place, speaker, shown, given, score, relevance, endings)
         return replace(item, about=memory, said_by=frozenset(said_by))
@@ -211,13 +211,14 @@ class Layout:
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
         words = mask_credentials(found.words) if self.masks else found.words
-        substance = f"{found.label}: {words}"
+        label = mask_credentials(found.label) if self.masks else found.label
+        substance = f"{label}: {words}"
         words += f" ({found.remark})" if found.remark else ""
         item = self._item(
             found.memory_id,
             found.occurred_at,
             found.place,
-            found.label,
+            label,
             words,
             0,
             found.score,
