@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from everword.text.credentials import MARK
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import document_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as search
 from support.calls import append, append_request, message, target
 from support.databases import cloned
 from support.document_calls import write
+from support.planted import PLANTED
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -106,6 +108,16 @@ async def test_a_document_of_a_conversation_shows_in_no_other(stack: Stack) -> N
     ]
     assert any("of all says nothing" in part.block.text for part in parts)
     assert not any("ninety" in part.block.text for part in parts)
+
+
+async def test_credentials_are_masked_in_words_headings_and_titles(stack: Stack) -> None:
+    secret = next(planted for planted in PLANTED if planted.name == "bearer")
+    said = f"# Vault of {secret.text}\n\nThe ocelot key is {secret.text}."
+    await write(stack, said, f"Keys {secret.text}")
+    response = await build(stack, query="ocelot key")
+    assert MARK in response.text
+    assert secret.secret not in response.text
+    assert secret.secret not in "".join(item.text for b in response.blocks for item in b.items)
 
 
 async def test_no_text_of_a_document_opens_a_line(stack: Stack) -> None:

@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from everword.v1.memory_pb2 import MEMORY_KIND_NOTE
+from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK, MEMORY_KIND_NOTE
 from everword_search.cache.index import NamespaceIndex
 from everword_search.cache.scans.filters import let_through
 from everword_search.records.model import EVERYTHING, MemoryFilter
@@ -84,6 +84,8 @@ def random_filter(rng: random.Random) -> MemoryFilter:
         of_subjects_ids=some(rng, MEMORIES),
         roles=some(rng, range(6)),
         tags=some(rng, unknown),
+        document_tags=some(rng, unknown),
+        document_conversation_ids=some(rng, conversations),
         # Whatever zone a time is told in, it is the same.
         since=since and since.astimezone(timezone(timedelta(hours=5, minutes=30))),
         before=before,
@@ -133,6 +135,12 @@ def is_wanted(said: Said, wanted: MemoryFilter) -> bool:
             if name != "subject"
         )
         and (wanted.tags is None or not set(said.tags).isdisjoint(wanted.tags))
+        and (wanted.document_tags is None or not set(said.tags).isdisjoint(wanted.document_tags))
+        and (
+            said.kind != MEMORY_KIND_CHUNK
+            or conversation is None
+            or among(conversation, wanted.document_conversation_ids)
+        )
         and (wanted.since is None or said.occurred_at >= wanted.since)
         and (wanted.before is None or said.occurred_at < wanted.before)
         and (wanted.valid_at is None or said.valid_from <= wanted.valid_at)

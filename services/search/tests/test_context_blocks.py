@@ -87,8 +87,8 @@ def test_kinds_are_registered_once_and_leave_room_for_memories() -> None:
     sources = [kind.source for kind in registry.KINDS]
     assert len(set(sources)) == len(sources)
     assert set(sources) <= set(WITH_SHARE)
-    # Chat history has up to half of the budget before them: memories have what neither needs.
-    assert sum(kind.share for kind in registry.KINDS) <= 0.5 + 1e-9
+    assert all(kind.share <= registry.TOGETHER for kind in registry.KINDS)
+    assert registry.TOGETHER + SHARE <= 1
     assert set(HEADINGS) == set(ORDER) == set(BlockSource)
 
 
@@ -147,6 +147,8 @@ async def test_no_share_and_no_budget_is_exceeded_and_no_line_is_forged(
         text = draft.text()
         assert layout.counter.count(text) <= draft.tokens <= budget
         assert all(draft.blocks[s].tokens <= shares * budget for s in WITH_SHARE)
+        together = sum(draft.blocks[s].tokens for s in WITH_SHARE)
+        assert together <= registry.TOGETHER * budget
         assert [b.source for b, _ in draft.numbered()] == [
             s for s in ORDER if draft.blocks[s].items
         ]

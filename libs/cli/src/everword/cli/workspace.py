@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from everword.cli.documents import read_content, scope_options, to_scope
+from everword.cli.document_scopes import read_content, scope_options, to_scope
 from everword.cli.notes import author_option, request_option, version_option
 from everword.cli.output import json_option, line, print_json, print_table, shorten, verbatim, when
 from everword.cli.session import remote

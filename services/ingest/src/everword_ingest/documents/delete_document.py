@@ -13,9 +13,9 @@ from everword.domain.tokens import ConsistencyToken
 from everword_ingest.documents import store
 from everword_ingest.documents.index_document import unindex_document
 from everword_ingest.documents.model import Deletion, DocumentKind, Written
-from everword_ingest.documents.place import find_document_id, not_found
+from everword_ingest.documents.read_documents import find_document_id, not_found
 from everword_ingest.documents.store import NewVersion
-from everword_ingest.documents.write_document import check_version
+from everword_ingest.documents.writing import check_version
 from everword_ingest.messages.requests import claim_request
 
 

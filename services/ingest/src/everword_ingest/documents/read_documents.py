@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
@@ -18,9 +18,9 @@ from everword_ingest.documents.model import (
     HistoryRequest,
     Part,
 )
-from everword_ingest.documents.place import find_document_id, not_found
 from everword_ingest.documents.store import ChunkRow, DocumentRow, VersionRow
 from everword_ingest.notes.model import PageRequest
+from everword_ingest.notes.place import find_place
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 DEFAULT_CHARS, DEFAULT_VERSION_CHARS = 20_000, 2_000
@@ -129,6 +129,24 @@ async def get_document_history(
     if len(found) <= size:
         return document_id, found, ""
     return document_id, found[:size], tokens.issue(page.request_hash, [found[size - 1].version])
+
+
+async def find_document_id(conn: Connection, namespace_id: int, target: UUID | DocumentKey) -> UUID:
+    """Return the id of a document, whether it stands or not. Raises DocumentNotFound and ConversationNotFound."""
+    if isinstance(target, UUID):
+        return target
+    place = await find_place(conn, namespace_id, target.scope)
+    found = await store.find_key(conn, namespace_id, replace(target, scope=place.scope))
+    if found is None:
+        raise not_found(target)
+    return found
+
+
+def not_found(target: UUID | DocumentKey) -> DocumentNotFound:
+    """Return the error that names what was asked for."""
+    if isinstance(target, UUID):
+        return DocumentNotFound(document_id=target)
+    return DocumentNotFound(title=target.title)
 
 
 async def _find(

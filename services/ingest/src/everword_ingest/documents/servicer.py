@@ -11,6 +11,7 @@ from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.v1 import document_service_pb2 as pb
 from everword.v1.document_service_pb2_grpc import DocumentServiceServicer
+from everword_ingest.documents.append_document import append_document
 from everword_ingest.documents.delete_document import delete_document
 from everword_ingest.documents.model import DocumentKind, Upload, Written
 from everword_ingest.documents.read_documents import (
@@ -70,7 +71,7 @@ class DocumentServicer(DocumentServiceServicer):
     async def AppendDocument(
         self, request: pb.AppendDocumentRequest, context: Context
     ) -> pb.AppendDocumentResponse:
-        written = await write_document(
+        written = await append_document(
             self._database, current_namespace(), to_appending(request), request.content, self._wake
         )
         return await self._answer(pb.AppendDocumentResponse, written)

@@ -1,4 +1,4 @@
-"""WorkspaceService: translates requests, calls the use case of documents, translates the result."""
+"""WorkspaceService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import workspace_service_pb2 as pb
 from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceServicer
-from everword_ingest.documents.delete_document import delete_document
-from everword_ingest.documents.model import DocumentKind, Part, Written
-from everword_ingest.documents.read_documents import (
-    get_document_history,
-    list_documents,
-    read_document,
-)
+from everword_ingest.documents.model import Written
 from everword_ingest.documents.translate import to_page
-from everword_ingest.documents.write_document import write_document
-from everword_ingest.workspace.files import MAX_FILE_BYTES, FileName, check_writer
+from everword_ingest.workspace.read_workspace_files import (
+    get_workspace_file,
+    get_workspace_file_history,
+    list_workspace_files,
+)
 from everword_ingest.workspace.translate import (
     file_to_proto,
     to_change,
@@ -26,12 +23,12 @@ from everword_ingest.workspace.translate import (
     to_filter,
     to_history,
     to_key,
-    to_writer,
     version_to_proto,
 )
-
-_KIND = DocumentKind.WORKSPACE
-_WHOLE = Part(max_chars=MAX_FILE_BYTES)
+from everword_ingest.workspace.write_workspace_file import (
+    delete_workspace_file,
+    write_workspace_file,
+)
 
 
 class WorkspaceServicer(WorkspaceServiceServicer):
@@ -44,9 +41,13 @@ class WorkspaceServicer(WorkspaceServiceServicer):
     async def WriteWorkspaceFile(
         self, request: pb.WriteWorkspaceFileRequest, context: Context
     ) -> pb.WriteWorkspaceFileResponse:
-        check_writer(current_caller(), to_writer(request), FileName(request.name))
-        written = await write_document(
-            self._database, current_namespace(), to_change(request), request.content, self._wake
+        written = await write_workspace_file(
+            self._database,
+            current_namespace(),
+            current_caller(),
+            to_change(request),
+            request.content,
+            self._wake,
         )
         return pb.WriteWorkspaceFileResponse(
             file_id=str(written.document_id),
@@ -60,13 +61,13 @@ class WorkspaceServicer(WorkspaceServiceServicer):
         self, request: pb.GetWorkspaceFileRequest, context: Context
     ) -> pb.GetWorkspaceFileResponse:
         key = to_key(request.name, request.scope)
-        part = await read_document(self._database, current_namespace(), key, _WHOLE, _KIND)
+        part = await get_workspace_file(self._database, current_namespace(), key)
         return pb.GetWorkspaceFileResponse(file=file_to_proto(part.document, part.content))
 
     async def ListWorkspaceFiles(
         self, request: pb.ListWorkspaceFilesRequest, context: Context
     ) -> pb.ListWorkspaceFilesResponse:
-        files, token = await list_documents(
+        files, token = await list_workspace_files(
             self._database, current_namespace(), to_filter(request), to_page(request)
         )
         return pb.ListWorkspaceFilesResponse(
@@ -76,9 +77,12 @@ class WorkspaceServicer(WorkspaceServiceServicer):
     async def DeleteWorkspaceFile(
         self, request: pb.DeleteWorkspaceFileRequest, context: Context
     ) -> pb.DeleteWorkspaceFileResponse:
-        check_writer(current_caller(), to_writer(request), FileName(request.name))
-        deleted = await delete_document(
-            self._database, current_namespace(), to_deletion(request), _KIND, self._wake
+        deleted = await delete_workspace_file(
+            self._database,
+            current_namespace(),
+            current_caller(),
+            to_deletion(request),
+            self._wake,
         )
         return pb.DeleteWorkspaceFileResponse(
             file_id=str(deleted.document_id),
@@ -90,8 +94,8 @@ class WorkspaceServicer(WorkspaceServiceServicer):
     async def GetWorkspaceFileHistory(
         self, request: pb.GetWorkspaceFileHistoryRequest, context: Context
     ) -> pb.GetWorkspaceFileHistoryResponse:
-        file_id, versions, token = await get_document_history(
-            self._database, current_namespace(), to_history(request), to_page(request), _KIND
+        file_id, versions, token = await get_workspace_file_history(
+            self._database, current_namespace(), to_history(request), to_page(request)
         )
         return pb.GetWorkspaceFileHistoryResponse(
             versions=[version_to_proto(each) for each in versions],

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence, Set
 
 from everword.chat.model import ChatRequest
+from everword.domain.documents import shown_path
 from everword.domain.times import write_minute
 from everword_search.answers.shown import Shown
 
@@ -88,6 +89,9 @@ def _line(number: int, shown: Shown) -> str:
         "kind": _KINDS.get(memory.kind, "memory"),
         "time": write_minute(memory.occurred_at),
         "who": memory.author or _ROLES.get(memory.role, ""),
+        "document": shown_path(memory.document_title, memory.headings)
+        if memory.document_id
+        else "",
         "agent": memory.agent,
         "channel": memory.channel,
         "superseded": shown.superseded,

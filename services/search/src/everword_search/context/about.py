@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from everword.domain.documents import shown_path
 from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
+from everword.text.credentials import mask_credentials
 from everword_search.summaries.store import TopSummaryRow
 
 _MESSAGE, _SUMMARY = 1, 2
+
+
+def document_label(memory: MemoryRecord, *, masks: bool) -> str:
+    """Return where in its document a part stands, as it is shown before the part's words."""
+    path = shown_path(memory.document_title, memory.headings)
+    return mask_credentials(path) if masks else path
 
 
 def about_turn(message: MessageRecord, conversation: ConversationRecord) -> MemoryRecord:

@@ -21,10 +21,10 @@ from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
-from everword.domain.documents import shown_path
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
+from everword_search.context.about import document_label
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
 from everword_search.endings.marks import marks_of
 from everword_search.endings.model import Ending, Holding
@@ -206,20 +206,21 @@ class Layout:
             words = f"… {words.strip()} …"
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
         if memory.document_id:
-            speaker = shown_path(memory.document_title, memory.headings)
+            speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
         return self._item(*place, speaker, words, given, beside, memory)
 
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
         words = mask_credentials(found.words) if self.masks else found.words
-        substance = f"{found.label}: {words}"
+        label = mask_credentials(found.label) if self.masks else found.label
+        substance = f"{label}: {words}"
         words += f" ({found.remark})" if found.remark else ""
         item = self._item(
             found.memory_id,
             found.occurred_at,
             found.place,
-            found.label,
+            label,
             words,
             0,
             Beside(found.score, found.relevance, told_by=found.told_by),

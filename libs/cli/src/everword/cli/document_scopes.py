@@ -1,0 +1,35 @@
+"""What names a document on the command line, and what it is to say."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from everword.v1 import document_pb2
+
+
+def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what says whose a document is."""
+    for name, help_ in (
+        ("--conversation", "The id of the conversation that it belongs to."),
+        ("--subject", "The user whom it is about."),
+        ("--agent", "The agent whose document it is."),
+    ):
+        command = click.option(name, default="", help=help_)(command)
+    return command
+
+
+def to_scope(agent: str, subject: str, conversation: str) -> document_pb2.DocumentScope:
+    return document_pb2.DocumentScope(agent=agent, subject=subject, conversation_id=conversation)
+
+
+def read_content(content: str) -> str:
+    """Return what is to be written: from standard input where it is `-`."""
+    return sys.stdin.read() if content == "-" else content
+
+
+def to_key(title: str, agent: str, subject: str, conversation: str) -> document_pb2.DocumentKey:
+    return document_pb2.DocumentKey(title=title, scope=to_scope(agent, subject, conversation))

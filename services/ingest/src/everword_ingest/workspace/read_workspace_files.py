@@ -1,0 +1,52 @@
+"""Read the files of workspaces: one, which there are, and the history of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword_ingest.documents.model import (
+    DocumentFilter,
+    DocumentKey,
+    DocumentKind,
+    HistoryRequest,
+    Part,
+)
+from everword_ingest.documents.read_documents import (
+    ReadPart,
+    get_document_history,
+    list_documents,
+    read_document,
+)
+from everword_ingest.documents.store import DocumentRow, VersionRow
+from everword_ingest.notes.model import PageRequest
+from everword_ingest.workspace.files import MAX_FILE_BYTES
+
+_KIND = DocumentKind.WORKSPACE
+_WHOLE = Part(max_chars=MAX_FILE_BYTES)
+
+
+async def get_workspace_file(
+    database: Database, namespace: NamespaceScope, key: DocumentKey
+) -> ReadPart:
+    """Return a file whole. Raises DocumentNotFound and ConversationNotFound."""
+    return await read_document(database, namespace, key, _WHOLE, _KIND)
+
+
+async def list_workspace_files(
+    database: Database, namespace: NamespaceScope, wanted: DocumentFilter, page: PageRequest
+) -> tuple[Sequence[DocumentRow], str]:
+    """Return a page of files, and the token of the next one. Raises InvalidPageToken."""
+    return await list_documents(database, namespace, wanted, page)
+
+
+async def get_workspace_file_history(
+    database: Database, namespace: NamespaceScope, wanted: HistoryRequest, page: PageRequest
+) -> tuple[UUID, Sequence[VersionRow], str]:
+    """Return a file's id, a page of what it was, and the token of the next one.
+
+    Raises as `get_document_history` does.
+    """
+    return await get_document_history(database, namespace, wanted, page, _KIND)

@@ -1,0 +1,40 @@
+"""Write a file of a workspace, or delete one, where this writer may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from everword.db.pool import Database
+from everword.domain.caller import Caller, NamespaceScope
+from everword_ingest.documents.append_document import append_document
+from everword_ingest.documents.delete_document import delete_document
+from everword_ingest.documents.model import Change, Deletion, DocumentKey, DocumentKind, Written
+from everword_ingest.documents.write_document import write_document
+from everword_ingest.workspace.files import FileName, Writer, check_writer
+
+
+async def write_workspace_file(
+    database: Database,
+    namespace: NamespaceScope,
+    caller: Caller,
+    change: Change,
+    content: str,
+    wake: Callable[[], None],
+) -> Written:
+    """Store a version of a file. Raises WorkspaceFileProtected, and what `write_document` does."""
+    check_writer(caller, Writer(change.writer), FileName[change.key.title])
+    write = append_document if change.appends else write_document
+    return await write(database, namespace, change, content, wake)
+
+
+async def delete_workspace_file(
+    database: Database,
+    namespace: NamespaceScope,
+    caller: Caller,
+    deletion: Deletion,
+    wake: Callable[[], None],
+) -> Written:
+    """Delete a file. Raises WorkspaceFileProtected, and what `delete_document` does."""
+    assert isinstance(deletion.target, DocumentKey)
+    check_writer(caller, Writer(deletion.writer), FileName[deletion.target.title])
+    return await delete_document(database, namespace, deletion, DocumentKind.WORKSPACE, wake)

@@ -1,0 +1,53 @@
+"""What is shown of a part of a document: what was found with what stands around it, and where that is."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from everword.domain.documents import document_path, shown_path
+from everword_search.context.blocks.documents import excerpt
+
+
+def test_a_short_part_is_shown_whole() -> None:
+    assert excerpt("A word or two.", "word", 800) == "A word or two."
+
+
+def test_a_long_part_is_cut_between_words_around_what_was_found() -> None:
+    rng = random.Random(7)
+    for _ in range(300):
+        words = ["".join(rng.choices("abcdeé鍵", k=rng.randint(1, 9))) for _ in range(300)]
+        content = " ".join(words)
+        first = rng.randrange(290)
+        passage = " ".join(words[first : first + 8])
+        shown = excerpt(content, passage, 400)
+        assert passage in shown
+        assert len(shown) <= max(400, len(passage)) + 4
+        inside = shown.removeprefix("… ").removesuffix(" …").split(" ")
+        assert " ".join(inside) in content
+        assert set(inside) <= set(words)
+        assert shown.startswith("… ") != content.startswith(inside[0] + " " + inside[1])
+
+
+def test_what_is_no_part_of_a_text_is_shown_alone() -> None:
+    assert excerpt("x " * 900, "something else", 800) == "something else"
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "path"),
+    [
+        ("Handbook", [], "Handbook"),
+        ("Handbook", ["Handbook", "Rollback"], "Handbook › Rollback"),
+        ("handbook", ["Handbook"], "handbook"),
+        ("Handbook", ["Deployment", "Handbook"], "Handbook › Deployment › Handbook"),
+    ],
+)
+def test_a_path_names_the_title_once(title: str, headings: list[str], path: str) -> None:
+    assert document_path(title, headings) == shown_path(title, headings) == path
+
+
+def test_long_headings_are_cut_where_they_are_shown() -> None:
+    shown = shown_path("T" * 100, ["h" * 300, "end"])
+    assert [len(part) for part in shown.split(" › ")] == [80, 80, 3]
+    assert len(document_path("T" * 100, ["h" * 300])) == 403
