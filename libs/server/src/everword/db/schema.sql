@@ -68,7 +68,7 @@ COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch intege
 CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS $$
+    AS $_$
 DECLARE
     namespace bigint := erasing_namespace();
     erasure erasures;
@@ -98,6 +98,7 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        PERFORM forget_sessions(marked);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
@@ -114,14 +115,23 @@ BEGIN
         IF others IS NOT NULL THEN
             did := merge_erased(did, erase_rows('note', others, '{}'));
         END IF;
+        IF to_regclass('documents') IS NOT NULL THEN
+            EXECUTE 'SELECT array_agg(d.id) FROM documents d JOIN document_versions v '
+                    'ON v.namespace_id = $1 AND v.document_id = d.id AND v.version = d.version '
+                    'WHERE d.namespace_id = $1 AND v.author = $2' INTO others USING namespace, name_;
+            IF others IS NOT NULL THEN
+                did := merge_erased(did, erase_rows('document', others, '{}'));
+            END IF;
+        END IF;
         did := merge_erased(did, erase_rows('author', '{}', ARRAY[name_]));
     ELSIF of_kind > 4 THEN
         did := merge_erased(did, erase_memories(CASE of_kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
-                                                             WHEN 8 THEN 'node' ELSE 'pattern' END, ARRAY[id_]));
+                                                             WHEN 8 THEN 'node' WHEN 9 THEN 'pattern' ELSE 'document' END,
+                                                ARRAY[id_]));
     END IF;
     PERFORM count_erased(erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
-END $$;
+END $_$;
 
 COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
 
@@ -238,6 +248,22 @@ END $$;
 
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint) IS 'Make the table, index and view of a generation''s vectors.';
 
+CREATE FUNCTION everword.document_exists(id_ uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    found_it boolean := false;
+BEGIN
+    IF to_regclass('documents') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM documents WHERE namespace_id = $1 AND id = $2)'
+           INTO found_it USING erasing_namespace(), id_;
+    END IF;
+    RETURN found_it;
+END $_$;
+
+COMMENT ON FUNCTION everword.document_exists(id_ uuid) IS 'Whether there is a document of this id, in a schema that has documents.';
+
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -353,6 +379,7 @@ BEGIN
     IF cardinality(ids) = 0 THEN
         RETURN '{}';
     END IF;
+    PERFORM withdraw_pages(ids);
     WITH freed AS (
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
@@ -373,7 +400,7 @@ CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jso
 BEGIN
     IF of_target = 'fact' THEN
         RETURN erase_facts(gone);
-    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern') THEN
+    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern', 'document') THEN
         RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
     END IF;
     RETURN erase_rows(of_target, gone, '{}');
@@ -492,11 +519,14 @@ BEGIN
         counts := remove_passages(ids);
     ELSIF of_target = 'note' THEN
         PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
+    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
+                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target ORDER BY place LOOP
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
@@ -575,7 +605,7 @@ CREATE TABLE everword.erasures (
     finished_at timestamp with time zone,
     CONSTRAINT erasures_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
     CONSTRAINT erasures_check1 CHECK (((state = 1) OR (target_name IS NULL))),
-    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 9))),
+    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 10))),
     CONSTRAINT erasures_state_check CHECK (((state >= 1) AND (state <= 2)))
 );
 
@@ -663,6 +693,19 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls were about that stored these: the ids of the calls stay, so that a repeated one stores nothing.';
+
+CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
+        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
+          USING erasing_namespace(), conversations;
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget the keys of conversations in the ledger of what models cost.';
 
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
@@ -957,8 +1000,9 @@ BEGIN
         'learned_evidence', (SELECT count(*) FROM unnest(gone) AS erased (id)
                                JOIN learned_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id));
     about := CASE of_kind WHEN 1 THEN 'message' WHEN 2 THEN 'conversation' WHEN 3 THEN 'subject' WHEN 4 THEN 'author'
-                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' ELSE 'pattern' END;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = about ORDER BY place LOOP
+                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' WHEN 9 THEN 'pattern'
+                          ELSE 'document' END;
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = about AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
         EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %s AND (%s)', rule.relation,
                        format(CASE WHEN about IN ('subject', 'author') THEN '%I = ANY($3)' ELSE '%I = ANY($2)' END,
                               rule.key_column), rule.only_where)
@@ -1237,6 +1281,7 @@ BEGIN
     IF further IS NOT NULL THEN
         counts := merge_erased(counts, erase_rows('node', further, '{}'));
     END IF;
+    PERFORM withdraw_pages(coalesce(touched, '{}'));
     -- What was said about the others since may repeat the words.
     UPDATE fact_changes SET reason = ''
      WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
@@ -1324,6 +1369,7 @@ BEGIN
     SELECT array_agg(id) INTO covering FROM above;
     -- In the order of ids, as whoever else holds several.
     PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
+    PERFORM withdraw_pages(covering);
     counts := remove_passages(covering);
     -- From below upwards: what has nothing left that it could be made from goes.
     LOOP
@@ -1358,6 +1404,18 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Take the words out of summaries and of those above them, and hide them until they are written anew.';
+
+CREATE FUNCTION everword.withdraw_pages(sources uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+BEGIN
+    IF to_regprocedure('forget_topic_sources(uuid[])') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_topic_sources($1)' USING sources;
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.withdraw_pages(sources uuid[]) IS 'Take out the pages about topics that were made from facts or leaves; they are made anew.';
 
 CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
     LANGUAGE plpgsql
@@ -1693,10 +1751,10 @@ CREATE TABLE everword.erasure_rules (
     only_where text DEFAULT 'true'::text NOT NULL,
     goes_on text,
     remark text DEFAULT ''::text NOT NULL,
-    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'session'::text, 'summary'::text, 'kept'::text])))
+    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'document'::text, 'lore_book'::text, 'session'::text, 'summary'::text, 'kept'::text])))
 );
 
-COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays.';
+COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -7812,6 +7870,9 @@ REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.document_exists(id_ uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.document_exists(id_ uuid) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest;
@@ -7855,6 +7916,8 @@ REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.forget_sessions(conversations uuid[]) FROM PUBLIC;
 
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
@@ -7928,6 +7991,8 @@ REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with
 REVOKE ALL ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_pages(sources uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
 
