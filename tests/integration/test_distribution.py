@@ -62,7 +62,7 @@ FUNCTIONS = {
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
-            *("preview_erasure", "hold_source"),
+            *("preview_erasure", "hold_source", "document_exists", "forget_sessions"),
         ),
         "one: the namespace that the transaction is set to",
     ),

@@ -18,6 +18,7 @@ _REASONS = {
     "learned_id": "MEMORY_NOT_FOUND",
     "node_id": "NODE_NOT_FOUND",
     "pattern_id": "PATTERN_NOT_FOUND",
+    "document_id": "MEMORY_NOT_FOUND",
 }
 
 
@@ -45,7 +46,7 @@ async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
 def _id_of(theirs: Theirs, field: str) -> str:
     if field == "learned_id":
         return str(theirs.learned.person_id)
-    return str(getattr(theirs, field))
+    return str(getattr(theirs, field, theirs.message_id))
 
 
 def _erase(field: str) -> Call:

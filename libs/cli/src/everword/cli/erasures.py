@@ -24,6 +24,7 @@ KINDS = {
     "learned": "learned_id",
     "node": "node_id",
     "pattern": "pattern_id",
+    "document": "document_id",
 }
 #: Between two looks at an erasure that goes on.
 PAUSE_S = 0.3

@@ -46,6 +46,8 @@ class _ErasureKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErasureKi
     """ERASURE_KIND_NODE is a node of the graph."""
     ERASURE_KIND_PATTERN: _ErasureKind.ValueType  # 9
     """ERASURE_KIND_PATTERN is a pattern."""
+    ERASURE_KIND_DOCUMENT: _ErasureKind.ValueType  # 10
+    """ERASURE_KIND_DOCUMENT is a document."""
 
 class ErasureKind(_ErasureKind, metaclass=_ErasureKindEnumTypeWrapper):
     """ErasureKind says what was erased."""
@@ -70,6 +72,8 @@ ERASURE_KIND_NODE: ErasureKind.ValueType  # 8
 """ERASURE_KIND_NODE is a node of the graph."""
 ERASURE_KIND_PATTERN: ErasureKind.ValueType  # 9
 """ERASURE_KIND_PATTERN is a pattern."""
+ERASURE_KIND_DOCUMENT: ErasureKind.ValueType  # 10
+"""ERASURE_KIND_DOCUMENT is a document."""
 Global___ErasureKind: _TypeAlias = ErasureKind  # noqa: Y015
 
 class _ErasureState:
@@ -111,6 +115,7 @@ class ErasureTarget(_message.Message):
     LEARNED_ID_FIELD_NUMBER: _builtins.int
     NODE_ID_FIELD_NUMBER: _builtins.int
     PATTERN_ID_FIELD_NUMBER: _builtins.int
+    DOCUMENT_ID_FIELD_NUMBER: _builtins.int
     message_id: _builtins.str
     """message_id is a message."""
     conversation_id: _builtins.str
@@ -129,6 +134,8 @@ class ErasureTarget(_message.Message):
     """node_id is a node of the graph with its relations."""
     pattern_id: _builtins.str
     """pattern_id is a pattern with its outcomes and decisions."""
+    document_id: _builtins.str
+    """document_id is a document or a workspace file with its history."""
     def __init__(
         self,
         *,
@@ -141,12 +148,13 @@ class ErasureTarget(_message.Message):
         learned_id: _builtins.str = ...,
         node_id: _builtins.str = ...,
         pattern_id: _builtins.str = ...,
+        document_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "document_id", b"document_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "document_id", b"document_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["message_id", "conversation_id", "subject", "author", "note_id", "fact_id", "learned_id", "node_id", "pattern_id"]  # noqa: Y015
+    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["message_id", "conversation_id", "subject", "author", "note_id", "fact_id", "learned_id", "node_id", "pattern_id", "document_id"]  # noqa: Y015
     _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
 

@@ -65,6 +65,76 @@ END $_$;
 
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue the vectors of up to `batch` older passages for a generation that is being built; returns how many passages were looked at.';
 
+CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    erasure erasures;
+    messages_of_it uuid[];
+    marked uuid[];
+    others uuid[];
+    did jsonb := '{}';
+BEGIN
+    INSERT INTO erasures (namespace_id, id, kind, target_id, target_name, target_hash, requested_by, through_passage)
+    VALUES (namespace, erasure_id, of_kind, id_, name_, salted_hash(namespace::text, of_kind::text, coalesce(id_::text, name_)),
+            asked_by, (SELECT last_value FROM memory_ids))
+    RETURNING * INTO erasure;
+    PERFORM fence_jobs();
+    IF of_kind IN (2, 3) THEN
+        -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
+        PERFORM c.id FROM conversations c
+          WHERE c.namespace_id = namespace AND (c.id = id_ OR of_kind = 3 AND c.subject = name_) ORDER BY c.id FOR UPDATE;
+        WITH held AS (
+            UPDATE conversations c
+               SET erasure_id = begin_erasure.erasure_id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
+                   bot_identity = '', client_session_id = '',
+                   erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
+             WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
+               AND (of_kind = 2 AND c.id = id_ OR of_kind = 3 AND c.subject = name_)
+            RETURNING c.id
+        )
+        SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
+        did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
+        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        PERFORM forget_sessions(marked);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
+    END IF;
+    UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
+    SELECT coalesce(array_agg(id), '{}') INTO messages_of_it FROM target_messages(erasure) AS id;
+    -- Along conversations that are hidden as a whole, nothing has to be looked for.
+    did := merge_erased(did, withdraw_derived(messages_of_it, CASE WHEN of_kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
+    PERFORM forget_requests(messages_of_it);
+    IF of_kind = 3 THEN
+        did := merge_erased(did, erase_rows('subject', '{}', ARRAY[name_]));
+    ELSIF of_kind = 4 THEN
+        SELECT array_agg(n.id) INTO others
+          FROM notes n JOIN note_versions v ON v.namespace_id = namespace AND v.note_id = n.id AND v.version = n.version
+         WHERE n.namespace_id = namespace AND v.author = name_;
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('note', others, '{}'));
+        END IF;
+        IF to_regclass('documents') IS NOT NULL THEN
+            EXECUTE 'SELECT array_agg(d.id) FROM documents d JOIN document_versions v '
+                    'ON v.namespace_id = $1 AND v.document_id = d.id AND v.version = d.version '
+                    'WHERE d.namespace_id = $1 AND v.author = $2' INTO others USING namespace, name_;
+            IF others IS NOT NULL THEN
+                did := merge_erased(did, erase_rows('document', others, '{}'));
+            END IF;
+        END IF;
+        did := merge_erased(did, erase_rows('author', '{}', ARRAY[name_]));
+    ELSIF of_kind > 4 THEN
+        did := merge_erased(did, erase_memories(CASE of_kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
+                                                             WHEN 8 THEN 'node' WHEN 9 THEN 'pattern' ELSE 'document' END,
+                                                ARRAY[id_]));
+    END IF;
+    PERFORM count_erased(erasure_id, did);
+    RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
+END $_$;
+
+COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
+
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -110,6 +180,19 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Say until when what background work wrote of these memories holds, and was believed, in the namespace that the transaction is set to; NULL changes nothing. Returns how many passages.';
+
+CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    UPDATE erasures
+       SET counts = merge_erased(counts, (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(did)
+                                           WHERE jsonb_typeof(value) = 'number' AND value <> '0')),
+           attempts = 0, error = NULL, updated_at = clock_timestamp()
+     WHERE namespace_id = erasing_namespace() AND id = erasure_id
+$$;
+
+COMMENT ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) IS 'Add to what an erasure has done.';
 
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
@@ -165,6 +248,22 @@ END $$;
 
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint) IS 'Make the table, index and view of a generation''s vectors.';
 
+CREATE FUNCTION everword.document_exists(id_ uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    found_it boolean := false;
+BEGIN
+    IF to_regclass('documents') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM documents WHERE namespace_id = $1 AND id = $2)'
+           INTO found_it USING erasing_namespace(), id_;
+    END IF;
+    RETURN found_it;
+END $_$;
+
+COMMENT ON FUNCTION everword.document_exists(id_ uuid) IS 'Whether there is a document of this id, in a schema that has documents.';
+
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -211,6 +310,165 @@ END $$;
 
 COMMENT ON FUNCTION everword.drop_vector_table(generation bigint) IS 'Remove a generation with its vectors.';
 
+CREATE FUNCTION everword.erase_batch(erasure_id uuid, batch integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    erasure erasures;
+    next_ones uuid[];
+    last_one uuid;
+    seen bigint;
+    did jsonb := '{}';
+    over boolean;
+BEGIN
+    -- Who holds the row is at it; a second one finds it taken, and does nothing.
+    SELECT * INTO erasure FROM erasures
+     WHERE namespace_id = namespace AND id = erasure_id AND state = 1 FOR UPDATE SKIP LOCKED;
+    IF erasure.id IS NULL THEN
+        RETURN '{"done": true}';
+    END IF;
+    IF erasure.kind = 4 THEN
+        -- An author's lie between others': so it goes from message to message, a bounded number of them at a time.
+        WITH page AS (
+            SELECT m.id, m.author, m.recorded_at FROM messages m
+             WHERE m.namespace_id = namespace AND (erasure.after_id IS NULL OR m.id > erasure.after_id)
+             ORDER BY m.id LIMIT greatest(batch * 10, 5000)
+        ), wanted AS (
+            SELECT id FROM page WHERE author = erasure.target_name AND recorded_at <= erasure.requested_at
+             ORDER BY id LIMIT batch
+        )
+        SELECT array_agg(id), (SELECT count(*) FROM page),
+               CASE WHEN count(*) = batch THEN (array_agg(id ORDER BY id DESC))[1]
+                    ELSE (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
+          INTO next_ones, seen, last_one FROM wanted;
+        over := seen < greatest(batch * 10, 5000) AND coalesce(cardinality(next_ones), 0) < batch;
+        UPDATE erasures SET after_id = coalesce(last_one, after_id) WHERE namespace_id = namespace AND id = erasure_id;
+    ELSE
+        SELECT array_agg(id) INTO next_ones
+          FROM (SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = namespace AND m.id = erasure.target_id
+                 UNION ALL
+                SELECT m.id FROM conversations c
+                 CROSS JOIN LATERAL (SELECT id FROM messages
+                                      WHERE namespace_id = namespace AND conversation_id = c.id ORDER BY seq LIMIT batch) AS m
+                 WHERE c.namespace_id = namespace AND c.erasure_id = erasure.id
+                 LIMIT batch) AS page;
+        over := coalesce(cardinality(next_ones), 0) < batch;
+    END IF;
+    IF next_ones IS NOT NULL THEN
+        did := erase_messages(next_ones);
+        PERFORM count_erased(erasure_id, did);
+    END IF;
+    IF over THEN
+        did := merge_erased(did, finish_erasure(erasure));
+    END IF;
+    RETURN did || jsonb_build_object('done', over);
+END $$;
+
+COMMENT ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) IS 'Delete up to `batch` messages of an erasure with all that was derived from them; `done` once nothing is left. Whatever ends it in the middle, the next call goes on.';
+
+CREATE FUNCTION everword.erase_facts(ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    opened jsonb;
+BEGIN
+    IF cardinality(ids) = 0 THEN
+        RETURN '{}';
+    END IF;
+    PERFORM withdraw_pages(ids);
+    WITH freed AS (
+        UPDATE fact_intervals SET successor_id = NULL
+         WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
+        RETURNING id, fact_id, known_until
+    )
+    SELECT jsonb_build_object('intervals_to_open', coalesce(jsonb_agg(id), '[]'), 'facts_to_weigh',
+                              coalesce(jsonb_agg(DISTINCT fact_id), '[]'))
+      INTO opened FROM freed WHERE known_until IS NULL;
+    RETURN merge_erased(opened, erase_rows('fact', ids, '{}'));
+END $$;
+
+COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts with all that is about them. What they took the place of did not end then, as far as anybody knows.';
+
+CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    IF of_target = 'fact' THEN
+        RETURN erase_facts(gone);
+    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern', 'document') THEN
+        RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
+    END IF;
+    RETURN erase_rows(of_target, gone, '{}');
+END $$;
+
+COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete notes, facts, what Sleep learned, nodes of the graph or patterns, by their ids, with all that is about them.';
+
+CREATE FUNCTION everword.erase_messages(gone uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    counts jsonb;
+    lost bigint;
+    turns bigint;
+    bytes bigint;
+    titled uuid[];
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 messages at once';
+    END IF;
+    -- Whoever writes to these conversations, or rests on these messages, is waited for, and waits.
+    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
+        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
+    counts := withdraw_derived(gone, '{1,2}');
+    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
+    counts := merge_erased(counts, erase_rows('message', gone, '{}'));
+    INSERT INTO erased_external_ids (namespace_id, hash)
+    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
+                             || convert_to(m.external_id, 'UTF8'))
+      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
+     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
+        ON CONFLICT DO NOTHING;
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM messages m
+         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
+           AND m.id = ANY(gone) AND m.role = 2
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    counts := merge_erased(counts, withdraw_nodes(titled));
+    WITH lost AS (
+        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
+        RETURNING conversation_id, automated,
+                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
+                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
+    ), counted AS (
+        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
+          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
+         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
+    )
+    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
+    IF lost > 0 THEN
+        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
+    END IF;
+    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
+END $$;
+
+COMMENT ON FUNCTION everword.erase_messages(gone uuid[]) IS 'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what is to be made anew.';
+
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -220,7 +478,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'memory_changes', 'checkpoints', 'checkpoint_counters', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'erasures', 'erased_external_ids', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -244,6 +502,211 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
+CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    rule erasure_rules;
+    key_type text;
+    matches text;
+    further uuid[];
+    gone bigint;
+    counts jsonb := '{}';
+BEGIN
+    IF of_target = 'source' THEN
+        counts := remove_passages(ids);
+    ELSIF of_target = 'note' THEN
+        PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
+    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
+                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
+    ELSIF of_target IN ('fact', 'node', 'pattern') THEN
+        -- A call that is repeated would look for what it stored.
+        PERFORM forget_requests(ids);
+    END IF;
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
+        SELECT format_type(atttypid, NULL) INTO key_type
+          FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
+        matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
+                                        ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where);
+        IF rule.goes_on IS NOT NULL THEN
+            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
+               INTO further USING namespace, ids, names;
+            IF further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
+                counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
+            END IF;
+        END IF;
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches) USING namespace, ids, names;
+        GET DIAGNOSTICS gone = ROW_COUNT;
+        IF gone > 0 THEN
+            counts := merge_erased(counts, jsonb_build_object(rule.relation, gone));
+        END IF;
+    END LOOP;
+    RETURN counts;
+END $_$;
+
+COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) IS 'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
+
+CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT nullif(current_setting('everword.namespace_id', true), '')::bigint
+$$;
+
+COMMENT ON FUNCTION everword.erasing_namespace() IS 'The namespace that the transaction is set to.';
+
+CREATE FUNCTION everword.fence_jobs() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    -- As if their workers had fallen silent: what these have read is not stored, and another attempt reads what is left.
+    UPDATE jobs
+       SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
+           not_before = now(), updated_at = now()
+     WHERE id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
+                   ORDER BY id FOR UPDATE);
+END $$;
+
+COMMENT ON FUNCTION everword.fence_jobs() IS 'Take running jobs away from workers that may have read what is erased.';
+
+CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT wanted.id
+      FROM (SELECT salted_hash(erasing_namespace()::text, channel_, agent_, session_key_) AS key) AS conversation
+     CROSS JOIN unnest(external_ids) AS wanted (id)
+      JOIN erased_external_ids e ON e.namespace_id = erasing_namespace()
+                                AND e.hash = sha256(conversation.key || convert_to(wanted.id, 'UTF8'))
+$$;
+
+COMMENT ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) IS 'Which of these external ids of a conversation were erased.';
+
+CREATE TABLE everword.erasures (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    kind smallint NOT NULL,
+    state smallint DEFAULT 1 NOT NULL,
+    target_id uuid,
+    target_name text,
+    target_hash bytea NOT NULL,
+    requested_by text DEFAULT ''::text NOT NULL,
+    through_passage bigint DEFAULT 0 NOT NULL,
+    after_id uuid,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    error text,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT erasures_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
+    CONSTRAINT erasures_check1 CHECK (((state = 1) OR (target_name IS NULL))),
+    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 10))),
+    CONSTRAINT erasures_state_check CHECK (((state >= 1) AND (state <= 2)))
+);
+
+COMMENT ON TABLE everword.erasures IS 'What was erased, when and on whose request: how many rows of which tables, and no content. A row that is not done is work.';
+
+COMMENT ON COLUMN everword.erasures.kind IS 'Values equal proto ErasureKind.';
+
+COMMENT ON COLUMN everword.erasures.state IS '1 running, 2 done.';
+
+COMMENT ON COLUMN everword.erasures.target_name IS 'The subject or author, for as long as it takes.';
+
+COMMENT ON COLUMN everword.erasures.target_hash IS 'SHA-256 of the target with the secret of the deployment: tells whether it was this one.';
+
+COMMENT ON COLUMN everword.erasures.through_passage IS 'Passages with higher ids came later, and stay.';
+
+COMMENT ON COLUMN everword.erasures.after_id IS 'Up to which message an author''s were looked for.';
+
+COMMENT ON COLUMN everword.erasures.counts IS 'Rows that are gone, by table.';
+
+CREATE FUNCTION everword.finish_erasure(erasure everword.erasures) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    marked uuid[];
+    others uuid[];
+    did jsonb := '{}';
+BEGIN
+    SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
+    IF marked IS NOT NULL THEN
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('summary', others, '{}'));
+        END IF;
+        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
+         WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        DELETE FROM conversations WHERE namespace_id = namespace AND id = ANY(marked);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
+        INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(marked));
+    END IF;
+    UPDATE namespaces SET hides = greatest(hides - 1, 0) WHERE id = namespace;
+    PERFORM count_erased(erasure.id, did);
+    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, after_id = NULL, finished_at = clock_timestamp()
+     WHERE namespace_id = namespace AND id = erasure.id;
+    RETURN did;
+END $$;
+
+COMMENT ON FUNCTION everword.finish_erasure(erasure everword.erasures) IS 'Delete what is left of a target, and the words that named it.';
+
+CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- From one author to the next in the index, however much each has said.
+    WITH RECURSIVE author (name) AS (
+        (SELECT author FROM memories WHERE namespace_id = erasing_namespace() AND author > '' ORDER BY author LIMIT 1)
+         UNION ALL
+        SELECT next.author FROM author
+         CROSS JOIN LATERAL (SELECT author FROM memories
+                              WHERE namespace_id = erasing_namespace() AND author > author.name
+                              ORDER BY author LIMIT 1) AS next
+    )
+    DELETE FROM author_names
+     WHERE namespace_id = erasing_namespace() AND name = ANY(names)
+       AND NOT EXISTS (SELECT FROM author WHERE strpos(lower(author.name), author_names.name) > 0)
+$$;
+
+COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Forget those of these words that name nobody any more.';
+
+CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    UPDATE append_requests r
+       SET body_hash = '', message_ids = '{}'
+      FROM (SELECT DISTINCT q.request_id
+              FROM append_requests q
+             CROSS JOIN LATERAL unnest(q.message_ids) AS stored (id)
+              JOIN unnest(gone) AS erased (id) ON erased.id = stored.id
+             WHERE q.namespace_id = erasing_namespace()) AS about_them
+     WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
+END $$;
+
+COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls were about that stored these: the ids of the calls stay, so that a repeated one stores nothing.';
+
+CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
+        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
+          USING erasing_namespace(), conversations;
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget the keys of conversations in the ledger of what models cost.';
+
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
@@ -265,6 +728,58 @@ CREATE FUNCTION everword.has_pgvector() RETURNS boolean
 $$;
 
 COMMENT ON FUNCTION everword.has_pgvector() IS 'Whether this database has the extension vector.';
+
+CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT EXISTS (SELECT FROM conversations
+                    WHERE namespace_id = namespace AND id = conversation AND erasure_id IS NOT NULL)
+$$;
+
+COMMENT ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) IS 'Whether a conversation is being erased.';
+
+CREATE FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT hidden_conversation(namespace, conversation)
+        OR EXISTS (SELECT FROM erasures
+                    WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
+                      AND requested_at >= recorded)
+$$;
+
+COMMENT ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) IS 'Whether a message is being erased.';
+
+CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT conversation IS NOT NULL
+       AND (hidden_conversation(namespace, conversation)
+            OR EXISTS (SELECT FROM erasures
+                        WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
+                          AND through_passage >= passage))
+$$;
+
+COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Whether a passage is of what is being erased.';
+
+CREATE FUNCTION everword.hold_source() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    source messages;
+BEGIN
+    SELECT * INTO source FROM messages WHERE namespace_id = NEW.namespace_id AND id = NEW.message_id FOR KEY SHARE;
+    -- As if it had lost against the erasure: who repeats the call is told that there is no such message.
+    IF source.id IS NULL OR hidden_message(source.namespace_id, source.conversation_id, source.author, source.recorded_at) THEN
+        RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NEW;
+END $$;
+
+COMMENT ON FUNCTION everword.hold_source() IS 'Whoever rests something on a message, beside the jobs that erasures take from their workers, holds it until it is written: an erasure waits, and finds it, or was first, and nothing is written.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
@@ -314,25 +829,20 @@ END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
 
-CREATE FUNCTION everword.log_memory_changes() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-BEGIN
-    INSERT INTO memory_changes (namespace_id, memory_ids)
-    SELECT namespace_id, array_agg(DISTINCT source_id) FROM changed GROUP BY namespace_id;
-    -- Now and then, what is older than a day goes.
-    IF random() < 0.05 THEN
-        DELETE FROM memory_changes
-         WHERE (namespace_id, xid, id) IN (
-               SELECT c.namespace_id, c.xid, c.id FROM memory_changes c
-                WHERE c.namespace_id = (SELECT namespace_id FROM changed LIMIT 1) AND c.changed_at < now() - interval '1 day'
-                ORDER BY c.changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
-    END IF;
-    RETURN NULL;
-END $$;
+    -- Counts are added up, lists of ids joined.
+    SELECT coalesce(jsonb_object_agg(key, value), '{}')
+      FROM (SELECT key,
+                   CASE WHEN jsonb_typeof((array_agg(value))[1]) = 'number' THEN to_jsonb(sum(value::text::numeric) FILTER (WHERE jsonb_typeof(value) = 'number'))
+                        ELSE (SELECT coalesce(jsonb_agg(DISTINCT each), '[]') FROM unnest(array_agg(value)) AS list, jsonb_array_elements(list) AS each) END AS value
+              FROM (SELECT * FROM jsonb_each(one) UNION ALL SELECT * FROM jsonb_each(other)) AS both_of_them (key, value)
+             GROUP BY key) AS merged
+$$;
 
-COMMENT ON FUNCTION everword.log_memory_changes() IS 'Write down which memories a statement has added, changed or taken out.';
+COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'What two steps did, together.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -446,6 +956,71 @@ $$;
 
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace with something pending, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was enqueued for `quiet`, or something is pending for `longest`.';
 
+CREATE FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    erasure erasures;
+    gone uuid[];
+    touched uuid[];
+    dead uuid[];
+    about text;
+    target_ids uuid[] := ARRAY[id_];
+    target_names text[] := ARRAY[name_];
+    rule erasure_rules;
+    found_rows bigint;
+    counts jsonb := '{}';
+BEGIN
+    erasure.namespace_id := namespace;
+    erasure.kind := of_kind;
+    erasure.target_id := id_;
+    erasure.target_name := name_;
+    erasure.requested_at := now();
+    SELECT coalesce(array_agg(id), '{}') INTO gone FROM target_messages(erasure) AS id;
+    SELECT coalesce(array_agg(DISTINCT e.fact_id), '{}') INTO touched
+      FROM unnest(gone) AS erased (id) JOIN fact_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id;
+    SELECT coalesce(array_agg(id), '{}') INTO dead
+      FROM unnest(touched) AS fact (id)
+     WHERE NOT EXISTS (SELECT FROM fact_evidence e
+                        WHERE e.namespace_id = namespace AND e.fact_id = fact.id AND NOT e.contradicts
+                          AND (e.message_id IS NULL OR NOT EXISTS (SELECT FROM unnest(gone) AS erased (id) WHERE erased.id = e.message_id)));
+    counts := jsonb_build_object(
+        'messages', cardinality(gone),
+        'memories', (SELECT count(*) FROM unnest(gone) AS erased (id)
+                       JOIN memories m ON m.namespace_id = namespace AND m.source_id = erased.id),
+        'summaries', (WITH RECURSIVE above (id) AS (
+                          SELECT s.summary_id FROM unnest(gone) AS erased (id)
+                            JOIN summary_sources s ON s.namespace_id = namespace AND s.message_id = erased.id
+                           UNION
+                          SELECT s.parent_id FROM above JOIN summaries s ON s.namespace_id = namespace AND s.id = above.id
+                           WHERE s.parent_id IS NOT NULL)
+                      SELECT count(*) FROM above),
+        'learned_evidence', (SELECT count(*) FROM unnest(gone) AS erased (id)
+                               JOIN learned_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id));
+    about := CASE of_kind WHEN 1 THEN 'message' WHEN 2 THEN 'conversation' WHEN 3 THEN 'subject' WHEN 4 THEN 'author'
+                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' WHEN 9 THEN 'pattern'
+                          ELSE 'document' END;
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = about AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
+        EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %s AND (%s)', rule.relation,
+                       format(CASE WHEN about IN ('subject', 'author') THEN '%I = ANY($3)' ELSE '%I = ANY($2)' END,
+                              rule.key_column), rule.only_where)
+           INTO found_rows USING namespace, target_ids, target_names;
+        counts := merge_erased(counts, jsonb_build_object(rule.relation, found_rows));
+    END LOOP;
+    RETURN counts || jsonb_build_object(
+        'facts_gone', (SELECT count(*) FROM facts f
+                        WHERE f.namespace_id = namespace
+                          AND (f.id = ANY(dead) OR of_kind = 3 AND f.subject = name_ OR of_kind = 6 AND f.id = id_)),
+        'facts_losing_evidence', (SELECT count(*) FROM facts f
+                                   WHERE f.namespace_id = namespace AND f.id = ANY(touched) AND NOT f.id = ANY(dead)
+                                     AND (of_kind <> 3 OR f.subject <> name_)),
+        'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(gone) AS id LIMIT 5) AS few));
+END $_$;
+
+COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'What an erasure would take: rows by table, and a few ids of messages.';
+
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -481,6 +1056,68 @@ $$;
 
 COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
 
+CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    removed bigint[];
+    words bigint;
+    generation bigint;
+    vectors bigint;
+    authors text[];
+    counts jsonb;
+BEGIN
+    WITH gone AS (
+        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
+           array_agg(DISTINCT author) FILTER (WHERE author <> '')
+      INTO removed, words, authors FROM gone;
+    IF cardinality(removed) = 0 THEN
+        RETURN '{}';
+    END IF;
+    counts := jsonb_build_object('memories', cardinality(removed));
+    -- First the queue: a worker that is storing a vector holds its row, and what comes after it sees the vector.
+    DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(removed);
+    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
+          USING namespace, removed;
+        GET DIAGNOSTICS vectors = ROW_COUNT;
+        IF vectors > 0 THEN
+            counts := merge_erased(counts, jsonb_build_object('memory_vectors_' || generation, vectors));
+        END IF;
+    END LOOP;
+    INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
+    VALUES (namespace, -cardinality(removed), cardinality(removed), -words);
+    PERFORM log_index_change(removed, '{}');
+    RETURN counts || jsonb_build_object('authors_gone', coalesce(
+        (SELECT jsonb_agg(one) FROM unnest(authors) AS one
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one)), '[]'));
+END $_$;
+
+COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
+
+CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT e.namespace_id, e.id FROM erasures e JOIN namespaces n ON n.id = e.namespace_id AND n.state = 'active'
+     WHERE e.state = 1 ORDER BY e.updated_at LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.running_erasures(batch integer) IS 'Erasures that are not done, of all namespaces: ids only.';
+
+CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT sha256(token_secret || convert_to(to_jsonb(parts)::text, 'UTF8')) FROM deployment
+$$;
+
+COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'SHA-256 of texts with the secret of the deployment: nobody without it can try what they were.';
+
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -499,6 +1136,25 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.spend_grant(hash bytea, spends boolean) IS 'Count a call of the grant with this hash, if it `spends`: whose it is, and whether there was a call left; no row where it is unknown or has ended.';
+
+CREATE FUNCTION everword.target_messages(erasure everword.erasures) RETURNS SETOF uuid
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = erasure.namespace_id AND m.id = erasure.target_id
+     UNION ALL
+    SELECT m.id FROM conversations c JOIN messages m ON m.namespace_id = c.namespace_id AND m.conversation_id = c.id
+     WHERE erasure.kind = 2 AND c.namespace_id = erasure.namespace_id AND c.id = erasure.target_id
+     UNION ALL
+    SELECT m.id FROM conversations c JOIN messages m ON m.namespace_id = c.namespace_id AND m.conversation_id = c.id
+     WHERE erasure.kind = 3 AND c.namespace_id = erasure.namespace_id AND c.subject = erasure.target_name
+     UNION ALL
+    SELECT m.id FROM messages m
+     WHERE erasure.kind = 4 AND m.namespace_id = erasure.namespace_id AND m.author = erasure.target_name
+       AND m.recorded_at <= erasure.requested_at
+$$;
+
+COMMENT ON FUNCTION everword.target_messages(erasure everword.erasures) IS 'The messages that belong to the target of an erasure.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -528,6 +1184,256 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
+
+CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    since timestamptz;
+    subjects text[];
+    counts jsonb;
+    lost bigint;
+BEGIN
+    SELECT min(m.recorded_at), array_agg(DISTINCT c.subject) INTO since, subjects
+      FROM unnest(gone) AS erased (id)
+      JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
+      JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id;
+    IF since IS NULL THEN
+        RETURN '{}';
+    END IF;
+    counts := withdraw_summaries(gone, axes);
+    counts := merge_erased(counts, withdraw_facts(gone, since));
+    counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    -- What was observed in sessions that hold the messages.
+    WITH touched AS (
+        SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
+          JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
+          JOIN sleep_sessions s ON s.namespace_id = namespace AND s.conversation_id = m.conversation_id
+                               AND m.seq BETWEEN s.first_seq AND s.last_seq
+    ), cleared AS (
+        UPDATE sleep_sessions SET topics = '{}', error = NULL
+         WHERE namespace_id = namespace AND id IN (SELECT session_id FROM touched)
+    ), lost AS (
+        DELETE FROM session_observations o USING touched
+         WHERE o.namespace_id = namespace AND o.session_id = touched.session_id AND touched.message_id = ANY(o.message_ids)
+        RETURNING 1
+    )
+    SELECT count(*) INTO lost FROM lost;
+    counts := merge_erased(counts, jsonb_build_object('session_observations', lost));
+    -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
+    WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
+    SELECT count(*) INTO lost FROM lost;
+    counts := merge_erased(counts, jsonb_build_object('themes', lost));
+    UPDATE jobs SET error = 'erased' WHERE namespace_id = namespace AND error IS NOT NULL AND error <> 'erased'
+                                       AND updated_at >= since;
+    RETURN counts;
+END $$;
+
+COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) IS 'Take away what was derived from messages, but for what is theirs alone.';
+
+CREATE FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    touched uuid[];
+    dead uuid[];
+    nodes uuid[];
+    further uuid[];
+    counts jsonb := '{}';
+    lost bigint;
+BEGIN
+    WITH lost AS (
+        DELETE FROM fact_evidence e USING unnest(gone) AS erased (id)
+         WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.fact_id
+    )
+    SELECT array_agg(DISTINCT fact_id), count(*) INTO touched, lost FROM lost;
+    IF touched IS NOT NULL THEN
+        counts := jsonb_build_object('fact_evidence', lost);
+    END IF;
+    SELECT coalesce(array_agg(f.id), '{}') INTO dead
+      FROM facts f
+     WHERE f.namespace_id = namespace AND f.id = ANY(coalesce(touched, '{}'))
+       AND NOT EXISTS (SELECT FROM fact_evidence e
+                        WHERE e.namespace_id = namespace AND e.fact_id = f.id AND NOT e.contradicts);
+    SELECT array_agg(DISTINCT node) INTO nodes
+      FROM (SELECT g.id, g.from_id, g.to_id FROM unnest(gone) AS erased (id)
+              JOIN graph_edges g ON g.namespace_id = namespace AND g.message_id = erased.id
+             UNION
+            SELECT id, from_id, to_id FROM graph_edges WHERE namespace_id = namespace AND fact_id = ANY(dead)) AS edge
+     CROSS JOIN LATERAL (VALUES (edge.from_id), (edge.to_id)) AS ends (node);
+    counts := merge_erased(counts, erase_facts(dead));
+    WITH lost AS (
+        DELETE FROM graph_edges g USING unnest(gone) AS erased (id)
+         WHERE g.namespace_id = namespace AND g.message_id = erased.id RETURNING 1
+    )
+    SELECT count(*) INTO lost FROM lost;
+    counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
+    -- A node that nothing else relates to anything was known from these words alone.
+    SELECT array_agg(n.id) INTO further
+      FROM graph_nodes n
+     WHERE n.namespace_id = namespace AND n.id = ANY(nodes) AND n.anchor IS NULL
+       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.from_id = n.id)
+       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
+    IF further IS NOT NULL THEN
+        counts := merge_erased(counts, erase_rows('node', further, '{}'));
+    END IF;
+    PERFORM withdraw_pages(coalesce(touched, '{}'));
+    -- What was said about the others since may repeat the words.
+    UPDATE fact_changes SET reason = ''
+     WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
+    UPDATE fact_disputes SET reason = ''
+     WHERE namespace_id = namespace AND (old_fact_id = ANY(touched) OR new_fact_id = ANY(touched)) AND reason <> '';
+    UPDATE fact_edges SET reason = ''
+     WHERE namespace_id = namespace AND (from_fact_id = ANY(touched) OR to_fact_id = ANY(touched)) AND reason <> '';
+    RETURN merge_erased(counts, jsonb_build_object('facts_to_weigh', coalesce(
+        (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]')));
+END $$;
+
+COMMENT ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) IS 'Take evidence away: facts and relations that rested on nothing else go; those that are left are to be weighed anew.';
+
+CREATE FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    touched uuid[];
+    dead uuid[];
+    lost bigint;
+    counts jsonb := '{}';
+BEGIN
+    WITH lost AS (
+        DELETE FROM learned_evidence e USING unnest(gone) AS erased (id)
+         WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.about_id
+    )
+    SELECT coalesce(array_agg(DISTINCT about_id), '{}'), count(*) INTO touched, lost FROM lost;
+    -- Questions and trajectories are written by a model from all that it was shown: one that may have seen the words goes.
+    SELECT coalesce(array_agg(id), '{}') INTO dead
+      FROM (SELECT id FROM strategies WHERE namespace_id = namespace AND id = ANY(touched)
+             UNION
+            SELECT id FROM trajectories
+             WHERE namespace_id = namespace AND (id = ANY(touched) OR subject = ANY(subjects) AND created_at >= since)
+             UNION
+            SELECT about.id
+              FROM (SELECT id FROM people WHERE namespace_id = namespace AND id = ANY(touched)
+                     UNION ALL
+                    SELECT id FROM events WHERE namespace_id = namespace AND id = ANY(touched)
+                     UNION ALL
+                    SELECT id FROM user_models WHERE namespace_id = namespace AND id = ANY(touched)) AS about
+             WHERE NOT EXISTS (SELECT FROM learned_evidence e
+                                WHERE e.namespace_id = namespace AND e.about_id = about.id)) AS gone_with_it;
+    IF cardinality(touched) > 0 THEN
+        counts := jsonb_build_object('learned_evidence', lost);
+    END IF;
+    IF cardinality(dead) > 0 THEN
+        counts := merge_erased(counts, erase_rows('learned', dead, '{}'));
+    END IF;
+    UPDATE user_models u
+       SET supporting = kept.messages, held_from = kept.first, last_seen_at = kept.last
+      FROM (SELECT about_id, count(DISTINCT message_id) AS messages, min(said_at) AS first, max(said_at) AS last
+              FROM learned_evidence WHERE namespace_id = namespace AND about_id = ANY(touched) GROUP BY about_id) AS kept
+     WHERE u.namespace_id = namespace AND u.id = kept.about_id;
+    UPDATE learned_changes SET reason = ''
+     WHERE namespace_id = namespace AND about_id = ANY(touched) AND reason <> '';
+    RETURN counts || jsonb_build_object(
+        'people_to_fold', coalesce((SELECT jsonb_agg(id) FROM people WHERE namespace_id = namespace AND id = ANY(touched)), '[]'),
+        'events_to_fold', coalesce((SELECT jsonb_agg(id) FROM events WHERE namespace_id = namespace AND id = ANY(touched)), '[]'));
+END $$;
+
+COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) IS 'Take evidence away from what Sleep learned: what rested on nothing else goes; people and events that are left are to be folded anew.';
+
+CREATE FUNCTION everword.withdraw_nodes(direct uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    covering uuid[];
+    empty uuid[];
+    removed uuid[] := '{}';
+    counts jsonb;
+BEGIN
+    IF direct IS NULL THEN
+        RETURN '{}';
+    END IF;
+    WITH RECURSIVE above (id) AS (
+        SELECT unnest(direct)
+         UNION
+        SELECT s.parent_id FROM above JOIN summaries s ON s.namespace_id = namespace AND s.id = above.id
+         WHERE s.parent_id IS NOT NULL
+    )
+    SELECT array_agg(id) INTO covering FROM above;
+    -- In the order of ids, as whoever else holds several.
+    PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
+    PERFORM withdraw_pages(covering);
+    counts := remove_passages(covering);
+    -- From below upwards: what has nothing left that it could be made from goes.
+    LOOP
+        SELECT array_agg(id) INTO empty
+          FROM summaries n
+         WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND NOT n.id = ANY(removed)
+           AND NOT EXISTS (SELECT FROM summary_sources s WHERE s.namespace_id = namespace AND s.summary_id = n.id);
+        EXIT WHEN empty IS NULL;
+        counts := merge_erased(counts, erase_rows('summary', empty, '{}'));
+        removed := removed || empty;
+    END LOOP;
+    -- The others keep their ids and places, and no word. Whoever is writing one anew has read an older revision.
+    UPDATE summaries
+       SET content = '[erased]', title = CASE WHEN level < 4 THEN '' ELSE title END, hidden = true, stale = true,
+           needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
+           revision = revision + 1
+     WHERE namespace_id = namespace AND id = ANY(covering) AND NOT id = ANY(removed);
+    INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id)
+    SELECT namespace, n.level, n.period, n.instance,
+           CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
+                                         JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
+                                        WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END
+      FROM summaries n
+     WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
+       AND NOT EXISTS (SELECT FROM calendar_pending p
+                        WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
+                          AND p.instance = n.instance);
+    RETURN counts || jsonb_build_object(
+        'summaries_withdrawn', cardinality(covering) - cardinality(removed),
+        'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries
+                                     WHERE namespace_id = namespace AND id = ANY(covering) AND conversation_id IS NOT NULL), '[]'));
+END $$;
+
+COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Take the words out of summaries and of those above them, and hide them until they are written anew.';
+
+CREATE FUNCTION everword.withdraw_pages(sources uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+BEGIN
+    IF to_regprocedure('forget_topic_sources(uuid[])') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_topic_sources($1)' USING sources;
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.withdraw_pages(sources uuid[]) IS 'Take out the pages about topics that were made from facts or leaves; they are made anew.';
+
+CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    direct uuid[];
+BEGIN
+    WITH lost AS (
+        DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
+         WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
+    )
+    SELECT array_agg(DISTINCT summary_id) INTO direct FROM lost;
+    RETURN withdraw_nodes(direct);
+END $$;
+
+COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes.';
 
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
@@ -619,148 +1525,6 @@ COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance, from
 
 COMMENT ON COLUMN everword.calibrations.floor IS 'Where the best result is less relevant, nothing is.';
 
-CREATE TABLE everword.checkpoint_counters (
-    namespace_id bigint NOT NULL,
-    conversation_id uuid NOT NULL,
-    version bigint NOT NULL,
-    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.checkpoint_counters IS 'The latest version that a conversation gave to a checkpoint. Its row lock orders concurrent writers; a version is never given twice.';
-
-CREATE TABLE everword.checkpoint_counters_p0 (
-    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
-    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoint_counters_p1 (
-    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
-    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoint_counters_p2 (
-    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
-    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoint_counters_p3 (
-    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
-    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoints (
-    namespace_id bigint NOT NULL,
-    conversation_id uuid NOT NULL,
-    id uuid NOT NULL,
-    name text DEFAULT ''::text NOT NULL,
-    version bigint NOT NULL,
-    parent_id uuid,
-    media_type text DEFAULT ''::text NOT NULL,
-    state bytea NOT NULL,
-    state_bytes integer NOT NULL,
-    metadata jsonb,
-    body_hash bytea NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
-    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
-)
-PARTITION BY HASH (namespace_id);
-
-COMMENT ON TABLE everword.checkpoints IS 'State that agents saved, as bytes that nobody reads but they. Never changed; old versions go.';
-
-COMMENT ON COLUMN everword.checkpoints.name IS 'Which state of the conversation it is; empty where there is one alone.';
-
-COMMENT ON COLUMN everword.checkpoints.version IS 'Its place among all checkpoints of the conversation. Grows within a name.';
-
-COMMENT ON COLUMN everword.checkpoints.parent_id IS 'What it was made from. That one may be gone.';
-
-COMMENT ON COLUMN everword.checkpoints.body_hash IS 'SHA-256 of what was sent: the same id is saved again with the same body alone.';
-
-CREATE TABLE everword.checkpoints_p0 (
-    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
-    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
-    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
-    parent_id uuid,
-    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
-    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
-    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
-    metadata jsonb,
-    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
-    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
-    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoints_p1 (
-    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
-    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
-    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
-    parent_id uuid,
-    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
-    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
-    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
-    metadata jsonb,
-    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
-    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
-    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoints_p2 (
-    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
-    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
-    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
-    parent_id uuid,
-    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
-    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
-    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
-    metadata jsonb,
-    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
-    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
-    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
-CREATE TABLE everword.checkpoints_p3 (
-    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
-    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
-    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
-    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
-    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
-    parent_id uuid,
-    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
-    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
-    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
-    metadata jsonb,
-    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
-    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
-    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
-    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
-)
-WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
-
 CREATE TABLE everword.compaction_progress (
     namespace_id bigint NOT NULL,
     conversation_id uuid NOT NULL,
@@ -805,13 +1569,19 @@ CREATE TABLE everword.conversations (
     turn_count bigint DEFAULT 0 NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    erasure_id uuid,
+    erased_key bytea
 )
 PARTITION BY HASH (namespace_id);
 
 COMMENT ON TABLE everword.conversations IS 'A session_key of an agent on a channel.';
 
 COMMENT ON COLUMN everword.conversations.last_seq IS 'The sequence number of the latest message, which is also how many there are. Its row lock orders concurrent appends.';
+
+COMMENT ON COLUMN everword.conversations.erasure_id IS 'The erasure that it goes with: no service sees it any more.';
+
+COMMENT ON COLUMN everword.conversations.erased_key IS 'SHA-256 of the key that it had, with the secret of the deployment.';
 
 CREATE TABLE everword.conversations_p0 (
     namespace_id bigint CONSTRAINT conversations_namespace_id_not_null NOT NULL,
@@ -831,7 +1601,9 @@ CREATE TABLE everword.conversations_p0 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
+    erasure_id uuid,
+    erased_key bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -853,7 +1625,9 @@ CREATE TABLE everword.conversations_p1 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
+    erasure_id uuid,
+    erased_key bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -875,7 +1649,9 @@ CREATE TABLE everword.conversations_p2 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
+    erasure_id uuid,
+    erased_key bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -897,7 +1673,9 @@ CREATE TABLE everword.conversations_p3 (
     turn_count bigint DEFAULT 0 CONSTRAINT conversations_turn_count_not_null NOT NULL,
     last_message_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_created_at_not_null NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT conversations_updated_at_not_null NOT NULL,
+    erasure_id uuid,
+    erased_key bytea
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
@@ -956,6 +1734,27 @@ CREATE TABLE everword.embedding_queue (
 );
 
 COMMENT ON TABLE everword.embedding_queue IS 'A row exactly while a vector of a passage is pending for a generation, or was given up.';
+
+CREATE TABLE everword.erased_external_ids (
+    namespace_id bigint NOT NULL,
+    hash bytea NOT NULL,
+    erased_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.erased_external_ids IS 'SHA-256 of the external ids of erased messages, with the secret of the deployment and the key of the conversation: an import of the same transcript does not bring them back.';
+
+CREATE TABLE everword.erasure_rules (
+    target text NOT NULL,
+    place integer NOT NULL,
+    relation text NOT NULL,
+    key_column text NOT NULL,
+    only_where text DEFAULT 'true'::text NOT NULL,
+    goes_on text,
+    remark text DEFAULT ''::text NOT NULL,
+    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'document'::text, 'lore_book'::text, 'session'::text, 'summary'::text, 'kept'::text])))
+);
+
+COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -2490,25 +3289,6 @@ CREATE TABLE everword.memories_p3 (
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p3 ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
-CREATE TABLE everword.memory_changes (
-    namespace_id bigint NOT NULL,
-    id bigint NOT NULL,
-    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
-    memory_ids uuid[] NOT NULL,
-    changed_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-COMMENT ON TABLE everword.memory_changes IS 'Memories that came, were changed, closed or taken out, for a day. Whoever knows them as of a snapshot asks for the changes that the snapshot does not show: none is missed, in whichever order transactions end.';
-
-ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME everword.memory_changes_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
 CREATE TABLE everword.memory_classes (
     namespace_id bigint NOT NULL,
     memory_id uuid NOT NULL,
@@ -2748,6 +3528,7 @@ CREATE TABLE everword.namespaces (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     credentials smallint DEFAULT 1 NOT NULL,
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
+    hides integer DEFAULT 0 NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
 );
@@ -2757,6 +3538,8 @@ COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not
 COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
 
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
+
+COMMENT ON COLUMN everword.namespaces.hides IS 'How many erasures are at work whose rows are hidden until they are gone. Mostly none, and then no read looks for them.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -3742,6 +4525,7 @@ CREATE TABLE everword.summaries (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revised_at timestamp with time zone DEFAULT now() NOT NULL,
     name text DEFAULT ''::text NOT NULL,
+    hidden boolean DEFAULT false NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -3767,6 +4551,8 @@ COMMENT ON COLUMN everword.summaries.stale IS 'What it was made from has changed
 COMMENT ON COLUMN everword.summaries.needs_review IS 'It says something that its sources do not: see faithfulness.';
 
 COMMENT ON COLUMN everword.summaries.name IS 'Unique in the namespace: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03`, `2024`, and `2024-03-05 · The heron` for what is significant. Empty along a conversation.';
+
+COMMENT ON COLUMN everword.summaries.hidden IS 'What it was made from was erased in part: its words are gone, and it is due to be written anew.';
 
 CREATE TABLE everword.summaries_p0 (
     namespace_id bigint CONSTRAINT summaries_namespace_id_not_null NOT NULL,
@@ -3797,6 +4583,7 @@ CREATE TABLE everword.summaries_p0 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
+    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -3836,6 +4623,7 @@ CREATE TABLE everword.summaries_p1 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
+    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -3875,6 +4663,7 @@ CREATE TABLE everword.summaries_p2 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
+    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -3914,6 +4703,7 @@ CREATE TABLE everword.summaries_p3 (
     created_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_created_at_not_null NOT NULL,
     revised_at timestamp with time zone DEFAULT now() CONSTRAINT summaries_revised_at_not_null NOT NULL,
     name text DEFAULT ''::text CONSTRAINT summaries_name_not_null NOT NULL,
+    hidden boolean DEFAULT false CONSTRAINT summaries_hidden_not_null NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -4254,7 +5044,7 @@ CREATE VIEW everword.visible_memories AS
     known_from,
     known_until
    FROM everword.memories
-  WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
+  WHERE ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_passage(namespace_id, conversation_id, author, id))))
   WITH LOCAL CHECK OPTION;
 
 COMMENT ON VIEW everword.visible_memories IS 'The memories of the namespace that the transaction is set to.';
@@ -4266,22 +5056,6 @@ CREATE VIEW everword.visible_vectors_1 AS
    FROM everword.memory_vectors_1
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
-
-ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p3 FOR VALUES WITH (modulus 4, remainder 3);
-
-ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p0 FOR VALUES WITH (modulus 4, remainder 0);
-
-ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p1 FOR VALUES WITH (modulus 4, remainder 1);
-
-ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p2 FOR VALUES WITH (modulus 4, remainder 2);
-
-ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -4536,36 +5310,6 @@ ALTER TABLE ONLY everword.calendar_pending
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
 
-ALTER TABLE ONLY everword.checkpoint_counters
-    ADD CONSTRAINT checkpoint_counters_pkey PRIMARY KEY (namespace_id, conversation_id);
-
-ALTER TABLE ONLY everword.checkpoint_counters_p0
-    ADD CONSTRAINT checkpoint_counters_p0_pkey PRIMARY KEY (namespace_id, conversation_id);
-
-ALTER TABLE ONLY everword.checkpoint_counters_p1
-    ADD CONSTRAINT checkpoint_counters_p1_pkey PRIMARY KEY (namespace_id, conversation_id);
-
-ALTER TABLE ONLY everword.checkpoint_counters_p2
-    ADD CONSTRAINT checkpoint_counters_p2_pkey PRIMARY KEY (namespace_id, conversation_id);
-
-ALTER TABLE ONLY everword.checkpoint_counters_p3
-    ADD CONSTRAINT checkpoint_counters_p3_pkey PRIMARY KEY (namespace_id, conversation_id);
-
-ALTER TABLE ONLY everword.checkpoints
-    ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.checkpoints_p0
-    ADD CONSTRAINT checkpoints_p0_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.checkpoints_p1
-    ADD CONSTRAINT checkpoints_p1_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.checkpoints_p2
-    ADD CONSTRAINT checkpoints_p2_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.checkpoints_p3
-    ADD CONSTRAINT checkpoints_p3_pkey PRIMARY KEY (namespace_id, id);
-
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
 
@@ -4607,6 +5351,15 @@ ALTER TABLE ONLY everword.deployment
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
+
+ALTER TABLE ONLY everword.erased_external_ids
+    ADD CONSTRAINT erased_external_ids_pkey PRIMARY KEY (namespace_id, hash);
+
+ALTER TABLE ONLY everword.erasure_rules
+    ADD CONSTRAINT erasure_rules_pkey PRIMARY KEY (target, relation, key_column);
+
+ALTER TABLE ONLY everword.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (namespace_id, id);
@@ -4862,9 +5615,6 @@ ALTER TABLE ONLY everword.memories_p2
 
 ALTER TABLE ONLY everword.memories_p3
     ADD CONSTRAINT memories_p3_pkey PRIMARY KEY (namespace_id, id);
-
-ALTER TABLE ONLY everword.memory_changes
-    ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, xid, id);
 
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
@@ -5221,39 +5971,31 @@ CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING bt
 
 CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
 
-CREATE INDEX checkpoints_order ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, version);
-
-CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, name, version);
-
-CREATE UNIQUE INDEX checkpoints_p0_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, name, version);
-
-CREATE INDEX checkpoints_p0_namespace_id_conversation_id_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, version);
-
-CREATE UNIQUE INDEX checkpoints_p1_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, name, version);
-
-CREATE INDEX checkpoints_p1_namespace_id_conversation_id_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, version);
-
-CREATE UNIQUE INDEX checkpoints_p2_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, name, version);
-
-CREATE INDEX checkpoints_p2_namespace_id_conversation_id_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, version);
-
-CREATE UNIQUE INDEX checkpoints_p3_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, name, version);
-
-CREATE INDEX checkpoints_p3_namespace_id_conversation_id_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, version);
-
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_erasure ON ONLY everword.conversations USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
 
 CREATE INDEX conversations_p0_namespace_id_client_session_id_id_idx ON everword.conversations_p0 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
+CREATE INDEX conversations_p0_namespace_id_erasure_id_idx ON everword.conversations_p0 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
+
 CREATE INDEX conversations_p1_namespace_id_client_session_id_id_idx ON everword.conversations_p1 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_p1_namespace_id_erasure_id_idx ON everword.conversations_p1 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
 
 CREATE INDEX conversations_p2_namespace_id_client_session_id_id_idx ON everword.conversations_p2 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
+CREATE INDEX conversations_p2_namespace_id_erasure_id_idx ON everword.conversations_p2 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
+
 CREATE INDEX conversations_p3_namespace_id_client_session_id_id_idx ON everword.conversations_p3 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
+
+CREATE INDEX conversations_p3_namespace_id_erasure_id_idx ON everword.conversations_p3 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
 CREATE INDEX embedding_queue_turns ON everword.embedding_queue USING btree (generation_id, namespace_id, not_before, memory_id) WHERE (state = 'pending'::text);
+
+CREATE INDEX erasures_running ON everword.erasures USING btree (updated_at) WHERE (state = 1);
 
 CREATE INDEX events_subject ON ONLY everword.events USING btree (namespace_id, subject, id);
 
@@ -5371,11 +6113,15 @@ CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespac
 
 CREATE INDEX graph_edges_from ON ONLY everword.graph_edges USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
+CREATE INDEX graph_edges_message ON ONLY everword.graph_edges USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
 CREATE INDEX graph_edges_p0_namespace_id_edge_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, edge_id);
 
 CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
 
 CREATE INDEX graph_edges_p0_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p0_namespace_id_message_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX graph_edges_to ON ONLY everword.graph_edges USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
@@ -5387,6 +6133,8 @@ CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 
 
 CREATE INDEX graph_edges_p1_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
+CREATE INDEX graph_edges_p1_namespace_id_message_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
 CREATE INDEX graph_edges_p1_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
 CREATE INDEX graph_edges_p2_namespace_id_edge_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, edge_id);
@@ -5395,6 +6143,8 @@ CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 
 
 CREATE INDEX graph_edges_p2_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
+CREATE INDEX graph_edges_p2_namespace_id_message_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
+
 CREATE INDEX graph_edges_p2_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
 CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, edge_id);
@@ -5402,6 +6152,8 @@ CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 
 CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
 
 CREATE INDEX graph_edges_p3_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, from_id, confidence DESC, id DESC);
+
+CREATE INDEX graph_edges_p3_namespace_id_message_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, message_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX graph_edges_p3_namespace_id_to_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, to_id, confidence DESC, id DESC);
 
@@ -5548,8 +6300,6 @@ CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memo
 CREATE INDEX memories_p3_namespace_id_subject_idx ON everword.memories_p3 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
 
 CREATE INDEX memories_p3_namespace_id_tags_idx ON everword.memories_p3 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
-
-CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (namespace_id, changed_at);
 
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 
@@ -5871,41 +6621,11 @@ CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (nam
 
 CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
 
-ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p0_pkey;
-
-ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p1_pkey;
-
-ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p2_pkey;
-
-ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p3_pkey;
-
-ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_name_version_idx;
-
-ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_version_idx;
-
-ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p0_pkey;
-
-ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_name_version_idx;
-
-ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_version_idx;
-
-ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p1_pkey;
-
-ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_name_version_idx;
-
-ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_version_idx;
-
-ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p2_pkey;
-
-ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_name_version_idx;
-
-ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_version_idx;
-
-ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p3_pkey;
-
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p0_namespace_id_client_session_id_id_idx;
+
+ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p0_namespace_id_erasure_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p0_pkey;
 
@@ -5913,17 +6633,23 @@ ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key AT
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p1_namespace_id_client_session_id_id_idx;
 
+ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p1_namespace_id_erasure_id_idx;
+
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p1_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p2_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p2_namespace_id_client_session_id_id_idx;
 
+ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p2_namespace_id_erasure_id_idx;
+
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p2_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p3_namespace_id_channel_agent_session_key_key;
 
 ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conversations_p3_namespace_id_client_session_id_id_idx;
+
+ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p3_namespace_id_erasure_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
 
@@ -6093,6 +6819,8 @@ ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p0_n
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p0_namespace_id_from_id_confidence_id_idx;
 
+ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p0_namespace_id_message_id_idx;
+
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p0_namespace_id_to_id_confidence_id_idx;
 
 ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p0_pkey;
@@ -6102,6 +6830,8 @@ ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p1_n
 ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p1_namespace_id_fact_id_idx;
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p1_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p1_namespace_id_message_id_idx;
 
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p1_namespace_id_to_id_confidence_id_idx;
 
@@ -6113,6 +6843,8 @@ ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p2_n
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p2_namespace_id_from_id_confidence_id_idx;
 
+ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p2_namespace_id_message_id_idx;
+
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p2_namespace_id_to_id_confidence_id_idx;
 
 ALTER INDEX everword.graph_edges_pkey ATTACH PARTITION everword.graph_edges_p2_pkey;
@@ -6122,6 +6854,8 @@ ALTER INDEX everword.graph_edges_edge ATTACH PARTITION everword.graph_edges_p3_n
 ALTER INDEX everword.graph_edges_fact ATTACH PARTITION everword.graph_edges_p3_namespace_id_fact_id_idx;
 
 ALTER INDEX everword.graph_edges_from ATTACH PARTITION everword.graph_edges_p3_namespace_id_from_id_confidence_id_idx;
+
+ALTER INDEX everword.graph_edges_message ATTACH PARTITION everword.graph_edges_p3_namespace_id_message_id_idx;
 
 ALTER INDEX everword.graph_edges_to ATTACH PARTITION everword.graph_edges_p3_namespace_id_to_id_confidence_id_idx;
 
@@ -6705,11 +7439,9 @@ CREATE STATISTICS everword.memories_p3_subject (dependencies) ON namespace_id, s
 
 CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
 
-CREATE TRIGGER memories_added AFTER INSERT ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+CREATE TRIGGER hold_source BEFORE INSERT ON everword.fact_evidence FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
 
-CREATE TRIGGER memories_changed AFTER UPDATE ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
-
-CREATE TRIGGER memories_removed AFTER DELETE ON everword.memories REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+CREATE TRIGGER hold_source BEFORE INSERT ON everword.graph_edges FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
 
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -6729,12 +7461,6 @@ ALTER TABLE ONLY everword.calendar_pending
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
 
-ALTER TABLE everword.checkpoint_counters
-    ADD CONSTRAINT checkpoint_counters_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
-
-ALTER TABLE everword.checkpoints
-    ADD CONSTRAINT checkpoints_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
-
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
@@ -6752,6 +7478,12 @@ ALTER TABLE ONLY everword.embedding_queue
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.erased_external_ids
+    ADD CONSTRAINT erased_external_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.erasures
+    ADD CONSTRAINT erasures_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.events
     ADD CONSTRAINT events_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -6809,9 +7541,6 @@ ALTER TABLE ONLY everword.jobs
 
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
-
-ALTER TABLE ONLY everword.memory_changes
-    ADD CONSTRAINT memory_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -6908,13 +7637,13 @@ ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.erased_external_ids ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.erasures ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.events ENABLE ROW LEVEL SECURITY;
 
@@ -6950,13 +7679,13 @@ CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(
 
 CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
-CREATE POLICY isolation ON everword.checkpoint_counters USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.checkpoints USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.erased_external_ids USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.erasures USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -6989,8 +7718,6 @@ CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULL
 CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-
-CREATE POLICY isolation ON everword.memory_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -7046,8 +7773,6 @@ ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
-ALTER TABLE everword.memory_changes ENABLE ROW LEVEL SECURITY;
-
 ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
@@ -7071,6 +7796,12 @@ ALTER TABLE everword.patterns ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY shown ON everword.conversations AS RESTRICTIVE USING ((erasure_id IS NULL));
+
+CREATE POLICY shown ON everword.messages AS RESTRICTIVE FOR SELECT USING ((( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_message(namespace_id, conversation_id, author, recorded_at))));
+
+CREATE POLICY shown ON everword.summaries AS RESTRICTIVE FOR SELECT USING (((conversation_id IS NULL) OR ( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_conversation(namespace_id, conversation_id))));
 
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 
@@ -7096,6 +7827,8 @@ ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY written ON everword.summaries AS RESTRICTIVE FOR SELECT TO everword_ingest, everword_search USING ((NOT hidden));
+
 GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
@@ -7116,6 +7849,9 @@ GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_search;
@@ -7128,9 +7864,14 @@ REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until tim
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.document_exists(id_ uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.document_exists(id_ uuid) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
@@ -7138,10 +7879,67 @@ GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword
 
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.erase_messages(gone uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.erase_messages(gone uuid[]) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.fence_jobs() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest;
+
+GRANT SELECT,INSERT ON TABLE everword.erasures TO everword_ingest;
+
+GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest;
+
+GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest;
+
+GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.forget_sessions(conversations uuid[]) FROM PUBLIC;
+
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
+
+REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
@@ -7149,7 +7947,7 @@ REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
@@ -7160,11 +7958,21 @@ GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_mod
 REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
 
+REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
+
+REVOKE ALL ON FUNCTION everword.remove_passages(sources uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
@@ -7172,7 +7980,21 @@ GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everwo
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_pages(sources uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
 
 GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
 
@@ -7220,10 +8042,6 @@ GRANT SELECT ON TABLE everword.calendar_pending TO everword_search;
 
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest;
-
-GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest;
-
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_search;
@@ -7259,7 +8077,25 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
 GRANT SELECT ON TABLE everword.events TO everword_ingest;
 GRANT SELECT ON TABLE everword.events TO everword_search;
 
+GRANT UPDATE(title) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(starts_at) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(ends_at) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(importance) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(decay_days) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(expires_at) ON TABLE everword.events TO everword_ingest;
+
 GRANT UPDATE(status) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(mention_count) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(first_seen_at) ON TABLE everword.events TO everword_ingest;
+
+GRANT UPDATE(last_seen_at) ON TABLE everword.events TO everword_ingest;
 
 GRANT UPDATE(ruling) ON TABLE everword.events TO everword_ingest;
 
@@ -7369,8 +8205,6 @@ GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
 
-GRANT SELECT ON TABLE everword.memory_changes TO everword_search;
-
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_compactor;
@@ -7413,7 +8247,19 @@ GRANT SELECT,INSERT,UPDATE ON TABLE everword.people TO everword_compactor;
 GRANT SELECT ON TABLE everword.people TO everword_ingest;
 GRANT SELECT ON TABLE everword.people TO everword_search;
 
+GRANT UPDATE(name) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(aliases) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(relation) ON TABLE everword.people TO everword_ingest;
+
 GRANT UPDATE(status) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(mention_count) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(first_seen_at) ON TABLE everword.people TO everword_ingest;
+
+GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest;
 
 GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
 
@@ -7468,11 +8314,19 @@ GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;
 
+GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest;
+
 GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
 GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.user_models TO everword_search;
+
+GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest;
 
 GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
 

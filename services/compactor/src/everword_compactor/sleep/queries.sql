@@ -151,7 +151,7 @@ SELECT fact_id, message_id, conversation_id, contradicts, source, hypothesis, qu
 -- Summaries of conversations about a subject, the latest first.
 SELECT content, latest_at
   FROM summaries
- WHERE namespace_id = %(namespace_id)s AND level = 1 AND subject = ANY(%(subjects)s) AND latest_at >= %(since)s
+ WHERE namespace_id = %(namespace_id)s AND level = 1 AND subject = ANY(%(subjects)s) AND latest_at >= %(since)s AND NOT hidden
  ORDER BY latest_at DESC, id
  LIMIT %(limit)s;
 

@@ -37,6 +37,7 @@ _NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
     Kind.LEARNED: (MemoryNotFound, "memory_id"),
     Kind.NODE: (NodeNotFound, "node_id"),
     Kind.PATTERN: (PatternNotFound, "pattern_id"),
+    Kind.DOCUMENT: (MemoryNotFound, "memory_id"),
 }
 
 

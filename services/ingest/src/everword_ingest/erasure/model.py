@@ -21,6 +21,7 @@ class Kind(IntEnum):
     LEARNED = 7
     NODE = 8
     PATTERN = 9
+    DOCUMENT = 10
 
 
 class State(IntEnum):

@@ -38,6 +38,7 @@ SELECT CASE %(kind)s::smallint
                 OR EXISTS (SELECT FROM strategies WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
        WHEN 8 THEN EXISTS (SELECT FROM graph_nodes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
        WHEN 9 THEN EXISTS (SELECT FROM patterns WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
+       WHEN 10 THEN document_exists(%(target_id)s)
        ELSE true END;
 
 -- get_erasure --

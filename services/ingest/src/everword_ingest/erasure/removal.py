@@ -39,7 +39,7 @@ async def remove_memories(
 ) -> dict[str, int]:
     """Delete memories with all that is about them; return how many rows of which tables.
 
-    `target` is `note`, `fact`, `learned`, `node` or `pattern`.
+    `target` is `note`, `fact`, `learned`, `node`, `pattern` or `document`.
     """
     did = await store.erase_memories(conn, target, ids)
     await follow(conn, namespace_id, did)

@@ -16,6 +16,7 @@ _IDS = {
     "learned_id": Kind.LEARNED,
     "node_id": Kind.NODE,
     "pattern_id": Kind.PATTERN,
+    "document_id": Kind.DOCUMENT,
 }
 _NAMES = {"subject": Kind.SUBJECT, "author": Kind.AUTHOR}
 

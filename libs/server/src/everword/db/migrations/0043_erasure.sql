@@ -4,7 +4,7 @@
 CREATE TABLE erasures (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
     id uuid NOT NULL,
-    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 9),
+    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 10),
     state smallint NOT NULL DEFAULT 1 CHECK (state BETWEEN 1 AND 2),
     target_id uuid,
     target_name text,
@@ -51,8 +51,8 @@ SELECT isolate_table('erased_external_ids');
 -- What belongs to a target: a kind of memory adds its tables here.
 CREATE TABLE erasure_rules (
     target text NOT NULL CHECK (target IN (
-        'message', 'conversation', 'subject', 'author', 'source', 'fact', 'learned', 'note', 'node', 'pattern', 'session',
-        'summary', 'kept')),
+        'message', 'conversation', 'subject', 'author', 'source', 'fact', 'learned', 'note', 'node', 'pattern', 'document',
+        'lore_book', 'session', 'summary', 'kept')),
     place integer NOT NULL,
     relation text NOT NULL,
     key_column text NOT NULL,
@@ -63,7 +63,8 @@ CREATE TABLE erasure_rules (
 );
 COMMENT ON TABLE erasure_rules IS
     'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes '
-    'on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays.';
+    'on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table '
+    'that is not there yet is passed over.';
 INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes_on, remark) VALUES
     ('message', 10, 'tool_sentences', 'message_id', 'true', NULL, ''),
     ('message', 11, 'tool_sentence_queue', 'message_id', 'true', NULL, ''),
@@ -123,6 +124,26 @@ INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes
     ('subject', 19, 'sleep_sessions', 'subject', 'true', 'session', ''),
     ('subject', 20, 'summaries', 'subject', 'level = 8', 'summary', 'What is significant; the others are along conversations.'),
     ('author', 10, 'note_versions', 'author', 'true', NULL, 'Versions; a note that was last written by the author goes whole.'),
+    ('conversation', 14, 'documents', 'conversation_id', 'true', 'document', ''),
+    ('conversation', 15, 'lore_books', 'conversation_id', 'true', 'lore_book', ''),
+    ('conversation', 16, 'checkpoints', 'conversation_id', 'true', NULL, ''),
+    ('conversation', 17, 'checkpoint_counters', 'conversation_id', 'true', NULL, ''),
+    ('document', 10, 'document_chunks', 'document_id', 'true', 'source', 'Each chunk is a memory.'),
+    ('document', 11, 'document_versions', 'document_id', 'true', NULL, ''),
+    ('document', 12, 'documents', 'id', 'true', NULL, ''),
+    ('lore_book', 10, 'lore_entries', 'book_id', 'true', 'source', 'Each entry is a memory.'),
+    ('lore_book', 11, 'lore_books', 'id', 'true', NULL, ''),
+    ('subject', 21, 'documents', 'subject', 'true', 'document', ''),
+    ('subject', 22, 'lore_books', 'subject', 'true', 'lore_book', ''),
+    ('author', 11, 'document_versions', 'author', 'true', NULL, 'As of notes.'),
+    ('node', 1, 'topic_pages', 'node_id', 'true', 'source', 'A page is a memory.'),
+    ('node', 2, 'topic_sources', 'node_id', 'true', NULL, ''),
+    ('node', 3, 'topic_changes', 'node_id', 'true', NULL, ''),
+    ('fact', 1, 'topic_changes', 'fact_id', 'true', NULL, ''),
+    ('summary', 1, 'topic_changes', 'leaf_id', 'true', NULL, ''),
+    ('kept', 16, 'budgets', '', 'true', NULL, 'Limits, and names of agents and models.'),
+    ('kept', 17, 'budget_spending', '', 'true', NULL, 'Sums.'),
+    ('kept', 18, 'budget_events', '', 'true', NULL, 'Sums, and when they were reached.'),
     ('kept', 1, 'messages', '', 'true', NULL, 'erase_messages removes them.'),
     ('kept', 2, 'memories', '', 'true', NULL, 'remove_passages removes them, with their vectors.'),
     ('kept', 3, 'conversations', '', 'true', NULL, 'finish_erasure removes them.'),
@@ -289,11 +310,14 @@ BEGIN
         counts := remove_passages(ids);
     ELSIF of_target = 'note' THEN
         PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
+    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
+                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target ORDER BY place LOOP
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
@@ -316,6 +340,25 @@ END $$;
 COMMENT ON FUNCTION erase_rows IS
     'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
 
+CREATE FUNCTION withdraw_pages(sources uuid[]) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    IF to_regprocedure('forget_topic_sources(uuid[])') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_topic_sources($1)' USING sources;
+    END IF;
+END $$;
+COMMENT ON FUNCTION withdraw_pages IS 'Take out the pages about topics that were made from facts or leaves; they are made anew.';
+
+CREATE FUNCTION forget_sessions(conversations uuid[]) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
+        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
+          USING erasing_namespace(), conversations;
+    END IF;
+END $$;
+COMMENT ON FUNCTION forget_sessions IS 'Forget the keys of conversations in the ledger of what models cost.';
+
 CREATE FUNCTION withdraw_nodes(direct uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -337,6 +380,7 @@ BEGIN
     SELECT array_agg(id) INTO covering FROM above;
     -- In the order of ids, as whoever else holds several.
     PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
+    PERFORM withdraw_pages(covering);
     counts := remove_passages(covering);
     -- From below upwards: what has nothing left that it could be made from goes.
     LOOP
@@ -433,6 +477,7 @@ BEGIN
     IF further IS NOT NULL THEN
         counts := merge_erased(counts, erase_rows('node', further, '{}'));
     END IF;
+    PERFORM withdraw_pages(coalesce(touched, '{}'));
     -- What was said about the others since may repeat the words.
     UPDATE fact_changes SET reason = ''
      WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
@@ -455,6 +500,7 @@ BEGIN
     IF cardinality(ids) = 0 THEN
         RETURN '{}';
     END IF;
+    PERFORM withdraw_pages(ids);
     WITH freed AS (
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
@@ -589,7 +635,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION fence_jobs IS 'Take running jobs away from workers that may have read what is erased.';
 
-REVOKE ALL ON FUNCTION erasing_namespace, salted_hash, merge_erased, remove_passages, erase_rows, withdraw_nodes, withdraw_summaries,
+REVOKE ALL ON FUNCTION erasing_namespace, salted_hash, merge_erased, remove_passages, erase_rows, withdraw_pages, forget_sessions, withdraw_nodes, withdraw_summaries,
     withdraw_facts, erase_facts, withdraw_learned, withdraw_derived, forget_requests, fence_jobs FROM PUBLIC;
 
 -- What ingest may call.
@@ -659,7 +705,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 BEGIN
     IF of_target = 'fact' THEN
         RETURN erase_facts(gone);
-    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern') THEN
+    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern', 'document') THEN
         RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
     END IF;
     RETURN erase_rows(of_target, gone, '{}');
@@ -717,6 +763,7 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        PERFORM forget_sessions(marked);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
@@ -733,10 +780,19 @@ BEGIN
         IF others IS NOT NULL THEN
             did := merge_erased(did, erase_rows('note', others, '{}'));
         END IF;
+        IF to_regclass('documents') IS NOT NULL THEN
+            EXECUTE 'SELECT array_agg(d.id) FROM documents d JOIN document_versions v '
+                    'ON v.namespace_id = $1 AND v.document_id = d.id AND v.version = d.version '
+                    'WHERE d.namespace_id = $1 AND v.author = $2' INTO others USING namespace, name_;
+            IF others IS NOT NULL THEN
+                did := merge_erased(did, erase_rows('document', others, '{}'));
+            END IF;
+        END IF;
         did := merge_erased(did, erase_rows('author', '{}', ARRAY[name_]));
     ELSIF of_kind > 4 THEN
         did := merge_erased(did, erase_memories(CASE of_kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
-                                                             WHEN 8 THEN 'node' ELSE 'pattern' END, ARRAY[id_]));
+                                                             WHEN 8 THEN 'node' WHEN 9 THEN 'pattern' ELSE 'document' END,
+                                                ARRAY[id_]));
     END IF;
     PERFORM count_erased(erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
@@ -881,6 +937,19 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION find_erased_ids IS 'Which of these external ids of a conversation were erased.';
 
+CREATE FUNCTION document_exists(id_ uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    found_it boolean := false;
+BEGIN
+    IF to_regclass('documents') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM documents WHERE namespace_id = $1 AND id = $2)'
+           INTO found_it USING erasing_namespace(), id_;
+    END IF;
+    RETURN found_it;
+END $$;
+COMMENT ON FUNCTION document_exists IS 'Whether there is a document of this id, in a schema that has documents.';
+
 CREATE FUNCTION preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -923,8 +992,9 @@ BEGIN
         'learned_evidence', (SELECT count(*) FROM unnest(gone) AS erased (id)
                                JOIN learned_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id));
     about := CASE of_kind WHEN 1 THEN 'message' WHEN 2 THEN 'conversation' WHEN 3 THEN 'subject' WHEN 4 THEN 'author'
-                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' ELSE 'pattern' END;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = about ORDER BY place LOOP
+                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' WHEN 9 THEN 'pattern'
+                          ELSE 'document' END;
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = about AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
         EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %s AND (%s)', rule.relation,
                        format(CASE WHEN about IN ('subject', 'author') THEN '%I = ANY($3)' ELSE '%I = ANY($2)' END,
                               rule.key_column), rule.only_where)
@@ -959,9 +1029,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION forget_author_names IS 'Forget those of these words that name nobody any more.';
 
-REVOKE ALL ON FUNCTION forget_author_names, erase_messages, erase_memories, begin_erasure, erase_batch, running_erasures, find_erased_ids,
+REVOKE ALL ON FUNCTION document_exists, forget_author_names, erase_messages, erase_memories, begin_erasure, erase_batch, running_erasures, find_erased_ids,
     preview_erasure FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION forget_author_names, erase_messages, erase_memories, begin_erasure, erase_batch, running_erasures, find_erased_ids,
+GRANT EXECUTE ON FUNCTION document_exists, forget_author_names, erase_messages, erase_memories, begin_erasure, erase_batch, running_erasures, find_erased_ids,
     preview_erasure TO everword_ingest;
 GRANT SELECT (namespace_id, id) ON user_models, trajectories TO everword_ingest;
 -- Who folds people and events anew from the evidence that is left.
