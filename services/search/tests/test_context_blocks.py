@@ -16,7 +16,7 @@ from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Draft
 from everword_search.context.building import Building
-from everword_search.context.chat_history import Start
+from everword_search.context.chat_history import SHARE, Start
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import (
     ORDER,
