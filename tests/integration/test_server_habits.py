@@ -53,6 +53,7 @@ SERVICES = {
         "everword.v1.ReviewService",
         "everword.v1.PatternService",
         "everword.v1.NoteService",
+        "everword.v1.EraseService",
         "everword.v1.HandoffService",
         "everword.v1.GraphService",
         "everword.v1.AdminService",
