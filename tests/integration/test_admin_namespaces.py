@@ -41,6 +41,7 @@ NAMESPACED = (
     *("notes", "note_versions", "advisor_grants"),
     *("erasures", "erased_external_ids"),
     *("lore_books", "lore_entries"),
+    *("documents", "document_versions", "document_chunks"),
     *("budgets", "budget_spending", "budget_events"),
     *("checkpoints", "checkpoint_counters", "memory_changes"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),

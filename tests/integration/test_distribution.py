@@ -41,6 +41,7 @@ CROSSING = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
+    "everword_ingest.admin.rotate_api_key": "by the key's id",
     "everword_embedder.count_pending": "a generation's backlog",
     "everword_embedder.queue.claim_pending": "a worker's batch holds passages of any namespace",
     "everword_embedder.queue.forgotten_namespaces": "a sweep",

@@ -64,6 +64,7 @@ CROSSING = {
     "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
+    "everword_ingest.admin.rotate_api_key": "an operator's, by the key's id",
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
     "everword_embedder.queue.claim_pending": "workers claim ids over all namespaces",
     "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",

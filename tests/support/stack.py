@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import grpc
 
 from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
@@ -129,30 +131,36 @@ async def running_stack(
             name: await resources.enter_async_context(open_channel(address))
             for name, address in addresses.items()
         }
-        yield Stack(
-            database=database,
-            addresses=addresses,
-            ingest=IngestServiceStub(channels["ingest"]),
-            admin=AdminServiceStub(channels["ingest"]),
-            facts=FactServiceStub(channels["ingest"]),
-            patterns=PatternServiceStub(channels["ingest"]),
-            review=ReviewServiceStub(channels["ingest"]),
-            graph=GraphServiceStub(channels["ingest"]),
-            graph_queries=GraphQueryServiceStub(channels["search"]),
-            notes=NoteServiceStub(channels["ingest"]),
-            lore=LoreServiceStub(channels["ingest"]),
-            costs=CostServiceStub(channels["ingest"]),
-            documents=DocumentServiceStub(channels["ingest"]),
-            workspace=WorkspaceServiceStub(channels["ingest"]),
-            erasures=EraseServiceStub(channels["ingest"]),
-            handoffs=HandoffServiceStub(channels["ingest"]),
-            checkpoints=CheckpointServiceStub(channels["ingest"]),
-            search=SearchServiceStub(channels["search"]),
-            context=ContextServiceStub(channels["search"]),
-            profile=ProfileServiceStub(channels["search"]),
-            people=PeopleServiceStub(channels["search"]),
-            summaries=SummaryServiceStub(channels["search"]),
-            topics=TopicServiceStub(channels["search"]),
-            maintenance=MaintenanceServiceStub(channels["compactor"]),
-            embedder=EmbedderServiceStub(channels["embedder"]),
-        )
+        yield _stack(database, addresses, channels)
+
+
+def _stack(
+    database: DatabaseUnderTest, addresses: dict[str, str], channels: Mapping[str, grpc.aio.Channel]
+) -> Stack:
+    return Stack(
+        database=database,
+        addresses=addresses,
+        ingest=IngestServiceStub(channels["ingest"]),
+        admin=AdminServiceStub(channels["ingest"]),
+        facts=FactServiceStub(channels["ingest"]),
+        patterns=PatternServiceStub(channels["ingest"]),
+        review=ReviewServiceStub(channels["ingest"]),
+        graph=GraphServiceStub(channels["ingest"]),
+        graph_queries=GraphQueryServiceStub(channels["search"]),
+        notes=NoteServiceStub(channels["ingest"]),
+        lore=LoreServiceStub(channels["ingest"]),
+        costs=CostServiceStub(channels["ingest"]),
+        documents=DocumentServiceStub(channels["ingest"]),
+        workspace=WorkspaceServiceStub(channels["ingest"]),
+        erasures=EraseServiceStub(channels["ingest"]),
+        handoffs=HandoffServiceStub(channels["ingest"]),
+        checkpoints=CheckpointServiceStub(channels["ingest"]),
+        search=SearchServiceStub(channels["search"]),
+        context=ContextServiceStub(channels["search"]),
+        profile=ProfileServiceStub(channels["search"]),
+        people=PeopleServiceStub(channels["search"]),
+        summaries=SummaryServiceStub(channels["search"]),
+        topics=TopicServiceStub(channels["search"]),
+        maintenance=MaintenanceServiceStub(channels["compactor"]),
+        embedder=EmbedderServiceStub(channels["embedder"]),
+    )

@@ -12,7 +12,7 @@ EverwordError
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
-├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict, CheckpointVersionConflict    ABORTED
+├── ConcurrentUpdate, VersionConflict    ABORTED
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -233,24 +233,27 @@ class ContentErased(EverwordError):
     reason = "CONTENT_ERASED"
 
 
-class NoteVersionConflict(EverwordError):
-    """The note is not at the version that was expected; read it, and write again."""
+class VersionConflict(EverwordError):
+    """Something is not at the version that was expected; read it, and write again."""
 
     code = "ABORTED"
+
+
+class NoteVersionConflict(VersionConflict):
+    """The note is not at the version that was expected; read it, and write again."""
+
     reason = "NOTE_VERSION_CONFLICT"
 
 
-class DocumentVersionConflict(EverwordError):
+class DocumentVersionConflict(VersionConflict):
     """The document is not at the version that was expected; read it, and write again."""
 
-    code = "ABORTED"
     reason = "DOCUMENT_VERSION_CONFLICT"
 
 
-class CheckpointVersionConflict(EverwordError):
+class CheckpointVersionConflict(VersionConflict):
     """The latest checkpoint of this name is not the one that was expected; read it, and save again."""
 
-    code = "ABORTED"
     reason = "CHECKPOINT_VERSION_CONFLICT"
 
 
