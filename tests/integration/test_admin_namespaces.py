@@ -16,6 +16,7 @@ from everword.v1 import admin_service_pb2 as pb
 from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
+from support.foreign_documents import write_documents
 from support.foreign_facts import remember_request
 from support.foreign_graph import graph_request
 from support.foreign_notes import grant_request, note_request
@@ -36,6 +37,7 @@ NAMESPACED = (
     *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
     *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
     *("notes", "note_versions", "advisor_grants"),
+    *("documents", "document_versions", "document_chunks"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
 )
 
@@ -193,6 +195,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
         await stack.graph.WriteGraph(graph_request(), metadata=within(namespace))
         await stack.notes.WriteNote(note_request("Words to erase."), metadata=within(namespace))
         await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=within(namespace))
+        await write_documents(stack, namespace)
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150
