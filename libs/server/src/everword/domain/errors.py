@@ -12,7 +12,7 @@ EverwordError
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
-├── ConcurrentUpdate, VersionConflict    ABORTED
+├── ConcurrentUpdate         ABORTED; VersionConflict and its kinds are in `conflicts`
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -231,30 +231,6 @@ class ContentErased(EverwordError):
 
     code = "FAILED_PRECONDITION"
     reason = "CONTENT_ERASED"
-
-
-class VersionConflict(EverwordError):
-    """Something is not at the version that was expected; read it, and write again."""
-
-    code = "ABORTED"
-
-
-class NoteVersionConflict(VersionConflict):
-    """The note is not at the version that was expected; read it, and write again."""
-
-    reason = "NOTE_VERSION_CONFLICT"
-
-
-class DocumentVersionConflict(VersionConflict):
-    """The document is not at the version that was expected; read it, and write again."""
-
-    reason = "DOCUMENT_VERSION_CONFLICT"
-
-
-class CheckpointVersionConflict(VersionConflict):
-    """The latest checkpoint of this name is not the one that was expected; read it, and save again."""
-
-    reason = "CHECKPOINT_VERSION_CONFLICT"
 
 
 class WatchTokenExpired(EverwordError):
