@@ -29,6 +29,7 @@ ISOLATED = frozenset(
         *("lore_books", "lore_entries"),
         *("budgets", "budget_spending", "budget_events"),
         *("erasures", "erased_external_ids"),
+        *("retention_policies", "retention_runs"),
         *("checkpoints", "checkpoint_counters"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
