@@ -53,9 +53,9 @@ from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
 from everword_ingest.people.servicer import ReviewServicer
-from everword_ingest.servicer import IngestServicer
 from everword_ingest.retention.running import Running
 from everword_ingest.retention.servicer import RetentionServicer
+from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
 from everword_ingest.workspace.servicer import WorkspaceServicer
 

@@ -62,12 +62,8 @@ async def _next_ones(
     if place.kind != Kind.CONVERSATIONS:
         found = await store.page_retained(conn, namespace_id, place, until, limit)
         return found, found[-1] if len(found) == limit else None
-    held = await store.hold_conversations(
-        conn, namespace_id, place.after_id, until, CONVERSATIONS
-    )
-    found = await store.page_messages(
-        conn, namespace_id, held, place.importance, until, limit
-    )
+    held = await store.hold_conversations(conn, namespace_id, place.after_id, until, CONVERSATIONS)
+    found = await store.page_messages(conn, namespace_id, held, place.importance, until, limit)
     if len(found) == limit:
         return found, place.after_id or UUID(int=0)
     return found, held[-1] if len(held) == CONVERSATIONS else None
