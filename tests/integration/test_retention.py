@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
-from google.protobuf import struct_pb2
+from google.protobuf import field_mask_pb2, struct_pb2
 
 from everword.db.pool import Database
 from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import pattern_service_pb2 as patterns
 from everword.v1 import profile_service_pb2 as profile
@@ -100,15 +101,13 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             gone = {"messages", "memories", "summaries", "tool_sentences", "embedding_queue"}
             gone |= {"session_observations", "append_requests"}
             assert not (left - {"memories"}) & gone, left
-            # Of kind: fact, node and note.
-            assert (
-                count(
-                    stack,
-                    "SELECT count(*) FROM memories WHERE namespace_id = 1 AND kind IN (1, 2) AND content LIKE '%zqold%'",
-                )
-                == 0
+            indexed = (
+                "SELECT count(*) FROM memories WHERE kind = %s AND strpos(content, 'zqold7k') > 0"
             )
-            vectors = "SELECT count(*) FROM memory_vectors_1 v WHERE NOT EXISTS (SELECT FROM memories m WHERE m.id = v.memory_id)"
+            assert count(stack, indexed, memory_pb2.MEMORY_KIND_MESSAGE) == 0
+            assert count(stack, indexed, memory_pb2.MEMORY_KIND_FACT) > 0
+            vectors = """SELECT count(*) FROM memory_vectors_1 v
+                          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.id = v.memory_id)"""
             assert count(stack, vectors) == 0
             assert count(stack, "SELECT count(*) FROM facts") == facts_before
             assert count(stack, "SELECT count(*) FROM fact_changes") == changes_before
@@ -139,7 +138,10 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
 async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -> None:
     said = await say(stack, "I live in Rome.", 0, subject="ida")
     evidence = fact_pb2.NewEvidence(message_id=said, quote="I live in Rome")
-    told = await remember(stack, "Rome", subject="ida", evidence=[evidence])
+    remembered = facts.RememberRequest(
+        subject="ida", attribute="residence", value="Rome", evidence=[evidence]
+    )
+    told = (await stack.facts.Remember(remembered)).fact
     pass_days(stack, 31)
     await keep(stack, "CONVERSATIONS", 30, keep_quotes=stays)
     assert removed(await run(stack)) == {"CONVERSATIONS": 1}
@@ -175,8 +177,9 @@ async def test_the_least_important_goes_first_and_what_is_important_may_stay(sta
     await keep(stack, "CONVERSATIONS", 30, keep_importance=5)
     await keep(stack, "NOTES", 30, keep_importance=4)
     assert await preview(stack) == removed(await run(stack)) == {}
+    task = memory_pb2.Memory(id=ids[0], importance_class=memory_pb2.IMPORTANCE_CLASS_TASK)
     classed = ingest.UpdateMemoryRequest(
-        memory_id=ids[0], importance_class=memory_pb2.IMPORTANCE_CLASS_TASK
+        memory=task, update_mask=field_mask_pb2.FieldMask(paths=["importance_class"])
     )
     await stack.ingest.UpdateMemory(classed)
     assert removed(await run(stack)) == {"CONVERSATIONS": 1}
@@ -198,9 +201,10 @@ async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) ->
     would_go = await preview(stack)
     assert would_go == {"FACTS": 2, "PATTERNS": 1}
     assert removed(await run(stack)) == would_go
+    indexed = "SELECT count(*) FROM memories WHERE kind = %s"
     assert count(stack, "SELECT count(*) FROM facts") == 1
     assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", told.id) == 1
-    assert count(stack, "SELECT count(*) FROM memories WHERE kind = 3") == 1
+    assert count(stack, indexed, memory_pb2.MEMORY_KIND_FACT) == 1
     assert count(stack, "SELECT count(*) FROM patterns") == 0
     assert count(stack, "SELECT count(*) FROM messages") == 2
 
@@ -224,7 +228,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
     assert rows_with(stack, "zqnote7k") == {}
     assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", told.id) == 1
     # Overwritten a moment ago, and the latest one.
-    assert [each.body.content for each in await history(stack, "k")] == ["Third.", "Fourth."]
+    assert [each.content for each in await history(stack, "k")] == ["Third.", "Fourth."]
     assert [each.version for each in await document_calls.history(stack, "Plan")] == [3]
     await write(stack, "Fifth.", "k", expected=4)
 

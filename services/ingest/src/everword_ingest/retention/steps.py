@@ -1,7 +1,8 @@
 """A step of a run: the next batch of what goes, in one transaction.
 
-A run goes from kind to kind, and in each from the least important things to the most important ones. Where it is stands in
-its row, which a step holds: what one has removed, no other does again, and what one has not committed, the next one does.
+A run goes from kind to kind, and in each from the least important things to the most important ones. Where it is
+stands in its row, which a step holds: what one has removed, no other does again, and what one has not committed, the
+next one does.
 """
 
 from __future__ import annotations
