@@ -1,6 +1,35 @@
 -- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.
 CREATE SCHEMA everword;
 
+CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('budget_events', namespace));
+    INSERT INTO budget_events (namespace_id, budget_id, period, exceeded, cost, tokens, max_cost, currency, max_tokens,
+                               warn_percent, batch_id)
+    SELECT namespace, b.id, r.period, r.exceeded, r.cost, r.tokens, b.max_cost, b.currency, b.max_tokens, b.warn_percent, batch
+      FROM ROWS FROM (jsonb_to_recordset(reached) AS (
+           budget_id uuid, period text, exceeded boolean, cost numeric, tokens bigint)) WITH ORDINALITY AS r
+      JOIN budgets b ON b.namespace_id = namespace AND b.id = r.budget_id
+     ORDER BY r.ordinality;
+END $$;
+
+COMMENT ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) IS 'Record that budgets came to a threshold, in the namespace that the transaction is set to.';
+
+CREATE FUNCTION everword.agent_of(conversation uuid) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT agent FROM conversations
+     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
+$$;
+
+COMMENT ON FUNCTION everword.agent_of(conversation uuid) IS 'Whose a conversation is, of the namespace that the transaction is set to.';
+
 CREATE FUNCTION everword.api_keys_exist() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -11,13 +40,29 @@ $$;
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
 
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    SELECT k.id, k.role, n.id, n.name
+#variable_conflict use_column
+DECLARE
+    key record;
+BEGIN
+    SELECT k.id, k.role, n.id AS namespace_id, n.name, k.last_used_at INTO key
       FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id AND n.state = 'active'
-     WHERE k.key_hash = hash AND k.revoked_at IS NULL AND (k.namespace_id IS NULL OR n.id IS NOT NULL)
-$$;
+     WHERE k.key_hash = hash AND k.revoked_at IS NULL
+       AND (k.expires_at IS NULL OR k.expires_at > now())
+       AND (k.namespace_id IS NULL OR n.id IS NOT NULL);
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF (key.last_used_at IS NULL OR key.last_used_at < now() - interval '1 minute')
+       AND NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' THEN
+        -- Whoever finds the row taken leaves it to the other: nobody waits to be let in.
+        UPDATE api_keys SET last_used_at = now()
+         WHERE id = (SELECT id FROM api_keys WHERE key_hash = hash FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN QUERY SELECT key.id, key.role, key.namespace_id, key.name;
+END $$;
 
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
@@ -124,6 +169,31 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
+
+CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT coalesce(cost * 100 >= max_cost * percent, false) OR coalesce(tokens * 100::numeric >= max_tokens * percent::numeric, false)
+$$;
+
+COMMENT ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) IS 'Whether so many percent of one of the limits are used.';
+
+CREATE FUNCTION everword.changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id
+      FROM namespaces n
+     WHERE n.state = 'active'
+       AND EXISTS (SELECT FROM topic_changes c WHERE c.namespace_id = n.id)
+       AND NOT EXISTS (SELECT FROM jobs j
+                        WHERE j.namespace_id = n.id AND j.task = 'learn' AND j.subject = 'topics'
+                          AND (j.state IN ('pending', 'running') OR j.state = 'failed' AND j.updated_at > now() - parked))
+     ORDER BY n.id
+     LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.changed_topics(batch integer, parked interval) IS 'Namespaces with changes that nobody is to look at: ids only. One whose job was given up for less than `parked` is left out.';
 
 CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -251,7 +321,7 @@ BEGIN
     -- Never what was said: only passages of summaries (kind 2), and the sentences of tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 5, 7, 8) OR part = -1)
         RETURNING id, lexeme_count
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
@@ -382,63 +452,11 @@ END $$;
 COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete notes, facts, what Sleep learned, nodes of the graph or patterns, by their ids, with all that is about them.';
 
 CREATE FUNCTION everword.erase_messages(gone uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    counts jsonb;
-    lost bigint;
-    turns bigint;
-    bytes bigint;
-    titled uuid[];
-BEGIN
-    IF cardinality(gone) > 5000 THEN
-        RAISE EXCEPTION 'at most 5000 messages at once';
-    END IF;
-    -- Whoever writes to these conversations, or rests on these messages, is waited for, and waits.
-    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
-        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
-    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
-    counts := withdraw_derived(gone, '{1,2}');
-    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
-    counts := merge_erased(counts, erase_rows('message', gone, '{}'));
-    INSERT INTO erased_external_ids (namespace_id, hash)
-    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
-                             || convert_to(m.external_id, 'UTF8'))
-      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
-     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
-        ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them; every summary of the conversation was written under it.
-    WITH untitled AS (
-        UPDATE conversations c SET title = ''
-          FROM messages m
-         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-           AND m.id = ANY(gone) AND m.role = 2
-           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
-        RETURNING c.id
-    )
-    SELECT array_agg(s.id) INTO titled
-      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
-    counts := merge_erased(counts, withdraw_nodes(titled));
-    WITH lost AS (
-        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
-        RETURNING conversation_id, automated,
-                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
-                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
-                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
-    ), counted AS (
-        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
-          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
-         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
-    )
-    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
-    IF lost > 0 THEN
-        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
-    END IF;
-    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
-END $$;
+    SELECT remove_messages(gone, false)
+$$;
 
 COMMENT ON FUNCTION everword.erase_messages(gone uuid[]) IS 'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what is to be made anew.';
 
@@ -451,9 +469,9 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'erasures', 'erased_external_ids', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
-                             'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
+                             'append_requests', 'retention_runs', 'retention_policies', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
@@ -475,7 +493,7 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
-CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) RETURNS jsonb
+CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $_$
@@ -496,7 +514,7 @@ BEGIN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target ORDER BY place LOOP
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND NOT relation = ANY(spared) ORDER BY place LOOP
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
@@ -517,7 +535,7 @@ BEGIN
     RETURN counts;
 END $_$;
 
-COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) IS 'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
+COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) IS 'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Spared tables stay as they are. Returns how many rows of which tables.';
 
 CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
     LANGUAGE sql STABLE
@@ -738,6 +756,19 @@ END $$;
 
 COMMENT ON FUNCTION everword.hold_source() IS 'Whoever rests something on a message, beside the jobs that erasures take from their workers, holds it until it is written: an erasure waits, and finds it, or was first, and nothing is written.';
 
+CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, p.set_at,
+           (SELECT max(r.night) FROM retention_runs r WHERE r.namespace_id = n.id)
+      FROM (SELECT p.namespace_id, min(p.set_at) AS set_at FROM retention_policies p GROUP BY 1) AS p
+      JOIN namespaces n ON n.id = p.namespace_id AND n.state = 'active'
+     WHERE NOT EXISTS (SELECT FROM retention_runs r WHERE r.namespace_id = n.id AND r.state = 1)
+$$;
+
+COMMENT ON FUNCTION everword.idle_retention() IS 'Namespaces with policies and no run that goes on, with what tells when their next night is.';
+
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -800,6 +831,14 @@ CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'What two steps did, together.';
+
+CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT to_char(moment AT TIME ZONE time_zone, 'YYYY-MM')
+$$;
+
+COMMENT ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) IS 'The calendar month of a moment as clocks of a time zone show it, such as 2026-03.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -977,6 +1016,23 @@ END $_$;
 
 COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'What an erasure would take: rows by table, and a few ids of messages.';
 
+CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- A product of decimals is exact, a quotient is not.
+    SELECT trim_scale(((price_usage.input_tokens - price_usage.cached_tokens) * p.input_price
+                       + price_usage.cached_tokens * coalesce(p.cached_input_price, p.input_price)
+                       + price_usage.output_tokens * p.output_price) * 0.000001), p.currency
+      FROM model_prices p
+     WHERE p.model = of_model AND p.provider IN ('', of_provider)
+       AND p.valid_from <= (price_usage.called_at AT TIME ZONE 'UTC')::date
+     ORDER BY p.shipped, p.provider = '', p.valid_from DESC
+     LIMIT 1
+$$;
+
+COMMENT ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) IS 'What a call cost by the prices of its day; no row where the model has none.';
+
 CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -1006,11 +1062,165 @@ CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigin
                        WHERE u.namespace_id = n.id AND u.called_at < now() - keep
                        ORDER BY u.called_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
                 LIMIT batch)
-        RETURNING 1)
-    SELECT count(*) FROM pruned
+        RETURNING 1
+    ), spending AS (
+        DELETE FROM budget_spending
+         WHERE (namespace_id, budget_id, period) IN (
+               SELECT n.id, old.budget_id, old.period
+                 FROM namespaces n
+                CROSS JOIN LATERAL (
+                      SELECT s.budget_id, s.period FROM budget_spending s
+                       WHERE s.namespace_id = n.id AND s.started_at < now() - keep
+                       ORDER BY s.started_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
+                LIMIT batch)
+        RETURNING 1
+    ), events AS (
+        DELETE FROM budget_events
+         WHERE (namespace_id, id) IN (
+               SELECT n.id, old.id
+                 FROM namespaces n
+                CROSS JOIN LATERAL (
+                      SELECT e.id FROM budget_events e
+                       WHERE e.namespace_id = n.id AND e.occurred_at < now() - keep
+                       ORDER BY e.occurred_at LIMIT batch FOR UPDATE SKIP LOCKED) AS old
+                LIMIT batch)
+        RETURNING 1
+    )
+    SELECT count(*) FROM (SELECT FROM pruned UNION ALL SELECT FROM spending UNION ALL SELECT FROM events) AS gone
 $$;
 
-COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`; returns how many.';
+COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`, and as much of what budgets were charged then; returns how much.';
+
+CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    zone text := (SELECT n.time_zone FROM namespaces n WHERE n.id = namespace);
+    reached jsonb;
+BEGIN
+    -- Nobody sets a budget meanwhile: it would miss what is recorded here.
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('budgets', namespace));
+    WITH given AS MATERIALIZED (
+        SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
+               r.output_tokens, r.outcome, r.seconds, r.cost, r.currency, coalesce(r.called_at, now()) AS called_at, r.run_id,
+               r.conversation_id, coalesce(nullif(r.agent, ''), c.agent, '') AS agent,
+               coalesce(nullif(r.session_key, ''), c.session_key, '') AS session_key
+          FROM ROWS FROM (jsonb_to_recordset(records) AS (
+               own boolean, task text, model text, provider text, endpoint text, input_tokens bigint, cached_tokens bigint,
+               output_tokens bigint, outcome text, seconds float8, cost numeric, currency text, called_at timestamptz,
+               run_id text, conversation_id uuid, agent text, session_key text)) WITH ORDINALITY AS r
+          LEFT JOIN conversations c ON c.namespace_id = namespace AND c.id = r.conversation_id
+    ), priced AS MATERIALIZED (
+        SELECT g.*, coalesce(g.cost, p.cost) AS price, CASE WHEN g.cost IS NULL THEN coalesce(p.currency, '') ELSE g.currency END AS unit
+          FROM given g
+          LEFT JOIN LATERAL price_usage(g.model, g.provider, g.called_at, g.input_tokens, g.cached_tokens, g.output_tokens) p
+               ON g.cost IS NULL
+    ), stored AS (
+        INSERT INTO usage_ledger (namespace_id, own, task, model, provider, endpoint, input_tokens, cached_tokens,
+                                  output_tokens, outcome, seconds, cost, currency, called_at, run_id, conversation_id, agent,
+                                  session_key, batch_id)
+        SELECT namespace, own, task, model, provider, endpoint, input_tokens, cached_tokens, output_tokens, outcome, seconds,
+               price, unit, called_at, run_id, conversation_id, agent, session_key, batch
+          FROM priced ORDER BY place
+    ), charged AS MATERIALIZED (
+        SELECT b.id AS budget_id, CASE WHEN b.period = 1 THEN p.run_id ELSE month_of(p.called_at, zone) END AS period,
+               coalesce(sum(p.price) FILTER (WHERE p.unit = b.currency), 0) AS cost,
+               sum(p.input_tokens + p.output_tokens)::bigint AS tokens, count(*) AS calls,
+               count(*) FILTER (WHERE p.price IS NULL OR b.currency <> '' AND p.unit <> b.currency) AS unpriced_calls
+          FROM priced p
+          JOIN budgets b ON b.namespace_id = namespace AND (b.period = 2 OR p.run_id <> '')
+           AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = p.agent OR b.scope = 3 AND b.scope_value = p.model)
+         GROUP BY 1, 2
+    ), spent AS (
+        -- In one order everywhere, so that no two writers wait for each other.
+        INSERT INTO budget_spending AS s (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
+        SELECT namespace, budget_id, period, cost, tokens, calls, unpriced_calls FROM charged ORDER BY budget_id, period
+            ON CONFLICT (namespace_id, budget_id, period) DO UPDATE
+           SET cost = s.cost + excluded.cost, tokens = s.tokens + excluded.tokens, calls = s.calls + excluded.calls,
+               unpriced_calls = s.unpriced_calls + excluded.unpriced_calls, updated_at = now()
+        RETURNING s.budget_id, s.period, s.cost, s.tokens
+    )
+    -- Whose record it was that came to a threshold: before it the sum was below. Rows are held, so that is one writer.
+    SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
+                                        'tokens', s.tokens)
+                     ORDER BY b.id, s.period, t.exceeded)
+      INTO reached
+      FROM spent s
+      JOIN charged c ON c.budget_id = s.budget_id AND c.period = s.period
+      JOIN budgets b ON b.namespace_id = namespace AND b.id = s.budget_id
+     CROSS JOIN LATERAL (VALUES (false, b.warn_percent::integer), (true, 100)) AS t (exceeded, percent)
+     WHERE budget_is_reached(s.cost, s.tokens, b.max_cost, b.max_tokens, t.percent)
+       AND NOT budget_is_reached(s.cost - c.cost, s.tokens - c.tokens, b.max_cost, b.max_tokens, t.percent);
+    IF reached IS NOT NULL THEN
+        PERFORM add_budget_events(reached, batch);
+    END IF;
+END $$;
+
+COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls of models to the ledger, with their prices, and charge the budgets of the namespace that the transaction is set to. The only way into the ledger.';
+
+CREATE FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    counts jsonb;
+    lost bigint;
+    turns bigint;
+    bytes bigint;
+    titled uuid[];
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 messages at once';
+    END IF;
+    -- Whoever writes to these conversations, or rests on these messages, is waited for, and waits.
+    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
+        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
+    counts := withdraw_derived(gone, '{1,2}', learned_stays);
+    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
+    counts := merge_erased(counts, erase_rows('message', gone, '{}', CASE WHEN learned_stays
+                                   THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
+    INSERT INTO erased_external_ids (namespace_id, hash)
+    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
+                             || convert_to(m.external_id, 'UTF8'))
+      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
+     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
+        ON CONFLICT DO NOTHING;
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM messages m
+         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
+           AND m.id = ANY(gone) AND m.role = 2
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    counts := merge_erased(counts, withdraw_nodes(titled));
+    WITH lost AS (
+        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
+        RETURNING conversation_id, automated,
+                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
+                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
+    ), counted AS (
+        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
+          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
+         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
+    )
+    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
+    IF lost > 0 THEN
+        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
+    END IF;
+    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
+END $$;
+
+COMMENT ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) IS 'Delete messages for an erasure, or for a policy, by which what was learned stays, and which lets them come again.';
 
 CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
@@ -1055,6 +1265,86 @@ END $_$;
 
 COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
 
+CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    theirs uuid[];
+    counts jsonb := '{}';
+    old text;
+    lost bigint;
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 at once';
+    END IF;
+    CASE of_kind
+    WHEN 1 THEN
+        SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
+        IF NOT keep_quotes THEN
+            UPDATE fact_evidence SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
+            UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
+            UPDATE learned_evidence SET quote = '…' WHERE namespace_id = namespace AND message_id = ANY(gone);
+        END IF;
+        counts := remove_messages(gone, true);
+        RETURN merge_erased(counts, retire_conversations(theirs));
+    WHEN 2 THEN
+        RETURN erase_rows('note', gone, '{}');
+    WHEN 5 THEN
+        -- What they took the place of stays as it was: it has ended, whether or not anybody knows what came then.
+        UPDATE fact_intervals SET successor_id = NULL
+         WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
+        RETURN erase_rows('fact', gone, '{}');
+    WHEN 6 THEN
+        RETURN erase_rows('pattern', gone, '{}');
+    ELSE
+        IF of_kind = 3 THEN
+            PERFORM forget_requests(gone);
+        END IF;
+        FOREACH old IN ARRAY CASE of_kind WHEN 3 THEN ARRAY['note_versions'] WHEN 4 THEN ARRAY['document_versions']
+                                          ELSE ARRAY['fact_changes', 'learned_changes', 'pattern_decisions'] END LOOP
+            EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND id = ANY($2)', old) USING namespace, gone;
+            GET DIAGNOSTICS lost = ROW_COUNT;
+            counts := merge_erased(counts, jsonb_build_object(old, lost));
+        END LOOP;
+        RETURN counts;
+    END CASE;
+END $_$;
+
+COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove what a policy lets go, at most 5,000 of a kind at once, with what was derived from it; what was learned from messages stays. Returns how many rows of which tables, and what is to be made anew.';
+
+CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    each uuid;
+    counts jsonb := '{}';
+BEGIN
+    FOREACH each IN ARRAY coalesce(ids, '{}') LOOP
+        CONTINUE WHEN EXISTS (SELECT FROM messages WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM notes WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM documents WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM summaries WHERE namespace_id = namespace AND conversation_id = each);
+        BEGIN
+            counts := merge_erased(counts, erase_rows('conversation', ARRAY[each], '{}'));
+            UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
+             WHERE namespace_id = namespace AND conversation_id = each;
+            DELETE FROM conversations WHERE namespace_id = namespace AND id = each;
+            DELETE FROM jobs WHERE namespace_id = namespace AND subject = each::text;
+            INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -1);
+            counts := merge_erased(counts, '{"conversations": 1}');
+        EXCEPTION WHEN foreign_key_violation THEN
+            NULL; -- something else belongs to it: it stays, without its messages
+        END;
+    END LOOP;
+    RETURN counts;
+END $$;
+
+COMMENT ON FUNCTION everword.retire_conversations(ids uuid[]) IS 'Remove conversations of which nothing is left, and to which nothing else belongs.';
+
 CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -1064,6 +1354,16 @@ CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace
 $$;
 
 COMMENT ON FUNCTION everword.running_erasures(batch integer) IS 'Erasures that are not done, of all namespaces: ids only.';
+
+CREATE FUNCTION everword.running_retention(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT r.namespace_id, r.id FROM retention_runs r JOIN namespaces n ON n.id = r.namespace_id AND n.state = 'active'
+     WHERE r.state = 1 ORDER BY r.updated_at LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.running_retention(batch integer) IS 'Runs that are not done, of all namespaces: ids only.';
 
 CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
     LANGUAGE sql STABLE
@@ -1141,7 +1441,7 @@ END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
 
-CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $$
@@ -1160,8 +1460,10 @@ BEGIN
         RETURN '{}';
     END IF;
     counts := withdraw_summaries(gone, axes);
-    counts := merge_erased(counts, withdraw_facts(gone, since));
-    counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    IF NOT learned_stays THEN
+        counts := merge_erased(counts, withdraw_facts(gone, since));
+        counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    END IF;
     -- What was observed in sessions that hold the messages.
     WITH touched AS (
         SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
@@ -1178,6 +1480,9 @@ BEGIN
     )
     SELECT count(*) INTO lost FROM lost;
     counts := merge_erased(counts, jsonb_build_object('session_observations', lost));
+    IF learned_stays THEN
+        RETURN counts;
+    END IF;
     -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
     WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
     SELECT count(*) INTO lost FROM lost;
@@ -1187,7 +1492,7 @@ BEGIN
     RETURN counts;
 END $$;
 
-COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) IS 'Take away what was derived from messages, but for what is theirs alone.';
+COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Take away what was derived from messages, but for what is theirs alone; where what was learned stays, but for that as well.';
 
 CREATE FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
@@ -1403,11 +1708,15 @@ CREATE TABLE everword.api_keys (
     description text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     revoked_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
     CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
     CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
 );
 
 COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
+
+COMMENT ON COLUMN everword.api_keys.last_used_at IS 'To a minute or so: a key in use is written once a minute, however many calls it makes.';
 
 CREATE TABLE everword.append_requests (
     namespace_id bigint NOT NULL,
@@ -1426,6 +1735,79 @@ CREATE TABLE everword.author_names (
 );
 
 COMMENT ON TABLE everword.author_names IS 'The words, in lower case, of the names of who spoke: in a question they say whose words are meant, not which.';
+
+CREATE TABLE everword.budget_events (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    budget_id uuid NOT NULL,
+    period text NOT NULL,
+    exceeded boolean NOT NULL,
+    cost numeric NOT NULL,
+    tokens bigint NOT NULL,
+    max_cost numeric,
+    currency text NOT NULL,
+    max_tokens bigint,
+    warn_percent smallint NOT NULL,
+    batch_id uuid,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.budget_events IS 'When budgets came to their warning, and to their limit. Writers hold a lock of the namespace from before an id is taken until the commit: whoever reads on from an id misses nothing.';
+
+COMMENT ON COLUMN everword.budget_events.exceeded IS 'Whether the limit was reached; else the warning was.';
+
+COMMENT ON COLUMN everword.budget_events.max_cost IS 'The limits as they were then.';
+
+ALTER TABLE everword.budget_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.budget_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.budget_spending (
+    namespace_id bigint NOT NULL,
+    budget_id uuid NOT NULL,
+    period text NOT NULL,
+    cost numeric NOT NULL,
+    tokens bigint NOT NULL,
+    calls bigint NOT NULL,
+    unpriced_calls bigint NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE everword.budget_spending IS 'What a budget has been charged in a period. Every record adds to it in its own transaction, so it is never summed up anew.';
+
+COMMENT ON COLUMN everword.budget_spending.period IS 'The id of a run, or a month such as 2026-03.';
+
+COMMENT ON COLUMN everword.budget_spending.unpriced_calls IS 'Calls that `cost` does not hold: of no known price, or in another currency.';
+
+CREATE TABLE everword.budgets (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    period smallint NOT NULL,
+    scope smallint NOT NULL,
+    scope_value text DEFAULT ''::text NOT NULL,
+    max_cost numeric,
+    currency text DEFAULT ''::text NOT NULL,
+    max_tokens bigint,
+    warn_percent smallint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT budgets_check CHECK (((max_cost IS NOT NULL) OR (max_tokens IS NOT NULL))),
+    CONSTRAINT budgets_check1 CHECK (((max_cost IS NULL) = (currency = ''::text))),
+    CONSTRAINT budgets_max_cost_check CHECK ((max_cost > (0)::numeric)),
+    CONSTRAINT budgets_max_tokens_check CHECK ((max_tokens > 0)),
+    CONSTRAINT budgets_period_check CHECK ((period = ANY (ARRAY[1, 2]))),
+    CONSTRAINT budgets_scope_check CHECK ((scope = ANY (ARRAY[1, 2, 3]))),
+    CONSTRAINT budgets_warn_percent_check CHECK (((warn_percent >= 1) AND (warn_percent <= 100)))
+);
+
+COMMENT ON TABLE everword.budgets IS 'Limits of what models may cost. Calls in another currency count by their tokens alone.';
 
 CREATE TABLE everword.calendar_pending (
     namespace_id bigint NOT NULL,
@@ -1466,6 +1848,148 @@ CREATE TABLE everword.calibrations (
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance, from 0 to 1: knots of piecewise linear functions. Fitted where answers are known, for a profile and a model generation, or for none where nothing is embedded. Holds nothing that anybody said.';
 
 COMMENT ON COLUMN everword.calibrations.floor IS 'Where the best result is less relevant, nothing is.';
+
+CREATE TABLE everword.checkpoint_counters (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    version bigint NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.checkpoint_counters IS 'The latest version that a conversation gave to a checkpoint. Its row lock orders concurrent writers; a version is never given twice.';
+
+CREATE TABLE everword.checkpoint_counters_p0 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p1 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p2 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoint_counters_p3 (
+    namespace_id bigint CONSTRAINT checkpoint_counters_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoint_counters_conversation_id_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoint_counters_version_not_null NOT NULL,
+    CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints (
+    namespace_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    version bigint NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text NOT NULL,
+    state bytea NOT NULL,
+    state_bytes integer NOT NULL,
+    metadata jsonb,
+    body_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.checkpoints IS 'State that agents saved, as bytes that nobody reads but they. Never changed; old versions go.';
+
+COMMENT ON COLUMN everword.checkpoints.name IS 'Which state of the conversation it is; empty where there is one alone.';
+
+COMMENT ON COLUMN everword.checkpoints.version IS 'Its place among all checkpoints of the conversation. Grows within a name.';
+
+COMMENT ON COLUMN everword.checkpoints.parent_id IS 'What it was made from. That one may be gone.';
+
+COMMENT ON COLUMN everword.checkpoints.body_hash IS 'SHA-256 of what was sent: the same id is saved again with the same body alone.';
+
+CREATE TABLE everword.checkpoints_p0 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p1 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p2 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.checkpoints_p3 (
+    namespace_id bigint CONSTRAINT checkpoints_namespace_id_not_null NOT NULL,
+    conversation_id uuid CONSTRAINT checkpoints_conversation_id_not_null NOT NULL,
+    id uuid CONSTRAINT checkpoints_id_not_null NOT NULL,
+    name text DEFAULT ''::text CONSTRAINT checkpoints_name_not_null NOT NULL,
+    version bigint CONSTRAINT checkpoints_version_not_null NOT NULL,
+    parent_id uuid,
+    media_type text DEFAULT ''::text CONSTRAINT checkpoints_media_type_not_null NOT NULL,
+    state bytea CONSTRAINT checkpoints_state_not_null NOT NULL,
+    state_bytes integer CONSTRAINT checkpoints_state_bytes_not_null NOT NULL,
+    metadata jsonb,
+    body_hash bytea CONSTRAINT checkpoints_body_hash_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT checkpoints_created_at_not_null NOT NULL,
+    CONSTRAINT checkpoints_state_bytes_check CHECK ((state_bytes >= 0)),
+    CONSTRAINT checkpoints_version_check CHECK ((version > 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.compaction_progress (
     namespace_id bigint NOT NULL,
@@ -1662,6 +2186,288 @@ COMMENT ON COLUMN everword.deployment.token_secret IS 'Signs page tokens and con
 COMMENT ON COLUMN everword.deployment.partitions IS 'Hash modulus of the partitioned tables; fixed by the first migration.';
 
 COMMENT ON COLUMN everword.deployment.closed IS 'Whether there ever was a key. From then on every call needs one, also once no key is left.';
+
+CREATE TABLE everword.document_chunks (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    place integer NOT NULL,
+    headings text[] DEFAULT '{}'::text[] NOT NULL,
+    start_char bigint NOT NULL,
+    end_char bigint NOT NULL,
+    page integer,
+    digest bytea NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.document_chunks IS 'The parts of the latest version of documents, each a memory (kind 5) of this id, whose text is in the index.';
+
+COMMENT ON COLUMN everword.document_chunks.place IS 'Where in its document it stands, from 0.';
+
+COMMENT ON COLUMN everword.document_chunks.digest IS 'A hash of what is indexed: a chunk that a new version has as well keeps its id and its vectors.';
+
+CREATE TABLE everword.document_chunks_p0 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_chunks_p1 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_chunks_p2 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_chunks_p3 (
+    namespace_id bigint CONSTRAINT document_chunks_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT document_chunks_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_chunks_document_id_not_null NOT NULL,
+    place integer CONSTRAINT document_chunks_place_not_null NOT NULL,
+    headings text[] DEFAULT '{}'::text[] CONSTRAINT document_chunks_headings_not_null NOT NULL,
+    start_char bigint CONSTRAINT document_chunks_start_char_not_null NOT NULL,
+    end_char bigint CONSTRAINT document_chunks_end_char_not_null NOT NULL,
+    page integer,
+    digest bytea CONSTRAINT document_chunks_digest_not_null NOT NULL,
+    CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions (
+    namespace_id bigint NOT NULL,
+    document_id uuid NOT NULL,
+    version bigint NOT NULL,
+    id uuid NOT NULL,
+    deleted boolean DEFAULT false NOT NULL,
+    content text NOT NULL,
+    chars bigint NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    author text DEFAULT ''::text NOT NULL,
+    file_name text DEFAULT ''::text NOT NULL,
+    media_type text DEFAULT ''::text NOT NULL,
+    file_bytes bigint DEFAULT 0 NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea NOT NULL,
+    written_at timestamp with time zone DEFAULT now() NOT NULL,
+    writer smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.document_versions IS 'Everything that documents ever said, in order. Append-only by grants.';
+
+COMMENT ON COLUMN everword.document_versions.content IS 'The text. The file that it was read from is not kept.';
+
+COMMENT ON COLUMN everword.document_versions.writer IS 'Of a workspace file: 1 an agent, 2 a person, 3 the system that runs the agent; 0 where that does not matter.';
+
+CREATE TABLE everword.document_versions_p0 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions_p1 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions_p2 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.document_versions_p3 (
+    namespace_id bigint CONSTRAINT document_versions_namespace_id_not_null NOT NULL,
+    document_id uuid CONSTRAINT document_versions_document_id_not_null NOT NULL,
+    version bigint CONSTRAINT document_versions_version_not_null NOT NULL,
+    id uuid CONSTRAINT document_versions_id_not_null NOT NULL,
+    deleted boolean DEFAULT false CONSTRAINT document_versions_deleted_not_null NOT NULL,
+    content text CONSTRAINT document_versions_content_not_null NOT NULL,
+    chars bigint CONSTRAINT document_versions_chars_not_null NOT NULL,
+    tags text[] DEFAULT '{}'::text[] CONSTRAINT document_versions_tags_not_null NOT NULL,
+    author text DEFAULT ''::text CONSTRAINT document_versions_author_not_null NOT NULL,
+    file_name text DEFAULT ''::text CONSTRAINT document_versions_file_name_not_null NOT NULL,
+    media_type text DEFAULT ''::text CONSTRAINT document_versions_media_type_not_null NOT NULL,
+    file_bytes bigint DEFAULT 0 CONSTRAINT document_versions_file_bytes_not_null NOT NULL,
+    file_sha256 bytea DEFAULT '\x'::bytea CONSTRAINT document_versions_file_sha256_not_null NOT NULL,
+    written_at timestamp with time zone DEFAULT now() CONSTRAINT document_versions_written_at_not_null NOT NULL,
+    writer smallint DEFAULT 0 CONSTRAINT document_versions_writer_not_null NOT NULL,
+    CONSTRAINT document_versions_version_check CHECK ((version > 0)),
+    CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    kind smallint DEFAULT 1 NOT NULL,
+    title text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    key_hash bytea NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    chunks integer DEFAULT 0 NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.documents IS 'Documents as they stand. What one says is in document_versions, and in the index while it is not deleted.';
+
+COMMENT ON COLUMN everword.documents.kind IS '1: a document; 2: a workspace file.';
+
+COMMENT ON COLUMN everword.documents.title IS 'What callers know it by, within kind, agent, subject and conversation.';
+
+COMMENT ON COLUMN everword.documents.key_hash IS 'SHA-256 of kind, title, agent, subject and conversation, which may be longer than what an index takes.';
+
+COMMENT ON COLUMN everword.documents.version IS 'The latest one in document_versions. Its row lock orders concurrent writers.';
+
+CREATE TABLE everword.documents_p0 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents_p1 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents_p2 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.documents_p3 (
+    namespace_id bigint CONSTRAINT documents_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT documents_id_not_null NOT NULL,
+    kind smallint DEFAULT 1 CONSTRAINT documents_kind_not_null NOT NULL,
+    title text CONSTRAINT documents_title_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT documents_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT documents_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT documents_key_hash_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT documents_version_not_null NOT NULL,
+    chunks integer DEFAULT 0 CONSTRAINT documents_chunks_not_null NOT NULL,
+    deleted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT documents_created_at_not_null NOT NULL,
+    CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
 CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
@@ -3043,6 +3849,213 @@ CREATE TABLE everword.learned_evidence_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.lore_books (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    key_hash bytea NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    disabled boolean DEFAULT false NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.lore_books IS 'Lorebooks: entries, and in which contexts these are looked at.';
+
+COMMENT ON COLUMN everword.lore_books.key_hash IS 'SHA-256 of name, agent, subject and conversation, which may be longer than what an index takes.';
+
+COMMENT ON COLUMN everword.lore_books.version IS 'Counts changes of the book and of its entries: what was compiled of an earlier one is compiled anew. Its row lock orders writers.';
+
+CREATE TABLE everword.lore_books_p0 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books_p1 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books_p2 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_books_p3 (
+    namespace_id bigint CONSTRAINT lore_books_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_books_id_not_null NOT NULL,
+    name text CONSTRAINT lore_books_name_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT lore_books_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT lore_books_subject_not_null NOT NULL,
+    conversation_id uuid,
+    key_hash bytea CONSTRAINT lore_books_key_hash_not_null NOT NULL,
+    description text DEFAULT ''::text CONSTRAINT lore_books_description_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_books_disabled_not_null NOT NULL,
+    version bigint DEFAULT 0 CONSTRAINT lore_books_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_books_updated_at_not_null NOT NULL
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    book_id uuid NOT NULL,
+    title text NOT NULL,
+    content text NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb NOT NULL,
+    patterns smallint DEFAULT 0 NOT NULL,
+    scan_depth smallint DEFAULT 5 NOT NULL,
+    priority integer DEFAULT 0 NOT NULL,
+    sticky_turns smallint DEFAULT 0 NOT NULL,
+    disabled boolean DEFAULT false NOT NULL,
+    constant boolean DEFAULT false NOT NULL,
+    prevent_recursion boolean DEFAULT false NOT NULL,
+    exclude_recursion boolean DEFAULT false NOT NULL,
+    version bigint DEFAULT 1 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
+
+COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
+
+COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
+
+CREATE TABLE everword.lore_entries_p0 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries_p1 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries_p2 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.lore_entries_p3 (
+    namespace_id bigint CONSTRAINT lore_entries_namespace_id_not_null NOT NULL,
+    id uuid CONSTRAINT lore_entries_id_not_null NOT NULL,
+    book_id uuid CONSTRAINT lore_entries_book_id_not_null NOT NULL,
+    title text CONSTRAINT lore_entries_title_not_null NOT NULL,
+    content text CONSTRAINT lore_entries_content_not_null NOT NULL,
+    triggers jsonb DEFAULT '[]'::jsonb CONSTRAINT lore_entries_triggers_not_null NOT NULL,
+    patterns smallint DEFAULT 0 CONSTRAINT lore_entries_patterns_not_null NOT NULL,
+    scan_depth smallint DEFAULT 5 CONSTRAINT lore_entries_scan_depth_not_null NOT NULL,
+    priority integer DEFAULT 0 CONSTRAINT lore_entries_priority_not_null NOT NULL,
+    sticky_turns smallint DEFAULT 0 CONSTRAINT lore_entries_sticky_turns_not_null NOT NULL,
+    disabled boolean DEFAULT false CONSTRAINT lore_entries_disabled_not_null NOT NULL,
+    constant boolean DEFAULT false CONSTRAINT lore_entries_constant_not_null NOT NULL,
+    prevent_recursion boolean DEFAULT false CONSTRAINT lore_entries_prevent_recursion_not_null NOT NULL,
+    exclude_recursion boolean DEFAULT false CONSTRAINT lore_entries_exclude_recursion_not_null NOT NULL,
+    version bigint DEFAULT 1 CONSTRAINT lore_entries_version_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_created_at_not_null NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() CONSTRAINT lore_entries_updated_at_not_null NOT NULL,
+    CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
+    CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
     INCREMENT BY 1
@@ -3457,6 +4470,27 @@ ALTER TABLE everword.model_generations ALTER COLUMN id ADD GENERATED ALWAYS AS I
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE everword.model_prices (
+    model text NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    shipped boolean NOT NULL,
+    valid_from date NOT NULL,
+    currency text NOT NULL,
+    input_price numeric NOT NULL,
+    cached_input_price numeric,
+    output_price numeric NOT NULL,
+    CONSTRAINT model_prices_cached_input_price_check CHECK ((cached_input_price >= (0)::numeric)),
+    CONSTRAINT model_prices_currency_check CHECK ((currency <> ''::text)),
+    CONSTRAINT model_prices_input_price_check CHECK ((input_price >= (0)::numeric)),
+    CONSTRAINT model_prices_output_price_check CHECK ((output_price >= (0)::numeric))
+);
+
+COMMENT ON TABLE everword.model_prices IS 'Prices for a million tokens from a day (UTC) on. Those that an operator loaded come before those that Everword ships. Of the deployment, not of a namespace.';
+
+COMMENT ON COLUMN everword.model_prices.provider IS 'Empty for whoever offers the model.';
+
+COMMENT ON COLUMN everword.model_prices.cached_input_price IS 'NULL where cached tokens cost what others do.';
 
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
@@ -4074,6 +5108,168 @@ CREATE TABLE everword.people_p3 (
     CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE VIEW everword.retained WITH (security_invoker='true') AS
+ SELECT m.namespace_id,
+    (1)::smallint AS kind,
+    m.id,
+    m.conversation_id,
+    (
+        CASE COALESCE(k.importance_class, m.importance_class)
+            WHEN 4 THEN 5
+            WHEN 3 THEN 4
+            ELSE 3
+        END)::smallint AS importance,
+    GREATEST(c.last_message_at, c.updated_at) AS active_at
+   FROM ((everword.messages m
+     JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
+     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))))
+UNION ALL
+ SELECT n.namespace_id,
+    (2)::smallint AS kind,
+    n.id,
+    NULL::uuid AS conversation_id,
+    (
+        CASE k.importance_class
+            WHEN 4 THEN 5
+            WHEN 3 THEN 4
+            WHEN 2 THEN 3
+            WHEN 1 THEN 3
+            ELSE (n.importance)::integer
+        END)::smallint AS importance,
+    v.written_at AS active_at
+   FROM ((everword.notes n
+     JOIN everword.note_versions v ON (((v.namespace_id = n.namespace_id) AND (v.note_id = n.id) AND (v.version = n.version))))
+     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = n.namespace_id) AND (k.memory_id = n.id))))
+  WHERE (n.deleted_at IS NULL)
+UNION ALL
+ SELECT v.namespace_id,
+    (3)::smallint AS kind,
+    v.id,
+    NULL::uuid AS conversation_id,
+    v.importance,
+    later.written_at AS active_at
+   FROM (everword.note_versions v
+     CROSS JOIN LATERAL ( SELECT l.written_at
+           FROM everword.note_versions l
+          WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
+          ORDER BY l.version
+         LIMIT 1) later)
+UNION ALL
+ SELECT v.namespace_id,
+    (4)::smallint AS kind,
+    v.id,
+    NULL::uuid AS conversation_id,
+    (3)::smallint AS importance,
+    later.written_at AS active_at
+   FROM (everword.document_versions v
+     CROSS JOIN LATERAL ( SELECT l.written_at
+           FROM everword.document_versions l
+          WHERE ((l.namespace_id = v.namespace_id) AND (l.document_id = v.document_id) AND (l.version > v.version))
+          ORDER BY l.version
+         LIMIT 1) later)
+UNION ALL
+ SELECT f.namespace_id,
+    (5)::smallint AS kind,
+    f.id,
+    NULL::uuid AS conversation_id,
+    (
+        CASE
+            WHEN (f.is_anchor OR (f.ruled_at IS NOT NULL)) THEN 5
+            WHEN f.hypothesis THEN 2
+            WHEN (f.supporting > 1) THEN 4
+            ELSE 3
+        END)::smallint AS importance,
+    GREATEST(f.last_seen_at, f.ruled_at, f.verdict_at) AS active_at
+   FROM everword.facts f
+UNION ALL
+ SELECT p.namespace_id,
+    (6)::smallint AS kind,
+    p.id,
+    NULL::uuid AS conversation_id,
+    (LEAST((5)::double precision, ((1)::double precision + floor((p.confidence * (5)::double precision)))))::smallint AS importance,
+    p.last_seen_at AS active_at
+   FROM everword.patterns p
+UNION ALL
+ SELECT h.namespace_id,
+    (7)::smallint AS kind,
+    h.id,
+    NULL::uuid AS conversation_id,
+    (1)::smallint AS importance,
+    h.changed_at AS active_at
+   FROM everword.fact_changes h
+UNION ALL
+ SELECT h.namespace_id,
+    (7)::smallint AS kind,
+    h.id,
+    NULL::uuid AS conversation_id,
+    (1)::smallint AS importance,
+    h.changed_at AS active_at
+   FROM everword.learned_changes h
+UNION ALL
+ SELECT h.namespace_id,
+    (7)::smallint AS kind,
+    h.id,
+    NULL::uuid AS conversation_id,
+    (1)::smallint AS importance,
+    h.decided_at AS active_at
+   FROM everword.pattern_decisions h;
+
+COMMENT ON VIEW everword.retained IS 'What policies of retention are about: each thing with its kind, its importance from 1 to 5, and its last activity.';
+
+CREATE TABLE everword.retention_policies (
+    namespace_id bigint NOT NULL,
+    kind smallint NOT NULL,
+    keep_days integer NOT NULL,
+    keep_importance smallint DEFAULT 0 NOT NULL,
+    max_per_run bigint DEFAULT 0 NOT NULL,
+    keep_quotes boolean DEFAULT false NOT NULL,
+    set_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT retention_policies_keep_days_check CHECK ((keep_days > 0)),
+    CONSTRAINT retention_policies_keep_importance_check CHECK (((keep_importance >= 0) AND (keep_importance <= 5))),
+    CONSTRAINT retention_policies_kind_check CHECK (((kind >= 1) AND (kind <= 7))),
+    CONSTRAINT retention_policies_max_per_run_check CHECK ((max_per_run >= 0))
+);
+
+COMMENT ON TABLE everword.retention_policies IS 'For how long a namespace keeps which kind of things; what has no row is kept for ever.';
+
+COMMENT ON COLUMN everword.retention_policies.kind IS 'Values equal proto RetentionKind.';
+
+COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since the last activity.';
+
+COMMENT ON COLUMN everword.retention_policies.keep_importance IS 'What is of this importance or a higher one is kept; 0: nothing is for that.';
+
+COMMENT ON COLUMN everword.retention_policies.max_per_run IS 'How many go in one run; 0: all.';
+
+CREATE TABLE everword.retention_runs (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    night date,
+    state smallint DEFAULT 1 NOT NULL,
+    kind smallint DEFAULT 1 NOT NULL,
+    importance smallint DEFAULT 1 NOT NULL,
+    after_id uuid,
+    removed jsonb DEFAULT '{}'::jsonb NOT NULL,
+    row_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    error text DEFAULT ''::text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT retention_runs_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
+    CONSTRAINT retention_runs_state_check CHECK (((state >= 1) AND (state <= 2)))
+);
+
+COMMENT ON TABLE everword.retention_runs IS 'What was removed by policies, and when: how many of which kind, and no content. A row that is not done is work.';
+
+COMMENT ON COLUMN everword.retention_runs.night IS 'The day after whose end it ran; null where somebody asked for it.';
+
+COMMENT ON COLUMN everword.retention_runs.state IS '1 running, 2 done.';
+
+COMMENT ON COLUMN everword.retention_runs.kind IS 'Where it is: the kind, the importance and the last id.';
+
+COMMENT ON COLUMN everword.retention_runs.removed IS 'How many of each kind are gone.';
+
+COMMENT ON COLUMN everword.retention_runs.row_counts IS 'Rows that are gone, by table.';
 
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
@@ -4889,6 +6085,194 @@ CREATE TABLE everword.tool_sentences_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE TABLE everword.topic_changes (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    fact_id uuid,
+    leaf_id uuid,
+    node_id uuid,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
+);
+
+COMMENT ON TABLE everword.topic_changes IS 'Facts, leaves and nodes that changed and were not looked at yet: a row exactly while it is pending. Rows and not a flag: writers never wait for each other, and nothing that is committed late can be missed.';
+
+ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.topic_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE everword.topic_pages (
+    namespace_id bigint NOT NULL,
+    node_id uuid NOT NULL,
+    id uuid NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    title text NOT NULL,
+    type text NOT NULL,
+    content text NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb NOT NULL,
+    source_ids uuid[] NOT NULL,
+    source_kinds smallint[] NOT NULL,
+    revision integer DEFAULT 1 NOT NULL,
+    model text DEFAULT ''::text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.topic_pages IS 'A page about a node of the graph, which stands for its sources and supersedes none: replaced under its id as these change. Names that a node had, and nodes that were merged into it, lead to it by graph_names and merged_into.';
+
+COMMENT ON COLUMN everword.topic_pages.sections IS 'What a language model wrote: an array of {heading, text, sources}, of which all were checked.';
+
+COMMENT ON COLUMN everword.topic_pages.source_ids IS 'What it cites: [1] is the first. The text of a source that is erased may stand in the page.';
+
+COMMENT ON COLUMN everword.topic_pages.source_kinds IS 'Of source_ids: leaves (2), and facts (4).';
+
+CREATE TABLE everword.topic_pages_p0 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_pages_p1 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_pages_p2 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_pages_p3 (
+    namespace_id bigint CONSTRAINT topic_pages_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_pages_node_id_not_null NOT NULL,
+    id uuid CONSTRAINT topic_pages_id_not_null NOT NULL,
+    agent text DEFAULT ''::text CONSTRAINT topic_pages_agent_not_null NOT NULL,
+    subject text DEFAULT ''::text CONSTRAINT topic_pages_subject_not_null NOT NULL,
+    title text CONSTRAINT topic_pages_title_not_null NOT NULL,
+    type text CONSTRAINT topic_pages_type_not_null NOT NULL,
+    content text CONSTRAINT topic_pages_content_not_null NOT NULL,
+    sections jsonb DEFAULT '[]'::jsonb CONSTRAINT topic_pages_sections_not_null NOT NULL,
+    source_ids uuid[] CONSTRAINT topic_pages_source_ids_not_null NOT NULL,
+    source_kinds smallint[] CONSTRAINT topic_pages_source_kinds_not_null NOT NULL,
+    revision integer DEFAULT 1 CONSTRAINT topic_pages_revision_not_null NOT NULL,
+    model text DEFAULT ''::text CONSTRAINT topic_pages_model_not_null NOT NULL,
+    made_at timestamp with time zone DEFAULT now() CONSTRAINT topic_pages_made_at_not_null NOT NULL,
+    CONSTRAINT topic_pages_check CHECK ((cardinality(source_ids) = cardinality(source_kinds))),
+    CONSTRAINT topic_pages_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT topic_pages_title_check CHECK ((title <> ''::text))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources (
+    namespace_id bigint NOT NULL,
+    node_id uuid NOT NULL,
+    source_id uuid NOT NULL,
+    kind smallint NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+PARTITION BY HASH (namespace_id);
+
+COMMENT ON TABLE everword.topic_sources IS 'What is known to be about a node of the graph, of its own subject alone: leaves (kind 2), and facts (kind 4).';
+
+COMMENT ON COLUMN everword.topic_sources.changed_at IS 'When the source was last seen to have changed: what was written of it before is out of date.';
+
+CREATE TABLE everword.topic_sources_p0 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources_p1 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources_p2 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.topic_sources_p3 (
+    namespace_id bigint CONSTRAINT topic_sources_namespace_id_not_null NOT NULL,
+    node_id uuid CONSTRAINT topic_sources_node_id_not_null NOT NULL,
+    source_id uuid CONSTRAINT topic_sources_source_id_not_null NOT NULL,
+    kind smallint CONSTRAINT topic_sources_kind_not_null NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() CONSTRAINT topic_sources_changed_at_not_null NOT NULL,
+    CONSTRAINT topic_sources_kind_check CHECK ((kind = ANY (ARRAY[2, 4])))
+)
+WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
 CREATE TABLE everword.trajectories (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -4927,10 +6311,31 @@ CREATE TABLE everword.usage_ledger (
     output_tokens bigint DEFAULT 0 NOT NULL,
     outcome text NOT NULL,
     seconds double precision NOT NULL,
-    called_at timestamp with time zone DEFAULT now() NOT NULL
+    called_at timestamp with time zone DEFAULT now() NOT NULL,
+    own boolean DEFAULT true NOT NULL,
+    provider text DEFAULT ''::text NOT NULL,
+    cached_tokens bigint DEFAULT 0 NOT NULL,
+    cost numeric,
+    currency text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    session_key text DEFAULT ''::text NOT NULL,
+    conversation_id uuid,
+    run_id text DEFAULT ''::text NOT NULL,
+    batch_id uuid,
+    CONSTRAINT usage_ledger_cost_check CHECK ((cost >= (0)::numeric))
 );
 
-COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, call by call, with what it cost.';
+COMMENT ON TABLE everword.usage_ledger IS 'What language models were asked for a namespace, by the services and by its agents, call by call, with what it cost.';
+
+COMMENT ON COLUMN everword.usage_ledger.task IS 'The purpose of the call.';
+
+COMMENT ON COLUMN everword.usage_ledger.own IS 'Whether a service of Everword asked; else an agent did, and reported it.';
+
+COMMENT ON COLUMN everword.usage_ledger.cached_tokens IS 'Those of input_tokens that the provider had cached.';
+
+COMMENT ON COLUMN everword.usage_ledger.cost IS 'In `currency`, exact; NULL where the model has no price: then nobody knows what it cost.';
+
+COMMENT ON COLUMN everword.usage_ledger.batch_id IS 'The call of RecordUsage that reported it.';
 
 ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.usage_ledger_id_seq
@@ -4999,6 +6404,22 @@ CREATE VIEW everword.visible_vectors_1 AS
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
 
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.checkpoints ATTACH PARTITION everword.checkpoints_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -5006,6 +6427,30 @@ ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.conversations ATTACH PARTITION everword.conversations_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.document_chunks ATTACH PARTITION everword.document_chunks_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.document_versions ATTACH PARTITION everword.document_versions_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.documents ATTACH PARTITION everword.documents_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.events ATTACH PARTITION everword.events_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -5102,6 +6547,22 @@ ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evi
 ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p2 FOR VALUES WITH (modulus 4, remainder 2);
 
 ALTER TABLE ONLY everword.learned_evidence ATTACH PARTITION everword.learned_evidence_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.lore_books ATTACH PARTITION everword.lore_books_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.lore_entries ATTACH PARTITION everword.lore_entries_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
 ALTER TABLE ONLY everword.memories ATTACH PARTITION everword.memories_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
@@ -5231,6 +6692,22 @@ ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentence
 
 ALTER TABLE ONLY everword.tool_sentences ATTACH PARTITION everword.tool_sentences_p3 FOR VALUES WITH (modulus 4, remainder 3);
 
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.topic_pages ATTACH PARTITION everword.topic_pages_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p0 FOR VALUES WITH (modulus 4, remainder 0);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p1 FOR VALUES WITH (modulus 4, remainder 1);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p2 FOR VALUES WITH (modulus 4, remainder 2);
+
+ALTER TABLE ONLY everword.topic_sources ATTACH PARTITION everword.topic_sources_p3 FOR VALUES WITH (modulus 4, remainder 3);
+
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
 
@@ -5246,11 +6723,50 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_pkey PRIMARY KEY (namespace_id, name);
 
+ALTER TABLE ONLY everword.budget_events
+    ADD CONSTRAINT budget_events_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.budget_spending
+    ADD CONSTRAINT budget_spending_pkey PRIMARY KEY (namespace_id, budget_id, period);
+
+ALTER TABLE ONLY everword.budgets
+    ADD CONSTRAINT budgets_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.calendar_pending
     ADD CONSTRAINT calendar_pending_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_profile_generation_id_key UNIQUE NULLS NOT DISTINCT (profile, generation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters
+    ADD CONSTRAINT checkpoint_counters_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p0
+    ADD CONSTRAINT checkpoint_counters_p0_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p1
+    ADD CONSTRAINT checkpoint_counters_p1_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p2
+    ADD CONSTRAINT checkpoint_counters_p2_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoint_counters_p3
+    ADD CONSTRAINT checkpoint_counters_p3_pkey PRIMARY KEY (namespace_id, conversation_id);
+
+ALTER TABLE ONLY everword.checkpoints
+    ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p0
+    ADD CONSTRAINT checkpoints_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p1
+    ADD CONSTRAINT checkpoints_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p2
+    ADD CONSTRAINT checkpoints_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.checkpoints_p3
+    ADD CONSTRAINT checkpoints_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_pkey PRIMARY KEY (namespace_id, conversation_id);
@@ -5290,6 +6806,51 @@ ALTER TABLE ONLY everword.corpus_counts
 
 ALTER TABLE ONLY everword.deployment
     ADD CONSTRAINT deployment_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY everword.document_chunks
+    ADD CONSTRAINT document_chunks_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p0
+    ADD CONSTRAINT document_chunks_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p1
+    ADD CONSTRAINT document_chunks_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p2
+    ADD CONSTRAINT document_chunks_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_chunks_p3
+    ADD CONSTRAINT document_chunks_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.document_versions
+    ADD CONSTRAINT document_versions_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p0
+    ADD CONSTRAINT document_versions_p0_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p1
+    ADD CONSTRAINT document_versions_p1_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p2
+    ADD CONSTRAINT document_versions_p2_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.document_versions_p3
+    ADD CONSTRAINT document_versions_p3_pkey PRIMARY KEY (namespace_id, document_id, version);
+
+ALTER TABLE ONLY everword.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p0
+    ADD CONSTRAINT documents_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p1
+    ADD CONSTRAINT documents_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p2
+    ADD CONSTRAINT documents_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.documents_p3
+    ADD CONSTRAINT documents_p3_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
@@ -5543,6 +7104,36 @@ ALTER TABLE ONLY everword.learned_evidence_p3
 ALTER TABLE ONLY everword.learned_evidence_p3
     ADD CONSTRAINT learned_evidence_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.lore_books
+    ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p0
+    ADD CONSTRAINT lore_books_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p1
+    ADD CONSTRAINT lore_books_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p2
+    ADD CONSTRAINT lore_books_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_books_p3
+    ADD CONSTRAINT lore_books_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries
+    ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p0
+    ADD CONSTRAINT lore_entries_p0_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p1
+    ADD CONSTRAINT lore_entries_p1_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p2
+    ADD CONSTRAINT lore_entries_p2_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.lore_entries_p3
+    ADD CONSTRAINT lore_entries_p3_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.memories
     ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
 
@@ -5611,6 +7202,9 @@ ALTER TABLE ONLY everword.messages_p3
 
 ALTER TABLE ONLY everword.model_generations
     ADD CONSTRAINT model_generations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY everword.model_prices
+    ADD CONSTRAINT model_prices_pkey PRIMARY KEY (model, provider, shipped, valid_from);
 
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_name_key UNIQUE (name);
@@ -5725,6 +7319,12 @@ ALTER TABLE ONLY everword.people_p2
 
 ALTER TABLE ONLY everword.people_p3
     ADD CONSTRAINT people_p3_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.retention_policies
+    ADD CONSTRAINT retention_policies_pkey PRIMARY KEY (namespace_id, kind);
+
+ALTER TABLE ONLY everword.retention_runs
+    ADD CONSTRAINT retention_runs_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
@@ -5891,6 +7491,54 @@ ALTER TABLE ONLY everword.tool_sentences_p2
 ALTER TABLE ONLY everword.tool_sentences_p3
     ADD CONSTRAINT tool_sentences_p3_pkey PRIMARY KEY (namespace_id, message_id);
 
+ALTER TABLE ONLY everword.topic_changes
+    ADD CONSTRAINT topic_changes_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages
+    ADD CONSTRAINT topic_pages_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p0
+    ADD CONSTRAINT topic_pages_p0_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages
+    ADD CONSTRAINT topic_pages_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p0
+    ADD CONSTRAINT topic_pages_p0_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p1
+    ADD CONSTRAINT topic_pages_p1_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p1
+    ADD CONSTRAINT topic_pages_p1_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p2
+    ADD CONSTRAINT topic_pages_p2_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p2
+    ADD CONSTRAINT topic_pages_p2_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_pages_p3
+    ADD CONSTRAINT topic_pages_p3_namespace_id_id_key UNIQUE (namespace_id, id);
+
+ALTER TABLE ONLY everword.topic_pages_p3
+    ADD CONSTRAINT topic_pages_p3_pkey PRIMARY KEY (namespace_id, node_id);
+
+ALTER TABLE ONLY everword.topic_sources
+    ADD CONSTRAINT topic_sources_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p0
+    ADD CONSTRAINT topic_sources_p0_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p1
+    ADD CONSTRAINT topic_sources_p1_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p2
+    ADD CONSTRAINT topic_sources_p2_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
+ALTER TABLE ONLY everword.topic_sources_p3
+    ADD CONSTRAINT topic_sources_p3_pkey PRIMARY KEY (namespace_id, node_id, source_id);
+
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_subject_version_key UNIQUE (namespace_id, subject, version);
 
@@ -5909,9 +7557,39 @@ CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_i
 
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
 
+CREATE INDEX budget_events_batch_id ON everword.budget_events USING btree (namespace_id, batch_id) WHERE (batch_id IS NOT NULL);
+
+CREATE INDEX budget_events_budget_id ON everword.budget_events USING btree (namespace_id, budget_id);
+
+CREATE INDEX budget_events_occurred_at ON everword.budget_events USING btree (namespace_id, occurred_at);
+
+CREATE INDEX budget_spending_started_at ON everword.budget_spending USING btree (namespace_id, started_at);
+
+CREATE UNIQUE INDEX budgets_scope ON everword.budgets USING btree (namespace_id, period, scope, scope_value);
+
 CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
 
 CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
+
+CREATE INDEX checkpoints_order ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, name, version);
+
+CREATE UNIQUE INDEX checkpoints_p0_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p0_namespace_id_conversation_id_version_idx ON everword.checkpoints_p0 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p1_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p1_namespace_id_conversation_id_version_idx ON everword.checkpoints_p1 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p2_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p2_namespace_id_conversation_id_version_idx ON everword.checkpoints_p2 USING btree (namespace_id, conversation_id, version);
+
+CREATE UNIQUE INDEX checkpoints_p3_namespace_id_conversation_id_name_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, name, version);
+
+CREATE INDEX checkpoints_p3_namespace_id_conversation_id_version_idx ON everword.checkpoints_p3 USING btree (namespace_id, conversation_id, version);
 
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
@@ -5932,6 +7610,56 @@ CREATE INDEX conversations_p2_namespace_id_erasure_id_idx ON everword.conversati
 CREATE INDEX conversations_p3_namespace_id_client_session_id_id_idx ON everword.conversations_p3 USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 
 CREATE INDEX conversations_p3_namespace_id_erasure_id_idx ON everword.conversations_p3 USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
+
+CREATE INDEX document_chunks_place ON ONLY everword.document_chunks USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p0_namespace_id_document_id_place_idx ON everword.document_chunks_p0 USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p1_namespace_id_document_id_place_idx ON everword.document_chunks_p1 USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p2_namespace_id_document_id_place_idx ON everword.document_chunks_p2 USING btree (namespace_id, document_id, place);
+
+CREATE INDEX document_chunks_p3_namespace_id_document_id_place_idx ON everword.document_chunks_p3 USING btree (namespace_id, document_id, place);
+
+CREATE UNIQUE INDEX document_versions_id ON ONLY everword.document_versions USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p0_namespace_id_id_idx ON everword.document_versions_p0 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p1_namespace_id_id_idx ON everword.document_versions_p1 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p2_namespace_id_id_idx ON everword.document_versions_p2 USING btree (namespace_id, id);
+
+CREATE UNIQUE INDEX document_versions_p3_namespace_id_id_idx ON everword.document_versions_p3 USING btree (namespace_id, id);
+
+CREATE INDEX documents_conversation ON ONLY everword.documents USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_key ON ONLY everword.documents USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_kind ON ONLY everword.documents USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p0_namespace_id_conversation_id_idx ON everword.documents_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p0_namespace_id_key_hash_idx ON everword.documents_p0 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p0_namespace_id_kind_id_idx ON everword.documents_p0 USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p1_namespace_id_conversation_id_idx ON everword.documents_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p1_namespace_id_key_hash_idx ON everword.documents_p1 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p1_namespace_id_kind_id_idx ON everword.documents_p1 USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p2_namespace_id_conversation_id_idx ON everword.documents_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p2_namespace_id_key_hash_idx ON everword.documents_p2 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p2_namespace_id_kind_id_idx ON everword.documents_p2 USING btree (namespace_id, kind, id);
+
+CREATE INDEX documents_p3_namespace_id_conversation_id_idx ON everword.documents_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX documents_p3_namespace_id_key_hash_idx ON everword.documents_p3 USING btree (namespace_id, key_hash);
+
+CREATE INDEX documents_p3_namespace_id_kind_id_idx ON everword.documents_p3 USING btree (namespace_id, kind, id);
 
 CREATE INDEX embedding_queue_failed ON everword.embedding_queue USING btree (generation_id) WHERE (state = 'failed'::text);
 
@@ -6031,19 +7759,29 @@ CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.f
 
 CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_subject_spelling ON ONLY everword.facts USING btree (namespace_id, lower(subject), created_at, id);
+
+CREATE INDEX facts_p0_namespace_id_lower_created_at_id_idx ON everword.facts_p0 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_profile ON ONLY everword.facts USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p0 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p0 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_p1_namespace_id_lower_created_at_id_idx ON everword.facts_p1 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_p1_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p1 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p1_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p1 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
+CREATE INDEX facts_p2_namespace_id_lower_created_at_id_idx ON everword.facts_p2 USING btree (namespace_id, lower(subject), created_at, id);
+
 CREATE INDEX facts_p2_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p2 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
 CREATE INDEX facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx ON everword.facts_p2 USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
+
+CREATE INDEX facts_p3_namespace_id_lower_created_at_id_idx ON everword.facts_p3 USING btree (namespace_id, lower(subject), created_at, id);
 
 CREATE INDEX facts_p3_namespace_id_subject_category_attribute_confidence_idx ON everword.facts_p3 USING btree (namespace_id, subject, category, attribute, confidence DESC, id);
 
@@ -6162,6 +7900,46 @@ CREATE INDEX learned_evidence_p2_namespace_id_message_id_idx ON everword.learned
 CREATE INDEX learned_evidence_p3_namespace_id_about_id_said_at_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, about_id, said_at, id);
 
 CREATE INDEX learned_evidence_p3_namespace_id_message_id_idx ON everword.learned_evidence_p3 USING btree (namespace_id, message_id);
+
+CREATE INDEX lore_books_conversation ON ONLY everword.lore_books USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_key ON ONLY everword.lore_books USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_scope ON ONLY everword.lore_books USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p0_namespace_id_agent_subject_idx ON everword.lore_books_p0 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p0_namespace_id_conversation_id_idx ON everword.lore_books_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p0_namespace_id_key_hash_idx ON everword.lore_books_p0 USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_p1_namespace_id_agent_subject_idx ON everword.lore_books_p1 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p1_namespace_id_conversation_id_idx ON everword.lore_books_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p1_namespace_id_key_hash_idx ON everword.lore_books_p1 USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_p2_namespace_id_agent_subject_idx ON everword.lore_books_p2 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p2_namespace_id_conversation_id_idx ON everword.lore_books_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p2_namespace_id_key_hash_idx ON everword.lore_books_p2 USING btree (namespace_id, key_hash);
+
+CREATE INDEX lore_books_p3_namespace_id_agent_subject_idx ON everword.lore_books_p3 USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
+
+CREATE INDEX lore_books_p3_namespace_id_conversation_id_idx ON everword.lore_books_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
+CREATE UNIQUE INDEX lore_books_p3_namespace_id_key_hash_idx ON everword.lore_books_p3 USING btree (namespace_id, key_hash);
+
+CREATE UNIQUE INDEX lore_entries_title ON ONLY everword.lore_entries USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p0_namespace_id_book_id_title_idx ON everword.lore_entries_p0 USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p1_namespace_id_book_id_title_idx ON everword.lore_entries_p1 USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p2_namespace_id_book_id_title_idx ON everword.lore_entries_p2 USING btree (namespace_id, book_id, title);
+
+CREATE UNIQUE INDEX lore_entries_p3_namespace_id_book_id_title_idx ON everword.lore_entries_p3 USING btree (namespace_id, book_id, title);
 
 CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -6375,6 +8153,10 @@ CREATE INDEX people_p2_namespace_id_subject_id_idx ON everword.people_p2 USING b
 
 CREATE INDEX people_p3_namespace_id_subject_id_idx ON everword.people_p3 USING btree (namespace_id, subject, id);
 
+CREATE UNIQUE INDEX retention_runs_night ON everword.retention_runs USING btree (namespace_id, night) WHERE (night IS NOT NULL);
+
+CREATE UNIQUE INDEX retention_runs_running ON everword.retention_runs USING btree (namespace_id) WHERE (state = 1);
+
 CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
 
 CREATE INDEX session_observations_p0_namespace_id_session_id_idx ON everword.session_observations_p0 USING btree (namespace_id, session_id);
@@ -6557,11 +8339,65 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everw
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
+CREATE INDEX topic_pages_title ON ONLY everword.topic_pages USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p0_namespace_id_title_node_id_idx ON everword.topic_pages_p0 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p1_namespace_id_title_node_id_idx ON everword.topic_pages_p1 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p2_namespace_id_title_node_id_idx ON everword.topic_pages_p2 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p3_namespace_id_title_node_id_idx ON everword.topic_pages_p3 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_sources_source ON ONLY everword.topic_sources USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p0_namespace_id_source_id_idx ON everword.topic_sources_p0 USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p1_namespace_id_source_id_idx ON everword.topic_sources_p1 USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p2_namespace_id_source_id_idx ON everword.topic_sources_p2 USING btree (namespace_id, source_id);
+
+CREATE INDEX topic_sources_p3_namespace_id_source_id_idx ON everword.topic_sources_p3 USING btree (namespace_id, source_id);
+
+CREATE INDEX usage_ledger_batch_id ON everword.usage_ledger USING btree (namespace_id, batch_id, id) WHERE (batch_id IS NOT NULL);
+
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 
 CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
 
 CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p0_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p1_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p2_pkey;
+
+ALTER INDEX everword.checkpoint_counters_pkey ATTACH PARTITION everword.checkpoint_counters_p3_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p0_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p0_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p1_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p1_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p2_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p2_pkey;
+
+ALTER INDEX everword.checkpoints_version ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_name_version_idx;
+
+ALTER INDEX everword.checkpoints_order ATTACH PARTITION everword.checkpoints_p3_namespace_id_conversation_id_version_idx;
+
+ALTER INDEX everword.checkpoints_pkey ATTACH PARTITION everword.checkpoints_p3_pkey;
 
 ALTER INDEX everword.conversations_namespace_id_channel_agent_session_key_key ATTACH PARTITION everword.conversations_p0_namespace_id_channel_agent_session_key_key;
 
@@ -6594,6 +8430,70 @@ ALTER INDEX everword.conversations_client_session ATTACH PARTITION everword.conv
 ALTER INDEX everword.conversations_erasure ATTACH PARTITION everword.conversations_p3_namespace_id_erasure_id_idx;
 
 ALTER INDEX everword.conversations_pkey ATTACH PARTITION everword.conversations_p3_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p0_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p0_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p1_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p1_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p2_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p2_pkey;
+
+ALTER INDEX everword.document_chunks_place ATTACH PARTITION everword.document_chunks_p3_namespace_id_document_id_place_idx;
+
+ALTER INDEX everword.document_chunks_pkey ATTACH PARTITION everword.document_chunks_p3_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p0_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p0_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p1_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p1_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p2_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p2_pkey;
+
+ALTER INDEX everword.document_versions_id ATTACH PARTITION everword.document_versions_p3_namespace_id_id_idx;
+
+ALTER INDEX everword.document_versions_pkey ATTACH PARTITION everword.document_versions_p3_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p0_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p0_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p0_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p0_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p1_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p1_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p1_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p1_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p2_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p2_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p2_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p2_pkey;
+
+ALTER INDEX everword.documents_conversation ATTACH PARTITION everword.documents_p3_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.documents_key ATTACH PARTITION everword.documents_p3_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.documents_kind ATTACH PARTITION everword.documents_p3_namespace_id_kind_id_idx;
+
+ALTER INDEX everword.documents_pkey ATTACH PARTITION everword.documents_p3_pkey;
 
 ALTER INDEX everword.events_subject ATTACH PARTITION everword.events_p0_namespace_id_subject_id_idx;
 
@@ -6723,6 +8623,8 @@ ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_interval
 
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p3_pkey;
 
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p0_namespace_id_lower_created_at_id_idx;
+
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p0_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_id_subject_category_attribute_confidence_idx;
@@ -6730,6 +8632,8 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p0_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p0_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p0_pkey;
+
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p1_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p1_namespace_id_subject_attribute_value_hash_key;
 
@@ -6739,6 +8643,8 @@ ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p1_namespace_id
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p1_pkey;
 
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p2_namespace_id_lower_created_at_id_idx;
+
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p2_namespace_id_subject_attribute_value_hash_key;
 
 ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_id_subject_category_attribute_confidence_idx;
@@ -6746,6 +8652,8 @@ ALTER INDEX everword.facts_profile ATTACH PARTITION everword.facts_p2_namespace_
 ALTER INDEX everword.facts_known ATTACH PARTITION everword.facts_p2_namespace_id_subject_confidence_last_seen_at_id_idx;
 
 ALTER INDEX everword.facts_pkey ATTACH PARTITION everword.facts_p2_pkey;
+
+ALTER INDEX everword.facts_subject_spelling ATTACH PARTITION everword.facts_p3_namespace_id_lower_created_at_id_idx;
 
 ALTER INDEX everword.facts_namespace_id_subject_attribute_value_hash_key ATTACH PARTITION everword.facts_p3_namespace_id_subject_attribute_value_hash_key;
 
@@ -6882,6 +8790,54 @@ ALTER INDEX everword.learned_evidence_about ATTACH PARTITION everword.learned_ev
 ALTER INDEX everword.learned_evidence_message ATTACH PARTITION everword.learned_evidence_p3_namespace_id_message_id_idx;
 
 ALTER INDEX everword.learned_evidence_pkey ATTACH PARTITION everword.learned_evidence_p3_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p0_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p0_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p0_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p0_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p1_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p1_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p1_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p1_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p2_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p2_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p2_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p2_pkey;
+
+ALTER INDEX everword.lore_books_scope ATTACH PARTITION everword.lore_books_p3_namespace_id_agent_subject_idx;
+
+ALTER INDEX everword.lore_books_conversation ATTACH PARTITION everword.lore_books_p3_namespace_id_conversation_id_idx;
+
+ALTER INDEX everword.lore_books_key ATTACH PARTITION everword.lore_books_p3_namespace_id_key_hash_idx;
+
+ALTER INDEX everword.lore_books_pkey ATTACH PARTITION everword.lore_books_p3_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p0_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p0_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p1_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p1_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p2_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p2_pkey;
+
+ALTER INDEX everword.lore_entries_title ATTACH PARTITION everword.lore_entries_p3_namespace_id_book_id_title_idx;
+
+ALTER INDEX everword.lore_entries_pkey ATTACH PARTITION everword.lore_entries_p3_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p0_namespace_id_author_idx;
 
@@ -7363,6 +9319,46 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 
 ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentences_p3_pkey;
 
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p0_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p0_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p0_pkey;
+
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p1_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p1_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p1_pkey;
+
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p2_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p2_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p2_pkey;
+
+ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p3_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p3_namespace_id_title_node_id_idx;
+
+ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p3_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p0_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p0_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p1_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p1_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p2_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p2_pkey;
+
+ALTER INDEX everword.topic_sources_source ATTACH PARTITION everword.topic_sources_p3_namespace_id_source_id_idx;
+
+ALTER INDEX everword.topic_sources_pkey ATTACH PARTITION everword.topic_sources_p3_pkey;
+
 CREATE STATISTICS everword.memories_p0_author (dependencies) ON namespace_id, author FROM everword.memories_p0;
 
 CREATE STATISTICS everword.memories_p0_subject (dependencies) ON namespace_id, subject FROM everword.memories_p0;
@@ -7397,11 +9393,26 @@ ALTER TABLE ONLY everword.append_requests
 ALTER TABLE ONLY everword.author_names
     ADD CONSTRAINT author_names_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.budget_events
+    ADD CONSTRAINT budget_events_namespace_id_budget_id_fkey FOREIGN KEY (namespace_id, budget_id) REFERENCES everword.budgets(namespace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.budget_spending
+    ADD CONSTRAINT budget_spending_namespace_id_budget_id_fkey FOREIGN KEY (namespace_id, budget_id) REFERENCES everword.budgets(namespace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.budgets
+    ADD CONSTRAINT budgets_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.calendar_pending
     ADD CONSTRAINT calendar_pending_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.calibrations
     ADD CONSTRAINT calibrations_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+
+ALTER TABLE everword.checkpoint_counters
+    ADD CONSTRAINT checkpoint_counters_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.checkpoints
+    ADD CONSTRAINT checkpoints_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
 ALTER TABLE ONLY everword.compaction_progress
     ADD CONSTRAINT compaction_progress_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
@@ -7414,6 +9425,18 @@ ALTER TABLE everword.conversations
 
 ALTER TABLE ONLY everword.corpus_counts
     ADD CONSTRAINT corpus_counts_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.document_chunks
+    ADD CONSTRAINT document_chunks_namespace_id_document_id_fkey FOREIGN KEY (namespace_id, document_id) REFERENCES everword.documents(namespace_id, id);
+
+ALTER TABLE everword.document_versions
+    ADD CONSTRAINT document_versions_namespace_id_document_id_fkey FOREIGN KEY (namespace_id, document_id) REFERENCES everword.documents(namespace_id, id);
+
+ALTER TABLE everword.documents
+    ADD CONSTRAINT documents_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.documents
+    ADD CONSTRAINT documents_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id);
@@ -7481,6 +9504,15 @@ ALTER TABLE ONLY everword.index_changes
 ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE everword.lore_books
+    ADD CONSTRAINT lore_books_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+
+ALTER TABLE everword.lore_books
+    ADD CONSTRAINT lore_books_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.lore_entries
+    ADD CONSTRAINT lore_entries_namespace_id_book_id_fkey FOREIGN KEY (namespace_id, book_id) REFERENCES everword.lore_books(namespace_id, id);
+
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -7519,6 +9551,12 @@ ALTER TABLE everword.patterns
 
 ALTER TABLE everword.people
     ADD CONSTRAINT people_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.retention_policies
+    ADD CONSTRAINT retention_policies_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.retention_runs
+    ADD CONSTRAINT retention_runs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE everword.session_observations
     ADD CONSTRAINT session_observations_namespace_id_session_id_fkey FOREIGN KEY (namespace_id, session_id) REFERENCES everword.sleep_sessions(namespace_id, id);
@@ -7562,6 +9600,21 @@ ALTER TABLE ONLY everword.tool_sentence_queue
 ALTER TABLE everword.tool_sentences
     ADD CONSTRAINT tool_sentences_namespace_id_message_id_fkey FOREIGN KEY (namespace_id, message_id) REFERENCES everword.messages(namespace_id, id);
 
+ALTER TABLE ONLY everword.topic_changes
+    ADD CONSTRAINT topic_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.topic_pages
+    ADD CONSTRAINT topic_pages_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.topic_pages
+    ADD CONSTRAINT topic_pages_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
+ALTER TABLE everword.topic_sources
+    ADD CONSTRAINT topic_sources_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE everword.topic_sources
+    ADD CONSTRAINT topic_sources_namespace_id_node_id_fkey FOREIGN KEY (namespace_id, node_id) REFERENCES everword.graph_nodes(namespace_id, id);
+
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -7577,11 +9630,27 @@ ALTER TABLE everword.append_requests ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.author_names ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.budget_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.budget_spending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.budgets ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.calendar_pending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.checkpoint_counters ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.checkpoints ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.compaction_progress ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.conversations ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.document_chunks ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.document_versions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.documents ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.erased_external_ids ENABLE ROW LEVEL SECURITY;
 
@@ -7619,11 +9688,27 @@ CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.budget_events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.budget_spending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.budgets USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.checkpoint_counters USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.checkpoints USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.document_chunks USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.document_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.documents USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.erased_external_ids USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
@@ -7659,6 +9744,10 @@ CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULL
 
 CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.lore_books USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.lore_entries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -7683,6 +9772,10 @@ CREATE POLICY isolation ON everword.patterns USING ((namespace_id = (NULLIF(curr
 
 CREATE POLICY isolation ON everword.people USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.retention_policies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.retention_runs USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.session_observations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.sleep_nights USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -7703,6 +9796,12 @@ CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(curren
 
 CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.topic_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.topic_pages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.topic_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -7712,6 +9811,10 @@ CREATE POLICY isolation ON everword.user_models USING ((namespace_id = (NULLIF(c
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.lore_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
 
@@ -7736,6 +9839,10 @@ ALTER TABLE everword.pattern_thresholds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.patterns ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 
@@ -7763,6 +9870,12 @@ ALTER TABLE everword.themes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.tool_sentences ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE everword.topic_changes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.topic_pages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.topic_sources ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
@@ -7775,6 +9888,15 @@ GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
 GRANT USAGE ON SCHEMA everword TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_search;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest;
@@ -7793,6 +9915,15 @@ GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch inte
 
 REVOKE ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_search;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) TO everword_compactor;
 
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
@@ -7832,7 +9963,7 @@ GRANT ALL ON FUNCTION everword.erase_messages(gone uuid[]) TO everword_ingest;
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 
@@ -7878,6 +10009,9 @@ GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uui
 
 REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
@@ -7885,6 +10019,12 @@ REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_search;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
@@ -7898,16 +10038,34 @@ GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, lo
 REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
 
+REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_search;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.remove_passages(sources uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.retire_conversations(ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
 
@@ -7921,7 +10079,7 @@ REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM 
 
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) FROM PUBLIC;
 
@@ -7963,6 +10121,10 @@ GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest;
 
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
+
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
@@ -7971,11 +10133,27 @@ GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
 GRANT INSERT ON TABLE everword.author_names TO everword_compactor;
 
+GRANT SELECT ON TABLE everword.budget_events TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_search;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_compactor;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest;
+GRANT SELECT ON TABLE everword.budgets TO everword_search;
+GRANT SELECT ON TABLE everword.budgets TO everword_compactor;
+GRANT SELECT ON TABLE everword.budgets TO everword_embedder;
+
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
 GRANT SELECT ON TABLE everword.calendar_pending TO everword_search;
 
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
@@ -8002,6 +10180,14 @@ GRANT SELECT ON TABLE everword.deployment TO everword_ingest;
 GRANT SELECT ON TABLE everword.deployment TO everword_search;
 GRANT SELECT ON TABLE everword.deployment TO everword_compactor;
 GRANT SELECT ON TABLE everword.deployment TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE ON TABLE everword.document_chunks TO everword_ingest;
+GRANT SELECT ON TABLE everword.document_chunks TO everword_search;
+
+GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest;
+GRANT SELECT ON TABLE everword.documents TO everword_search;
 
 GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
@@ -8100,24 +10286,31 @@ GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_names TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_compactor;
 
 GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
+GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_compactor;
 
 GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
 
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
+GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_compactor;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
@@ -8136,6 +10329,12 @@ GRANT SELECT ON TABLE everword.learned_changes TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest;
+GRANT SELECT ON TABLE everword.lore_books TO everword_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest;
+GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
 
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
@@ -8159,6 +10358,9 @@ GRANT SELECT ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
+GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
@@ -8199,6 +10401,12 @@ GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest;
 GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
 
 GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest;
 
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
@@ -8246,6 +10454,15 @@ GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 
+GRANT INSERT ON TABLE everword.topic_changes TO everword_ingest;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.topic_changes TO everword_compactor;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_pages TO everword_compactor;
+GRANT SELECT ON TABLE everword.topic_pages TO everword_search;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
+GRANT SELECT ON TABLE everword.topic_sources TO everword_search;
+
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;
 
@@ -8253,8 +10470,8 @@ GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest;
 
 GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest;
 
-GRANT SELECT,INSERT ON TABLE everword.usage_ledger TO everword_compactor;
-GRANT INSERT ON TABLE everword.usage_ledger TO everword_search;
+GRANT SELECT ON TABLE everword.usage_ledger TO everword_compactor;
+GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.user_models TO everword_search;
