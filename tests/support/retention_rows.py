@@ -10,6 +10,9 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 RUN = UUID(int=96)
+FIRST = UUID(int=0)
+#: Those of what there is.
+IMPORTANCES = {"notes": 3, "facts": 3, "patterns": 1, "history": 1}
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 
 
@@ -37,7 +40,10 @@ def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         f"{package}.delete_policy": {"kind": 1},
         f"{package}.count_retained": messages,
         f"{package}.sample_retained": messages,
-        f"{package}.page_retained": messages,
+        **{
+            f"{package}.page_{name}": {"until": LATE, "importance": importance, "after_id": FIRST}
+            for name, importance in IMPORTANCES.items()
+        },
         f"{package}.hold_conversations": messages,
         f"{package}.page_messages": {**messages, "conversation_ids": [conversation_id]},
         f"{package}.begin_run": {"run_id": UUID(int=97), "night": None},

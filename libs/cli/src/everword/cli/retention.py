@@ -23,6 +23,13 @@ KINDS = {
     "history": pb.RETENTION_KIND_HISTORY,
 }
 NAMES = {number: name for name, number in KINDS.items()}
+#: What is counted, where that is not what the kind is called.
+COUNTED = {
+    "conversations": "messages",
+    "note-history": "versions of notes",
+    "document-history": "versions of documents",
+    "history": "entries of the history",
+}
 #: Between two looks at a run that goes on.
 PAUSE_S = 0.3
 
@@ -102,7 +109,8 @@ async def preview(client: Client, kind: str | None, kept: str | None, as_json: b
         print_json(found)
         return
     rows = [
-        (NAMES[each.kind], each.count, ", ".join(each.sample_ids[:2])) for each in found.removed
+        (NAMES[each.kind], f"{each.count} {_unit(each.kind)}", ", ".join(each.sample_ids[:2]))
+        for each in found.removed
     ]
     print_table(("kind", "would go", "such as"), rows)
 
@@ -184,4 +192,8 @@ def _row(name: str, policy: pb.RetentionPolicy | None) -> tuple[str, ...]:
 
 
 def _removed(counts: Iterable[pb.RetentionCount]) -> str:
-    return ", ".join(f"{each.count} {NAMES[each.kind]}" for each in counts if each.count)
+    return ", ".join(f"{each.count} {_unit(each.kind)}" for each in counts if each.count)
+
+
+def _unit(kind: pb.RetentionKind.ValueType) -> str:
+    return COUNTED.get(NAMES[kind], NAMES[kind])

@@ -34,12 +34,57 @@ SELECT id
  ORDER BY importance, id
  LIMIT %(limit)s;
 
--- page_retained --
--- The next ones of a kind and an importance, in the order of their ids.
+-- page_notes --
+-- The next of notes of an importance, in the order of their ids.
 SELECT id
-  FROM retained
- WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND active_at < %(until)s AND importance = %(importance)s
-   AND (%(after_id)s::uuid IS NULL OR id > %(after_id)s)
+  FROM retained_notes
+ WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
+   AND id > %(after_id)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- page_note_versions --
+-- The next of what notes said before of an importance, in the order of their ids.
+SELECT id
+  FROM retained_note_versions
+ WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
+   AND id > %(after_id)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- page_document_versions --
+-- The next of what documents said before of an importance, in the order of their ids.
+SELECT id
+  FROM retained_document_versions
+ WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
+   AND id > %(after_id)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- page_facts --
+-- The next of facts of an importance, in the order of their ids.
+SELECT id
+  FROM retained_facts
+ WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
+   AND id > %(after_id)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- page_patterns --
+-- The next of patterns of an importance, in the order of their ids.
+SELECT id
+  FROM retained_patterns
+ WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
+   AND id > %(after_id)s
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- page_history --
+-- The next of the history of an importance, in the order of their ids.
+SELECT id
+  FROM retained_history
+ WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -56,8 +101,8 @@ SELECT id
 -- page_messages --
 -- Messages of an importance in conversations.
 SELECT id
-  FROM retained
- WHERE namespace_id = %(namespace_id)s AND kind = 1 AND conversation_id = ANY(%(conversation_ids)s)
+  FROM retained_messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = ANY(%(conversation_ids)s)
    AND active_at < %(until)s AND importance = %(importance)s
  ORDER BY id
  LIMIT %(limit)s;

@@ -11,9 +11,20 @@ from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
-from everword_ingest.retention.model import PlaceRow, Policy, RunRow
+from everword_ingest.retention.model import Kind, PlaceRow, Policy, RunRow
 
 SQL = load_statements("everword_ingest.retention")
+
+_FIRST = UUID(int=0)
+#: Of each kind, but for conversations, whose messages are read conversation by conversation.
+_PAGES: dict[int, str] = {
+    Kind.NOTES: "page_notes",
+    Kind.NOTE_HISTORY: "page_note_versions",
+    Kind.DOCUMENT_HISTORY: "page_document_versions",
+    Kind.FACTS: "page_facts",
+    Kind.PATTERNS: "page_patterns",
+    Kind.HISTORY: "page_history",
+}
 
 
 @dataclass(frozen=True)
@@ -83,13 +94,12 @@ async def page_retained(
 ) -> list[UUID]:
     parameters = {
         "namespace_id": namespace_id,
-        "kind": place.kind,
         "importance": place.importance,
-        "after_id": place.after_id,
+        "after_id": place.after_id or _FIRST,
         "until": until,
         "limit": limit,
     }
-    return [row.id for row in await fetch_all(conn, SQL["page_retained"], parameters, IdRow)]
+    return [row.id for row in await fetch_all(conn, SQL[_PAGES[place.kind]], parameters, IdRow)]
 
 
 async def hold_conversations(

@@ -50,50 +50,59 @@ SELECT isolate_table('retention_runs');
 GRANT SELECT, INSERT, UPDATE ON retention_runs TO everword_ingest;
 
 -- What a policy may be about, with its importance from 1 to 5, and when something last happened to it.
-CREATE VIEW retained WITH (security_invoker = true) AS
+CREATE VIEW retained_messages (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT m.namespace_id, 1::smallint AS kind, m.id, m.conversation_id,
        (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint AS importance,
        greatest(c.last_message_at, c.updated_at) AS active_at
   FROM messages m
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
-  LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id
- UNION ALL
+  LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id;
+CREATE VIEW retained_notes (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT n.namespace_id, 2::smallint, n.id, NULL::uuid,
        (CASE k.importance_class WHEN 4 THEN 5 WHEN 3 THEN 4 WHEN 2 THEN 3 WHEN 1 THEN 3 ELSE n.importance END)::smallint,
        v.written_at
   FROM notes n
   JOIN note_versions v ON v.namespace_id = n.namespace_id AND v.note_id = n.id AND v.version = n.version
   LEFT JOIN memory_classes k ON k.namespace_id = n.namespace_id AND k.memory_id = n.id
- WHERE n.deleted_at IS NULL
- UNION ALL
+ WHERE n.deleted_at IS NULL;
+CREATE VIEW retained_note_versions (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT v.namespace_id, 3::smallint, v.id, NULL::uuid, v.importance, later.written_at
   FROM note_versions v
  CROSS JOIN LATERAL (SELECT l.written_at FROM note_versions l
                       WHERE l.namespace_id = v.namespace_id AND l.note_id = v.note_id AND l.version > v.version
-                      ORDER BY l.version LIMIT 1) AS later
- UNION ALL
+                      ORDER BY l.version LIMIT 1) AS later;
+CREATE VIEW retained_document_versions (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT v.namespace_id, 4::smallint, v.id, NULL::uuid, 3::smallint, later.written_at
   FROM document_versions v
  CROSS JOIN LATERAL (SELECT l.written_at FROM document_versions l
                       WHERE l.namespace_id = v.namespace_id AND l.document_id = v.document_id AND l.version > v.version
-                      ORDER BY l.version LIMIT 1) AS later
- UNION ALL
+                      ORDER BY l.version LIMIT 1) AS later;
+CREATE VIEW retained_facts (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT f.namespace_id, 5::smallint, f.id, NULL::uuid,
        (CASE WHEN f.is_anchor OR f.ruled_at IS NOT NULL THEN 5 WHEN f.hypothesis THEN 2 WHEN f.supporting > 1 THEN 4 ELSE 3 END)::smallint,
        greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
-  FROM facts f
- UNION ALL
+  FROM facts f;
+CREATE VIEW retained_patterns (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT p.namespace_id, 6::smallint, p.id, NULL::uuid, least(5, 1 + floor(p.confidence * 5))::smallint, p.last_seen_at
-  FROM patterns p
- UNION ALL
+  FROM patterns p;
+CREATE VIEW retained_history (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.changed_at FROM fact_changes h
  UNION ALL
 SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.changed_at FROM learned_changes h
  UNION ALL
 SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.decided_at FROM pattern_decisions h;
+CREATE VIEW retained WITH (security_invoker = true) AS
+SELECT * FROM retained_messages
+ UNION ALL SELECT * FROM retained_notes
+ UNION ALL SELECT * FROM retained_note_versions
+ UNION ALL SELECT * FROM retained_document_versions
+ UNION ALL SELECT * FROM retained_facts
+ UNION ALL SELECT * FROM retained_patterns
+ UNION ALL SELECT * FROM retained_history;
 COMMENT ON VIEW retained IS
-    'What policies of retention are about: each thing with its kind, its importance from 1 to 5, and its last activity.';
-GRANT SELECT ON retained TO everword_ingest;
+    'What policies of retention are about: each thing with its kind, its importance from 1 to 5, and its last activity. A view of '
+    'each kind, of which a page is read in the order of ids.';
+GRANT SELECT ON retained, retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts, retained_patterns, retained_history TO everword_ingest;
 
 CREATE FUNCTION retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
