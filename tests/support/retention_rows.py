@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 RUN = UUID(int=96)
 FIRST = UUID(int=0)
 #: Those of what there is.
-IMPORTANCES = {"notes": 3, "facts": 3, "patterns": 1, "history": 1}
+IMPORTANCES = {"notes": 3, "facts": 3, "patterns": 3, "history": 1}
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 
 

@@ -5109,53 +5109,7 @@ CREATE TABLE everword.people_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
-CREATE VIEW everword.retained WITH (security_invoker='true') AS
- SELECT m.namespace_id,
-    (1)::smallint AS kind,
-    m.id,
-    m.conversation_id,
-    (
-        CASE COALESCE(k.importance_class, m.importance_class)
-            WHEN 4 THEN 5
-            WHEN 3 THEN 4
-            ELSE 3
-        END)::smallint AS importance,
-    GREATEST(c.last_message_at, c.updated_at) AS active_at
-   FROM ((everword.messages m
-     JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
-     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))))
-UNION ALL
- SELECT n.namespace_id,
-    (2)::smallint AS kind,
-    n.id,
-    NULL::uuid AS conversation_id,
-    (
-        CASE k.importance_class
-            WHEN 4 THEN 5
-            WHEN 3 THEN 4
-            WHEN 2 THEN 3
-            WHEN 1 THEN 3
-            ELSE (n.importance)::integer
-        END)::smallint AS importance,
-    v.written_at AS active_at
-   FROM ((everword.notes n
-     JOIN everword.note_versions v ON (((v.namespace_id = n.namespace_id) AND (v.note_id = n.id) AND (v.version = n.version))))
-     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = n.namespace_id) AND (k.memory_id = n.id))))
-  WHERE (n.deleted_at IS NULL)
-UNION ALL
- SELECT v.namespace_id,
-    (3)::smallint AS kind,
-    v.id,
-    NULL::uuid AS conversation_id,
-    v.importance,
-    later.written_at AS active_at
-   FROM (everword.note_versions v
-     CROSS JOIN LATERAL ( SELECT l.written_at
-           FROM everword.note_versions l
-          WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
-          ORDER BY l.version
-         LIMIT 1) later)
-UNION ALL
+CREATE VIEW everword.retained_document_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
     (4)::smallint AS kind,
     v.id,
@@ -5167,30 +5121,24 @@ UNION ALL
            FROM everword.document_versions l
           WHERE ((l.namespace_id = v.namespace_id) AND (l.document_id = v.document_id) AND (l.version > v.version))
           ORDER BY l.version
-         LIMIT 1) later)
-UNION ALL
- SELECT f.namespace_id,
+         LIMIT 1) later);
+
+CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
+ SELECT namespace_id,
     (5)::smallint AS kind,
-    f.id,
+    id,
     NULL::uuid AS conversation_id,
     (
         CASE
-            WHEN (f.is_anchor OR (f.ruled_at IS NOT NULL)) THEN 5
-            WHEN f.hypothesis THEN 2
-            WHEN (f.supporting > 1) THEN 4
+            WHEN (is_anchor OR (ruled_at IS NOT NULL)) THEN 5
+            WHEN hypothesis THEN 2
+            WHEN (supporting > 1) THEN 4
             ELSE 3
         END)::smallint AS importance,
-    GREATEST(f.last_seen_at, f.ruled_at, f.verdict_at) AS active_at
-   FROM everword.facts f
-UNION ALL
- SELECT p.namespace_id,
-    (6)::smallint AS kind,
-    p.id,
-    NULL::uuid AS conversation_id,
-    (LEAST((5)::double precision, ((1)::double precision + floor((p.confidence * (5)::double precision)))))::smallint AS importance,
-    p.last_seen_at AS active_at
-   FROM everword.patterns p
-UNION ALL
+    GREATEST(last_seen_at, ruled_at, verdict_at) AS active_at
+   FROM everword.facts f;
+
+CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
@@ -5215,7 +5163,122 @@ UNION ALL
     h.decided_at AS active_at
    FROM everword.pattern_decisions h;
 
-COMMENT ON VIEW everword.retained IS 'What policies of retention are about: each thing with its kind, its importance from 1 to 5, and its last activity.';
+CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
+ SELECT m.namespace_id,
+    (1)::smallint AS kind,
+    m.id,
+    m.conversation_id,
+    (
+        CASE COALESCE(k.importance_class, m.importance_class)
+            WHEN 4 THEN 5
+            WHEN 3 THEN 4
+            ELSE 3
+        END)::smallint AS importance,
+    GREATEST(c.last_message_at, c.updated_at) AS active_at
+   FROM ((everword.messages m
+     JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
+     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
+
+CREATE VIEW everword.retained_note_versions WITH (security_invoker='true') AS
+ SELECT v.namespace_id,
+    (3)::smallint AS kind,
+    v.id,
+    NULL::uuid AS conversation_id,
+    v.importance,
+    later.written_at AS active_at
+   FROM (everword.note_versions v
+     CROSS JOIN LATERAL ( SELECT l.written_at
+           FROM everword.note_versions l
+          WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
+          ORDER BY l.version
+         LIMIT 1) later);
+
+CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
+ SELECT n.namespace_id,
+    (2)::smallint AS kind,
+    n.id,
+    NULL::uuid AS conversation_id,
+    (
+        CASE k.importance_class
+            WHEN 4 THEN 5
+            WHEN 3 THEN 4
+            WHEN 2 THEN 3
+            WHEN 1 THEN 3
+            ELSE (n.importance)::integer
+        END)::smallint AS importance,
+    v.written_at AS active_at
+   FROM ((everword.notes n
+     JOIN everword.note_versions v ON (((v.namespace_id = n.namespace_id) AND (v.note_id = n.id) AND (v.version = n.version))))
+     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = n.namespace_id) AND (k.memory_id = n.id))))
+  WHERE (n.deleted_at IS NULL);
+
+CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
+ SELECT namespace_id,
+    (6)::smallint AS kind,
+    id,
+    NULL::uuid AS conversation_id,
+    (LEAST((5)::double precision, ((1)::double precision + floor((confidence * (5)::double precision)))))::smallint AS importance,
+    last_seen_at AS active_at
+   FROM everword.patterns p;
+
+CREATE VIEW everword.retained WITH (security_invoker='true') AS
+ SELECT retained_messages.namespace_id,
+    retained_messages.kind,
+    retained_messages.id,
+    retained_messages.conversation_id,
+    retained_messages.importance,
+    retained_messages.active_at
+   FROM everword.retained_messages
+UNION ALL
+ SELECT retained_notes.namespace_id,
+    retained_notes.kind,
+    retained_notes.id,
+    retained_notes.conversation_id,
+    retained_notes.importance,
+    retained_notes.active_at
+   FROM everword.retained_notes
+UNION ALL
+ SELECT retained_note_versions.namespace_id,
+    retained_note_versions.kind,
+    retained_note_versions.id,
+    retained_note_versions.conversation_id,
+    retained_note_versions.importance,
+    retained_note_versions.active_at
+   FROM everword.retained_note_versions
+UNION ALL
+ SELECT retained_document_versions.namespace_id,
+    retained_document_versions.kind,
+    retained_document_versions.id,
+    retained_document_versions.conversation_id,
+    retained_document_versions.importance,
+    retained_document_versions.active_at
+   FROM everword.retained_document_versions
+UNION ALL
+ SELECT retained_facts.namespace_id,
+    retained_facts.kind,
+    retained_facts.id,
+    retained_facts.conversation_id,
+    retained_facts.importance,
+    retained_facts.active_at
+   FROM everword.retained_facts
+UNION ALL
+ SELECT retained_patterns.namespace_id,
+    retained_patterns.kind,
+    retained_patterns.id,
+    retained_patterns.conversation_id,
+    retained_patterns.importance,
+    retained_patterns.active_at
+   FROM everword.retained_patterns
+UNION ALL
+ SELECT retained_history.namespace_id,
+    retained_history.kind,
+    retained_history.id,
+    retained_history.conversation_id,
+    retained_history.importance,
+    retained_history.active_at
+   FROM everword.retained_history;
+
+COMMENT ON VIEW everword.retained IS 'What policies of retention are about: each thing with its kind, its importance from 1 to 5, and its last activity. A view of each kind, of which a page is read in the order of ids.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,
@@ -10401,6 +10464,20 @@ GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest;
 GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
 
 GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_document_versions TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_facts TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_history TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_notes TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_patterns TO everword_ingest;
 
 GRANT SELECT ON TABLE everword.retained TO everword_ingest;
 
