@@ -59,11 +59,13 @@ FUNCTIONS = {
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
-            *("remove_passages", "erase_rows", "erase_facts", "erase_messages", "erase_batch"),
+            *("remove_passages", "erase_rows", "erase_facts", "erase_batch"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
             *("preview_erasure", "hold_source", "document_exists", "forget_sessions"),
+            *("preview_erasure", "hold_source"),
+            *("remove_messages", "retire", "retire_conversations"),
         ),
         "one: the namespace that the transaction is set to",
     ),
@@ -72,6 +74,8 @@ FUNCTIONS = {
     ),
     "target_messages": "one: that of its argument",
     "running_erasures": "a sweep: ids alone",
+    "running_retention": "a sweep: ids alone",
+    "idle_retention": "a sweep: ids and times alone",
     "drop_vector_table": "an operator's: a model goes with its vectors",
     "backfill_generation": "an operator's: all passages get vectors of a new model",
     "generation_is_complete": "an operator's: whether all have them",

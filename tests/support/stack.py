@@ -34,6 +34,7 @@ from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
 from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
+from everword.v1.retention_service_pb2_grpc import RetentionServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
@@ -72,6 +73,7 @@ class Stack:
     documents: DocumentServiceStub
     workspace: WorkspaceServiceStub
     erasures: EraseServiceStub
+    retention: RetentionServiceStub
     handoffs: HandoffServiceStub
     checkpoints: CheckpointServiceStub
     search: SearchServiceStub
@@ -153,6 +155,7 @@ def _stack(
         documents=DocumentServiceStub(channels["ingest"]),
         workspace=WorkspaceServiceStub(channels["ingest"]),
         erasures=EraseServiceStub(channels["ingest"]),
+        retention=RetentionServiceStub(channels["ingest"]),
         handoffs=HandoffServiceStub(channels["ingest"]),
         checkpoints=CheckpointServiceStub(channels["ingest"]),
         search=SearchServiceStub(channels["search"]),
