@@ -113,7 +113,7 @@ COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch intege
 CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS $$
+    AS $_$
 DECLARE
     namespace bigint := erasing_namespace();
     erasure erasures;
@@ -143,6 +143,7 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        PERFORM forget_sessions(marked);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
@@ -159,14 +160,23 @@ BEGIN
         IF others IS NOT NULL THEN
             did := merge_erased(did, erase_rows('note', others, '{}'));
         END IF;
+        IF to_regclass('documents') IS NOT NULL THEN
+            EXECUTE 'SELECT array_agg(d.id) FROM documents d JOIN document_versions v '
+                    'ON v.namespace_id = $1 AND v.document_id = d.id AND v.version = d.version '
+                    'WHERE d.namespace_id = $1 AND v.author = $2' INTO others USING namespace, name_;
+            IF others IS NOT NULL THEN
+                did := merge_erased(did, erase_rows('document', others, '{}'));
+            END IF;
+        END IF;
         did := merge_erased(did, erase_rows('author', '{}', ARRAY[name_]));
     ELSIF of_kind > 4 THEN
         did := merge_erased(did, erase_memories(CASE of_kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
-                                                             WHEN 8 THEN 'node' ELSE 'pattern' END, ARRAY[id_]));
+                                                             WHEN 8 THEN 'node' WHEN 9 THEN 'pattern' ELSE 'document' END,
+                                                ARRAY[id_]));
     END IF;
     PERFORM count_erased(erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
-END $$;
+END $_$;
 
 COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
 
@@ -308,6 +318,22 @@ END $$;
 
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint) IS 'Make the table, index and view of a generation''s vectors.';
 
+CREATE FUNCTION everword.document_exists(id_ uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    found_it boolean := false;
+BEGIN
+    IF to_regclass('documents') IS NOT NULL THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM documents WHERE namespace_id = $1 AND id = $2)'
+           INTO found_it USING erasing_namespace(), id_;
+    END IF;
+    RETURN found_it;
+END $_$;
+
+COMMENT ON FUNCTION everword.document_exists(id_ uuid) IS 'Whether there is a document of this id, in a schema that has documents.';
+
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -423,6 +449,7 @@ BEGIN
     IF cardinality(ids) = 0 THEN
         RETURN '{}';
     END IF;
+    PERFORM withdraw_pages(ids);
     WITH freed AS (
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
@@ -443,7 +470,7 @@ CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jso
 BEGIN
     IF of_target = 'fact' THEN
         RETURN erase_facts(gone);
-    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern') THEN
+    ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern', 'document') THEN
         RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
     END IF;
     RETURN erase_rows(of_target, gone, '{}');
@@ -469,7 +496,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'retention_runs', 'retention_policies', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -510,11 +537,16 @@ BEGIN
         counts := remove_passages(ids);
     ELSIF of_target = 'note' THEN
         PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
+    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
+                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND NOT relation = ANY(spared) ORDER BY place LOOP
+    FOR rule IN SELECT * FROM erasure_rules
+                 WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
+                 ORDER BY place LOOP
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
@@ -593,7 +625,7 @@ CREATE TABLE everword.erasures (
     finished_at timestamp with time zone,
     CONSTRAINT erasures_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
     CONSTRAINT erasures_check1 CHECK (((state = 1) OR (target_name IS NULL))),
-    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 9))),
+    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 10))),
     CONSTRAINT erasures_state_check CHECK (((state >= 1) AND (state <= 2)))
 );
 
@@ -681,6 +713,44 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls were about that stored these: the ids of the calls stay, so that a repeated one stores nothing.';
+
+CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+BEGIN
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
+        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
+          USING erasing_namespace(), conversations;
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget the keys of conversations in the ledger of what models cost.';
+
+CREATE FUNCTION everword.forget_topic_sources(sources uuid[]) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    nodes uuid[];
+    pages uuid[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING node_id
+    )
+    SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
+    WITH gone AS (
+        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
+    )
+    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
+    PERFORM drop_derived_passages(pages);
+    DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
+    INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
+    RETURN cardinality(pages);
+END $$;
+
+COMMENT ON FUNCTION everword.forget_topic_sources(sources uuid[]) IS 'Take out the pages that were made of facts or leaves which are erased, in the namespace that the transaction is set to, and make them due to be written anew of what is left; returns how many pages there were.';
 
 CREATE FUNCTION everword.generation_is_complete(generation bigint) RETURNS boolean
     LANGUAGE sql STABLE
@@ -816,6 +886,26 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Write down what changed in the index of the namespace that the transaction is set to, and forget what is older than a day.';
+
+CREATE FUNCTION everword.log_memory_changes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO memory_changes (namespace_id, memory_ids)
+    SELECT namespace_id, array_agg(DISTINCT source_id) FROM changed GROUP BY namespace_id;
+    -- Now and then, what is older than a day goes.
+    IF random() < 0.05 THEN
+        DELETE FROM memory_changes
+         WHERE (namespace_id, xid, id) IN (
+               SELECT c.namespace_id, c.xid, c.id FROM memory_changes c
+                WHERE c.namespace_id = (SELECT namespace_id FROM changed LIMIT 1) AND c.changed_at < now() - interval '1 day'
+                ORDER BY c.changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN NULL;
+END $$;
+
+COMMENT ON FUNCTION everword.log_memory_changes() IS 'Write down which memories a statement has added, changed or taken out.';
 
 CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -996,8 +1086,9 @@ BEGIN
         'learned_evidence', (SELECT count(*) FROM unnest(gone) AS erased (id)
                                JOIN learned_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id));
     about := CASE of_kind WHEN 1 THEN 'message' WHEN 2 THEN 'conversation' WHEN 3 THEN 'subject' WHEN 4 THEN 'author'
-                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' ELSE 'pattern' END;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = about ORDER BY place LOOP
+                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' WHEN 9 THEN 'pattern'
+                          ELSE 'document' END;
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = about AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
         EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %s AND (%s)', rule.relation,
                        format(CASE WHEN about IN ('subject', 'author') THEN '%I = ANY($3)' ELSE '%I = ANY($2)' END,
                               rule.key_column), rule.only_where)
@@ -1542,6 +1633,7 @@ BEGIN
     IF further IS NOT NULL THEN
         counts := merge_erased(counts, erase_rows('node', further, '{}'));
     END IF;
+    PERFORM withdraw_pages(coalesce(touched, '{}'));
     -- What was said about the others since may repeat the words.
     UPDATE fact_changes SET reason = ''
      WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
@@ -1629,6 +1721,7 @@ BEGIN
     SELECT array_agg(id) INTO covering FROM above;
     -- In the order of ids, as whoever else holds several.
     PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
+    PERFORM withdraw_pages(covering);
     counts := remove_passages(covering);
     -- From below upwards: what has nothing left that it could be made from goes.
     LOOP
@@ -1663,6 +1756,18 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Take the words out of summaries and of those above them, and hide them until they are written anew.';
+
+CREATE FUNCTION everword.withdraw_pages(sources uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+BEGIN
+    IF to_regprocedure('forget_topic_sources(uuid[])') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_topic_sources($1)' USING sources;
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.withdraw_pages(sources uuid[]) IS 'Take out the pages about topics that were made from facts or leaves; they are made anew.';
 
 CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
     LANGUAGE plpgsql
@@ -2499,10 +2604,10 @@ CREATE TABLE everword.erasure_rules (
     only_where text DEFAULT 'true'::text NOT NULL,
     goes_on text,
     remark text DEFAULT ''::text NOT NULL,
-    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'session'::text, 'summary'::text, 'kept'::text])))
+    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'document'::text, 'lore_book'::text, 'session'::text, 'summary'::text, 'kept'::text])))
 );
 
-COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays.';
+COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -4243,6 +4348,25 @@ CREATE TABLE everword.memories_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 ALTER TABLE ONLY everword.memories_p3 ALTER COLUMN ranking SET STORAGE EXTERNAL;
+
+CREATE TABLE everword.memory_changes (
+    namespace_id bigint NOT NULL,
+    id bigint NOT NULL,
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    memory_ids uuid[] NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE everword.memory_changes IS 'Memories that came, were changed, closed or taken out, for a day. Whoever knows them as of a snapshot asks for the changes that the snapshot does not show: none is missed, in whichever order transactions end.';
+
+ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME everword.memory_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE everword.memory_classes (
     namespace_id bigint NOT NULL,
@@ -7212,6 +7336,9 @@ ALTER TABLE ONLY everword.memories_p2
 ALTER TABLE ONLY everword.memories_p3
     ADD CONSTRAINT memories_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.memory_changes
+    ADD CONSTRAINT memory_changes_pkey PRIMARY KEY (namespace_id, xid, id);
+
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_pkey PRIMARY KEY (namespace_id, memory_id);
 
@@ -8084,6 +8211,8 @@ CREATE INDEX memories_p3_namespace_id_subject_idx ON everword.memories_p3 USING 
 
 CREATE INDEX memories_p3_namespace_id_tags_idx ON everword.memories_p3 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 
+CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (namespace_id, changed_at);
+
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 
 CREATE INDEX memory_vectors_1_p0_embedding_idx ON everword.memory_vectors_1_p0 USING hnsw (embedding public.halfvec_cosine_ops);
@@ -8244,9 +8373,21 @@ CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (
 
 CREATE INDEX sleep_sessions_p0_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_processed ON ONLY everword.sleep_sessions USING btree (namespace_id, processed_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_processed_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
 
 CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_topics ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_started_at_idx1 ON everword.sleep_sessions_p0 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_stored ON ONLY everword.sleep_sessions USING btree (namespace_id, stored_at);
+
+CREATE INDEX sleep_sessions_p0_namespace_id_stored_at_idx ON everword.sleep_sessions_p0 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -8258,7 +8399,13 @@ CREATE INDEX sleep_sessions_p0_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p1_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p1_namespace_id_processed_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_started_at_idx1 ON everword.sleep_sessions_p1 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p1_namespace_id_stored_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p1 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -8266,7 +8413,13 @@ CREATE INDEX sleep_sessions_p1_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p2_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p2_namespace_id_processed_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_started_at_idx1 ON everword.sleep_sessions_p2 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p2_namespace_id_stored_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p2 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -8274,7 +8427,13 @@ CREATE INDEX sleep_sessions_p2_namespace_id_subject_started_at_idx1 ON everword.
 
 CREATE INDEX sleep_sessions_p3_namespace_id_conversation_id_first_seq_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 
+CREATE INDEX sleep_sessions_p3_namespace_id_processed_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, processed_at);
+
 CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_started_at_idx1 ON everword.sleep_sessions_p3 USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+
+CREATE INDEX sleep_sessions_p3_namespace_id_stored_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, stored_at);
 
 CREATE INDEX sleep_sessions_p3_namespace_id_subject_started_at_idx ON everword.sleep_sessions_p3 USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 
@@ -9186,7 +9345,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p0_namespace_id_subject_started_at_idx;
 
@@ -9198,7 +9363,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p1_namespace_id_subject_started_at_idx;
 
@@ -9210,7 +9381,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p2_namespace_id_subject_started_at_idx;
 
@@ -9222,7 +9399,13 @@ ALTER INDEX everword.sleep_sessions_parked ATTACH PARTITION everword.sleep_sessi
 
 ALTER INDEX everword.sleep_sessions_namespace_id_conversation_id_first_seq_key ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_conversation_id_first_seq_key;
 
+ALTER INDEX everword.sleep_sessions_processed ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_processed_at_idx;
+
 ALTER INDEX everword.sleep_sessions_started ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx;
+
+ALTER INDEX everword.sleep_sessions_topics ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_started_at_idx1;
+
+ALTER INDEX everword.sleep_sessions_stored ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_stored_at_idx;
 
 ALTER INDEX everword.sleep_sessions_waiting ATTACH PARTITION everword.sleep_sessions_p3_namespace_id_subject_started_at_idx;
 
@@ -9444,6 +9627,12 @@ CREATE TRIGGER hold_source BEFORE INSERT ON everword.fact_evidence FOR EACH ROW 
 
 CREATE TRIGGER hold_source BEFORE INSERT ON everword.graph_edges FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
 
+CREATE TRIGGER memories_added AFTER INSERT ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
+CREATE TRIGGER memories_changed AFTER UPDATE ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
+CREATE TRIGGER memories_removed AFTER DELETE ON everword.memories REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
+
 ALTER TABLE ONLY everword.advisor_grants
     ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
@@ -9578,6 +9767,9 @@ ALTER TABLE everword.lore_entries
 
 ALTER TABLE everword.memories
     ADD CONSTRAINT memories_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.memory_changes
+    ADD CONSTRAINT memory_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
 ALTER TABLE ONLY everword.memory_classes
     ADD CONSTRAINT memory_classes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -9813,6 +10005,8 @@ CREATE POLICY isolation ON everword.lore_entries USING ((namespace_id = (NULLIF(
 
 CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.memory_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -9880,6 +10074,8 @@ ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.lore_entries ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.memory_changes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.memory_classes ENABLE ROW LEVEL SECURITY;
 
@@ -10006,6 +10202,9 @@ REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.document_exists(id_ uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.document_exists(id_ uuid) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest;
@@ -10050,6 +10249,12 @@ GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ing
 
 REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.forget_sessions(conversations uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.forget_topic_sources(sources uuid[]) TO everword_compactor;
+
 GRANT ALL ON FUNCTION everword.has_pgvector() TO everword_search;
 
 REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
@@ -10080,6 +10285,8 @@ REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 
@@ -10149,6 +10356,8 @@ REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with
 REVOKE ALL ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_pages(sources uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
 
@@ -10401,6 +10610,8 @@ GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
 
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
+
+GRANT SELECT ON TABLE everword.memory_changes TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
