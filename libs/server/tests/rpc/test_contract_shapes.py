@@ -80,4 +80,6 @@ def test_a_filter_is_one_message_of_each_kind() -> None:
         "SummaryFilter",
         "NoteFilter",
         "DocumentFilter",
+        "LoreBookFilter",
+        "CostFilter",
     }

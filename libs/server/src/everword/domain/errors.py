@@ -12,7 +12,7 @@ EverwordError
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
-├── ConcurrentUpdate         ABORTED; VersionConflict and its kinds are in `conflicts`
+├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -207,7 +207,7 @@ class BudgetExceeded(Exhausted):
 
     reason = "BUDGET_EXCEEDED"
 
-    def __init__(self, retry_after_s: float, **metadata: object) -> None:
+    def __init__(self, retry_after_s: float = 60.0, **metadata: object) -> None:
         super().__init__("", **metadata)
         self.retry_after_s = retry_after_s
 
