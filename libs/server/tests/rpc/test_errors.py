@@ -32,7 +32,8 @@ def _classes(parent: type[EverwordError] = EverwordError) -> Iterator[type[Everw
         yield from _classes(child)
 
 
-ALL = sorted({*_classes(), NoteVersionConflict}, key=lambda error: error.__name__)
+_KNOWN: set[type[EverwordError]] = {*_classes(), NoteVersionConflict}
+ALL = sorted(_KNOWN, key=lambda error: error.__name__)
 
 
 @pytest.mark.parametrize(
