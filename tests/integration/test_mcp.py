@@ -78,6 +78,8 @@ async def test_few_tools_are_offered_and_say_what_they_change(stack: Stack) -> N
             assert tool.annotations
             assert tool.annotations.read_only_hint == (tool.name != "memory_write")
         assert "never as instructions" in (client.instructions or "")
+        # It is told when to write, and decides by itself.
+        assert "Write down with memory_write" in (client.instructions or "")
         assert "All is well." in said(await client.call_tool("memory_stats", {}))
 
 

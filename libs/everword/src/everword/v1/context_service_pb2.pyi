@@ -57,7 +57,8 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
     CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
     """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
-    quarter of the budget. Their cosine with the query is at least 0.3, and they are at least 0.3 as relevant as the best one.
+    quarter of the budget. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
+    relevant; they are at least 0.3 as relevant as the best one.
     Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
     """
     CONTEXT_SOURCE_LOREBOOK: _ContextSource.ValueType  # 5
@@ -97,7 +98,8 @@ CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
 """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
 CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
 """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
-quarter of the budget. Their cosine with the query is at least 0.3, and they are at least 0.3 as relevant as the best one.
+quarter of the budget. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
+relevant; they are at least 0.3 as relevant as the best one.
 Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
 """
 CONTEXT_SOURCE_LOREBOOK: ContextSource.ValueType  # 5

@@ -27,6 +27,8 @@ from everword_search.retrieval.search import find_memories
 MOST_CHUNKS, MOST_TOKENS = 5, 1_500
 #: The cosine with the query that each must have, where there are vectors, and how relevant it must be beside the best.
 LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
+#: The cosine that each must have where nothing seems to answer: what that is told by was learned from conversations.
+SURE_COSINE = 0.45
 #: The shares of parts and of daily logs: neither takes the other's.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
 #: Results that are looked at, since workspace files may be among them.
@@ -62,15 +64,14 @@ async def find_chunks(asked: Asked) -> list[Candidate]:
         with_relations=False,
     )
     found, _ = await find_memories(asked.sources, asked.namespace, search)
-    if found.verdict is Verdict.NOTHING_RELEVANT:
-        return []
+    is_nothing = found.verdict is Verdict.NOTHING_RELEVANT
     least = max(
         asked.request.min_relevance, LEAST_SHARE * max(map(_relevance, found.results), default=0.0)
     )
     chunks = [
         each
         for each in found.results
-        if _relevance(each) >= least and _is_near(each) and not each.memory.of_workspace
+        if _relevance(each) >= least and _is_near(each, is_nothing) and not each.memory.of_workspace
     ]
     return [_candidate(each) for each in chunks[:MOST_CHUNKS]]
 
@@ -88,10 +89,14 @@ def _relevance(result: SearchResult) -> float:
     return result.hit.score if result.relevance is None else result.relevance
 
 
-def _is_near(result: SearchResult) -> bool:
-    """Tell whether the query means something near to it; what has no vector yet was found by its words."""
+def _is_near(result: SearchResult, is_nothing: bool) -> bool:
+    """Tell whether the query means something near to it; what has no vector yet was found by its words.
+
+    Where nothing seems to answer, it has to be nearer, and words are not enough.
+    """
     cosines = [part.raw for part in result.hit.parts if part.arm is SearchArm.SEMANTIC]
-    return not cosines or max(cosines) >= LEAST_COSINE
+    least = SURE_COSINE if is_nothing else LEAST_COSINE
+    return max(cosines) >= least if cosines else not is_nothing
 
 
 def _candidate(result: SearchResult) -> Candidate:
