@@ -140,3 +140,10 @@ async def test_the_first_key_has_to_be_an_admins_or_nobody_could_make_more(
         assert reason(caught.value) == "ADMIN_KEY_NEEDED"
         with database.connect() as conn:
             assert conn.execute("SELECT count(*) FROM api_keys").fetchone() == (0,)
+            assert conn.execute("SELECT api_keys_exist()").fetchone() == (False,)
+        unknown = pb.RotateApiKeyRequest(api_key_id=str(uuid4()))
+        with pytest.raises(grpc.aio.AioRpcError):
+            await stack.admin.RotateApiKey(unknown)
+        with database.connect() as conn:
+            # Nobody is locked out by a key that was not made.
+            assert conn.execute("SELECT api_keys_exist()").fetchone() == (False,)

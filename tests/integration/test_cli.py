@@ -101,6 +101,12 @@ async def test_a_context_is_printed_as_it_would_be_put_into_a_prompt(stack: Stac
     assert "of 500 tokens" in shown.errors
 
 
+async def test_a_context_without_anything_relevant_says_so(stack: Stack) -> None:
+    told = await everword(stack, "context", "zyzzyva quokka lattice")
+    assert "Nothing that is remembered answers this" in told.errors
+    assert not told.output.strip()
+
+
 async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
     await harvest(stack)
     await everword(stack, "context", "harvest")

@@ -71,6 +71,30 @@ async def test_documents_are_searched_on_every_turn(stack: Stack) -> None:
     assert sum(each.use_count > 0 for each in browsed.memories) >= 5
 
 
+async def test_a_section_is_found_by_what_its_heading_alone_says(stack: Stack) -> None:
+    text = """# Bakery
+
+## Opening
+
+The first baker in turns on the oven at four. It needs fifty minutes.
+
+## If the starter smells of acetone
+
+Discard three quarters and feed it twice a day.
+
+## Money
+
+The float in the till is 120 euros.
+"""
+    await write(stack, text, "House rules")
+    await append(stack, "She is allergic to walnuts, so remind me of it.", session_key="menus")
+    for query in ("acetone", "What do I do if the starter smells of acetone?"):
+        found = await stack.search.Search(search.SearchRequest(query=query))
+        assert found.results[0].memory.content.startswith("Discard three quarters"), query
+        assert found.verdict != search.VERDICT_NOTHING_RELEVANT, query
+        assert "Discard three quarters" in block(await build(stack, query=query)).text, query
+
+
 async def test_what_is_not_relevant_is_left_out_and_costs_nothing(stack: Stack) -> None:
     await write(stack, "The walrus sleeps on the ice floe.", "Walrus")
     said = await append(stack, "The tax office wants form nine.", session_key="tax")

@@ -182,6 +182,25 @@ async def test_a_browser_may_call_from_the_origins_that_are_named(acme: httpx2.A
     assert "access-control-allow-origin" not in refused.headers
 
 
+async def test_a_page_of_another_origin_is_refused_whatever_its_browser_asks(
+    acme: httpx2.AsyncClient,
+) -> None:
+    # By DNS rebinding a page is of the same origin for its browser, which then asks for no permission.
+    body = {"query": "Okapi"}
+    answered = await acme.post(SEARCH, json=body, headers={"origin": "http://evil.example:50056"})
+    assert (answered.status_code, answered.json()["code"]) == (403, "permission_denied")
+    assert "--origin" in answered.json()["message"]
+    named = await acme.post(SEARCH, json=body, headers={"origin": "https://app.example.com"})
+    assert named.status_code == 200
+
+
+async def test_a_forgotten_content_type_is_told(acme: httpx2.AsyncClient) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    answered = await acme.post(SEARCH, content=b'{"query": "Okapi"}', headers=form)
+    assert answered.status_code == 415
+    assert "application/json" in answered.json()["message"]
+
+
 async def test_the_command_of_the_page_works(stack: Stack, url: str) -> None:
     [block] = [each for each in code_blocks("docs/http.md", "sh") if "curl" in each]
     command = shlex.split(block.replace("\\\n", " ").replace("http://127.0.0.1:50056", url))

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from inspect import signature
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from everword.client.types import Kind as ClientKind
+from everword.v1.memory_pb2 import Memory, MemoryKind
+from everword_mcp.text import heading
+from everword_mcp.tools.memory import Kind
 from everword_mcp.tools.model import Tool
 from everword_mcp.tools.registry import DEFAULT_SETS, SETS
 
@@ -28,3 +33,16 @@ def test_a_tool_says_what_it_does_in_few_words(tool: Tool) -> None:
     assert 20 < len(tool.description) < 500
     assert not tool.description.startswith(" ")
     assert "context" in signature(tool.call).parameters
+
+
+@pytest.mark.parametrize("kinds", [Kind, ClientKind], ids=["tools", "client"])
+def test_each_kind_of_memory_can_be_asked_for(kinds: object) -> None:
+    known = {
+        name.removeprefix("MEMORY_KIND_").lower() for name in MemoryKind.DESCRIPTOR.values_by_name
+    }
+    assert set(get_args(kinds)) == known - {"unspecified"}
+
+
+def test_a_part_of_a_document_says_where_it_stands() -> None:
+    part = Memory(document_title="Handbook", headings=["Deploy", "Roll\nback"], id="7")
+    assert "Handbook › Deploy › Roll back" in heading(part)

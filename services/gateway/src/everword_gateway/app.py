@@ -77,7 +77,7 @@ def create_app(settings: ClientSettings, origins: Sequence[str] = ()) -> Starlet
     async def connect(app: Starlette) -> AsyncIterator[None]:
         # What a request may do is decided by the key that it shows, never by one that this process has.
         async with Client.connect(replace(settings, api_key="", namespace="")) as client:
-            app.state.methods = methods_of(client)
+            app.state.methods, app.state.origins = methods_of(client), frozenset(origins)
             yield
 
     cors = Middleware(
@@ -96,8 +96,15 @@ async def _healthz(_: Request) -> Response:
 
 async def _serve(request: Request) -> Response:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if _is_foreign(request):
+        refused = CallError(
+            grpc.StatusCode.PERMISSION_DENIED,
+            "Pages of this origin may not call; `everword gateway --origin` names those that may.",
+        )
+        return JSONResponse(error_body(refused), status_of(refused))
     if content_type not in _CODECS:
-        return Response(status_code=415, headers={"Accept-Post": ", ".join(_CODECS)})
+        wrong = bad_request(f"Send one of these as content-type: {', '.join(_CODECS)}.")
+        return JSONResponse(error_body(wrong), 415, {"Accept-Post": ", ".join(_CODECS)})
     codec, streams = _CODECS[content_type]
     try:
         method = _method(request, streams)
@@ -118,6 +125,15 @@ async def _serve(request: Request) -> Response:
         return JSONResponse(error_body(error), status_of(error))
     except ClientDisconnect:
         return Response(status_code=499)
+
+
+def _is_foreign(request: Request) -> bool:
+    """Tell whether a page of an origin that is not named sends a request.
+
+    Also one that reaches what listens here by a name of its own (DNS rebinding), for which a browser asks nobody.
+    """
+    origin = request.headers.get("origin")
+    return origin is not None and not {origin, "*"} & request.app.state.origins
 
 
 def _method(request: Request, streams: bool) -> Method:

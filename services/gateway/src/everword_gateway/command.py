@@ -40,4 +40,5 @@ def gateway(listen: str, origins: tuple[str, ...]) -> None:
     except ClientSettingsError as error:
         raise click.ClickException(str(error)) from None
     app = create_app(settings, origins)
+    click.echo(f"Every RPC is a POST to http://{listen}. Ctrl-C stops it.", err=True)
     uvicorn.run(app, host=host.strip("[]"), port=int(port), log_level="warning", access_log=False)

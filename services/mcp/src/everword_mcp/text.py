@@ -9,6 +9,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.v1.memory_pb2 import Memory, MemoryKind, Role
 
+#: What stands between the title of a document and its headings.
+_SECTION = " › "
+
 
 def when(time: Timestamp) -> str:
     """Return a time in UTC, to the minute; empty where there is none."""
@@ -29,6 +32,7 @@ def heading(memory: Memory) -> str:
         speaker if memory.author or memory.role else "",
         when(memory.occur_time),
         memory.note_key,
+        _SECTION.join((memory.document_title, *memory.headings)) if memory.document_title else "",
         f"id {memory.id}",
     ]
     return " · ".join(" ".join(part.split()) for part in parts if part)

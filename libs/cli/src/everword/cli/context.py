@@ -13,6 +13,7 @@ from everword.cli.session import remote
 from everword.client import Client
 from everword.v1.context_service_pb2 import BuildContextRequest
 from everword.v1.memory_pb2 import MemoryFilter
+from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
 
 
 def _as_of(command: Command) -> Command:
@@ -66,5 +67,8 @@ async def context(
     if as_json:
         print_json(response)
         return
-    verbatim(response.text)
+    if response.verdict == VERDICT_NOTHING_RELEVANT:
+        note("Nothing that is remembered answers this; `everword search` shows what comes nearest.")
+    if response.text:
+        verbatim(response.text)
     note(f"{response.token_count} of {budget} tokens; {response.omitted} did not fit")

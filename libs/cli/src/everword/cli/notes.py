@@ -29,7 +29,7 @@ def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for name, help_ in (
         ("--conversation", "The id of the conversation that it belongs to."),
         ("--subject", "The user whom it is about."),
-        ("--agent", "The agent whose note it is."),
+        ("--agent", "The agent that it belongs to."),
     ):
         command = click.option(name, default="", help=help_)(command)
     return command

@@ -19,7 +19,7 @@ from everword.v1 import (
 )
 
 Role = Literal["user", "assistant", "system", "tool"]
-Kind = Literal["message", "summary", "note", "fact", "chunk", "node"]
+Kind = Literal["message", "summary", "note", "fact", "chunk", "node", "lore", "topic"]
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def build_passages(
 ) -> Iterator[Passage]:
     """Yield the passages of a memory's text, in order; an empty text has one.
 
-    Each is found by the words of `title` too, which is no part of the text.
+    Each is found and ranked by the words of `title` too, which is no part of the text.
     """
     spoken_at = local_time(source.occurred_at, language.zone)
     traits = message_traits(text)
@@ -48,7 +48,7 @@ def build_passages(
             content,
             indexed_text(named, source.author, spoken_at),
             literals_of(named),
-            pack_record(content, traits, language.text_search_config),
+            pack_record(named, traits, language.text_search_config),
         )
 
 

@@ -44,7 +44,7 @@ async def create_api_key(
     if expires_at is not None and expires_at <= utc_now():
         raise InvalidArgument(violations=(("api_key.expire_time", "must be in the future"),))
     secret, id_ = _new_secret(), new_id()
-    async with database.connection() as conn:
+    async with database.connection() as conn, conn.transaction():
         scope = await store.get_namespace(conn, namespace) if namespace else None
         if namespace and scope is None:
             raise NamespaceNotFound(namespace=namespace)
@@ -58,8 +58,9 @@ async def create_api_key(
             operated,
             expires_at,
         )
-    if created_at is None:
-        raise AdminKeyNeeded
+        if created_at is None:
+            # This ends the transaction: the statement has closed the deployment, though it made no key.
+            raise AdminKeyNeeded
     log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
     made = ApiKeyRecord(id_, namespace, role, description, created_at, None, expires_at, None)
     return made, secret
@@ -98,10 +99,11 @@ async def rotate_api_key(
     Raises ApiKeyNotFound where the old one is not good any more.
     """
     secret, id_ = _new_secret(), new_id()
-    async with database.connection() as conn:
+    async with database.connection() as conn, conn.transaction():
         keys = await store.rotate_api_key(conn, api_key_id, id_, hash_key(secret), overlap)
-    if not keys:
-        raise ApiKeyNotFound(api_key_id=api_key_id)
+        if not keys:
+            # As where no key is made.
+            raise ApiKeyNotFound(api_key_id=api_key_id)
     old, new = keys
     log.info("API key rotated", extra={"api_key_id": str(api_key_id), "new": str(id_)})
     return old, new, secret

@@ -20,13 +20,13 @@ _MAX_CHARS = 1_000
 _MAX_FULL_CHARS = 100_000
 
 Mode = Literal["hybrid", "lexical", "semantic", "trigram", "regex"]
-Kind = Literal["message", "summary", "note", "fact", "chunk", "node"]
+Kind = Literal["message", "summary", "note", "fact", "chunk", "node", "lore", "topic"]
 Query = Annotated[
     str, Field(min_length=1, max_length=8_000, description="A question, or words to look for.")
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="How many to return.")]
 Kinds = Annotated[
-    tuple[Kind, ...], Field(max_length=6, description="Only these kinds; all if empty.")
+    tuple[Kind, ...], Field(max_length=8, description="Only these kinds; all if empty.")
 ]
 Names = Annotated[
     tuple[str, ...], Field(max_length=20, description="Only of these; of all if empty.")
