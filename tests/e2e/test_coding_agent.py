@@ -43,7 +43,10 @@ class House:
 
 @pytest_asyncio.fixture
 async def house(database: DatabaseUnderTest) -> AsyncIterator[House]:
-    async with running_stack(database, admin_key=OPERATOR, semantic=True) as stack, AsyncExitStack() as open_:
+    async with (
+        running_stack(database, admin_key=OPERATOR, semantic=True) as stack,
+        AsyncExitStack() as open_,
+    ):
         await make_namespaces(stack, "acme", metadata=bearer(OPERATOR))
         key = admin.ApiKey(role=admin.API_KEY_ROLE_WRITE, namespace="acme")
         request = admin.CreateApiKeyRequest(api_key=key)
