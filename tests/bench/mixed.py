@@ -142,11 +142,11 @@ def main() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted(given.texts.iterdir())]
     of_each = [(each.name, each.datasets[: given.conversations]) for each in sets]
     reports = asyncio.run(measure(of_each, texts, given.others))
-    if given.output:
-        write_json(given.output, reports)
     for report in reports:
         print(f"\n{report['set']}: {report['queries']} questions, beside {report['others']}")
         print_report(report)
+    if given.output:
+        write_json(given.output, {"sets": reports})
 
 
 if __name__ == "__main__":
