@@ -97,6 +97,11 @@ bench-crowd: $(SETUP) ## Measure what foreign messages do to Search: DATA="measu
 	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-crowd DATA="measured.json others.json" OUT=out.json'; exit 2; }
 	PYTHONPATH=tests $(BIN)/python -m bench.crowd $(if $(MESSAGES),--messages $(MESSAGES)) $(if $(OUT),--json $(OUT)) --data $(DATA)
 
+.PHONY: bench-mixed
+bench-mixed: $(SETUP) ## Measure what notes and documents do to searches for messages: DATA="a.json b.json" TEXTS=folder (OUT=out.json)
+	@test -n "$(DATA)" -a -n "$(TEXTS)" || { echo 'say what to measure with: make bench-mixed DATA="a.json b.json" TEXTS=folder OUT=out.json'; exit 2; }
+	PYTHONPATH=tests $(BIN)/python -m bench.mixed --data $(DATA) --texts $(TEXTS) $(if $(OUT),--json $(OUT))
+
 .PHONY: bench-speed
 bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE="10000 100000" OUT=out.json (OLD=old.json)
 	$(BIN)/everword bench speed $(SCALE:%=--scale %) $(if $(OUT),--json $(OUT)) $(if $(OLD),--compare $(OLD))

@@ -90,7 +90,7 @@ async def ask_alone(settings: ClientSettings, datasets: Iterable[Dataset], say: 
     for dataset in datasets:
         async with namespace(settings, f"alone-{secrets.token_hex(4)}-") as client:
             token, places = await fill(client, dataset, say)
-            await _embedded(client, token, say)
+            await embedded(client, token, say)
             answers |= await ask(client, dataset, places, say)
     return answers
 
@@ -107,14 +107,15 @@ async def ask_in_crowd(
     places = [(await fill(client, dataset, say))[1] for dataset in under_test.datasets]
     crowd = foreign_entries(sources, under_test, messages)
     token = (await import_messages(client, crowd, imported)).consistency_token
-    await _embedded(client, token, say)
+    await embedded(client, token, say)
     answers: Answers = {}
     for dataset, own in zip(under_test.datasets, places, strict=True):
         answers |= await ask(client, dataset, own, say)
     return answers
 
 
-async def _embedded(client: Client, token: str, say: Say) -> None:
+async def embedded(client: Client, token: str, say: Say) -> None:
+    """Wait for the vectors of all that a token covers. Raises RuntimeError where nobody makes them."""
     if not await wait_until_embedded(client, token, say):
         raise RuntimeError(
             "no vector was stored for a while: is an embedder with a worker running?"
