@@ -40,3 +40,16 @@ async def test_a_program_waits_for_what_is_large_and_reads_json(stack: Stack) ->
     assert (listed["id"], listed["kind"]) == (erasure["id"], "ERASURE_KIND_CONVERSATION")
     preview = (await everword(stack, "erase", "subject", "nobody", "--dry-run", "--json")).json()
     assert preview["summaries_withdrawn"] == 0
+
+
+async def test_what_has_a_name_is_erased_by_it(stack: Stack) -> None:
+    await append(stack, "The zqnamed8k sings.", session_key="thread-7")
+    await everword(stack, "notes", "write", "plan", "The zqnoted8k is the plan.")
+    await everword(stack, "documents", "write", "Handbook", "The zqbook8k is a book.")
+    for kind, name in (("note", "plan"), ("document", "Handbook"), ("conversation", "thread-7")):
+        erased = await everword(stack, "erase", kind, name, "--yes")
+        assert erased.status == 0, erased.errors
+    for word in ("zqnamed8k", "zqnoted8k", "zqbook8k"):
+        assert rows_with(stack, word) == {}
+    missing = await everword(stack, "erase", "note", "no such key", "--yes")
+    assert "NOTE_NOT_FOUND" in missing.errors

@@ -172,6 +172,12 @@ async def test_a_context_begins_with_the_layers_in_their_order(stack: Stack) -> 
     assert await base(stack, conversation_id=conversation) == [
         f"{name}: This is {name}." for name in expected[:-1]
     ]
+    # Its time is over: it comes as no memory either, however near it is.
+    spoken = await stack.context.BuildContext(
+        context.BuildContextRequest(conversation_id=conversation, query="This is BOOT")
+    )
+    assert "This is BOOT." not in spoken.text
+    assert "This is HEARTBEAT." not in spoken.text
     second = await say(stack, "second", "layered", "And now?")
     assert (await base(stack, conversation_id=second))[-1] == "BOOT: This is BOOT."
     # What is shown there is not shown as a memory again.

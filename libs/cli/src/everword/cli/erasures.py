@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import click
 
@@ -12,6 +13,11 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import erase_service_pb2 as pb
+from everword.v1.conversation_pb2 import ConversationKey
+from everword.v1.document_pb2 import DocumentKey
+from everword.v1.document_service_pb2 import GetDocumentRequest
+from everword.v1.note_pb2 import NoteKey
+from everword.v1.note_service_pb2 import GetNoteRequest
 
 #: What is erased, and the field of a target that takes it.
 KINDS = {
@@ -49,8 +55,12 @@ async def erase(
     request_id: str,
     as_json: bool,
 ) -> None:
-    """Take back TARGET, an id or a name, with everything that was derived from it."""
-    wanted = pb.ErasureTarget(**{KINDS[kind]: target})
+    """Take back TARGET with everything that was derived from it.
+
+    TARGET is an id; of a subject or author the name, of a note its key, of a document its title, and
+    of a conversation its session key, where these are of no agent and no subject.
+    """
+    wanted = pb.ErasureTarget(**{KINDS[kind]: await _find(client, kind, target)})
     preview = await client.erase_service.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
     if dry_run and as_json:
         print_json(preview)
@@ -71,6 +81,27 @@ async def erase(
         return
     _show_counts(dict(erasure.row_counts))
     line(f"erased: {erasure.id}")
+
+
+async def _find(client: Client, kind: str, target: str) -> str:
+    """Return what a target is erased by: the id of what is named otherwise."""
+    if kind not in ("note", "document", "conversation") or _is_id(target):
+        return target
+    if kind == "note":
+        read = GetNoteRequest(key=NoteKey(key=target))
+        return (await client.note_service.GetNote(read)).note.id
+    if kind == "document":
+        get = GetDocumentRequest(key=DocumentKey(title=target))
+        return (await client.document_service.GetDocument(get)).document.id
+    return (await client.get_conversation(ConversationKey(session_key=target))).id
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 @click.command()

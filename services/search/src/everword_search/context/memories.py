@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
-from everword.domain.records import ConversationRecord
+from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.text.credentials import mask_passage
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
 from everword_search.context.model import ContextRequest, ContextScope
@@ -23,6 +23,8 @@ from everword_search.retrieval.sources import Sources
 _CONTENT_CHARS = 4000
 #: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
 _SPARE, _SMALL_TOKENS = 10, 35
+#: Files of the workspace that are for the start of a session, and for heartbeats.
+_OF_A_MOMENT = ("BOOT", "HEARTBEAT")
 #: The profile that counts time and importance beside relevance.
 _COUNTS_TIME = "balanced"
 
@@ -126,14 +128,19 @@ async def search_memories(
         # What is nearest answers nothing: it would only be in the way.
         return FoundMemories(verdict=found.verdict)
     ranked = _by_gated_score(found.results) if counts_time else found.results
-    results = {each.memory.id: each for each in ranked}
+    results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MEMORY_KIND_FACT]
     told_by: ToldBy = {}
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             told_by = await read_told_by(conn, namespace.id, facts)
-    is_cut = request.max_memories is None and size < MAX_PAGE and len(results) >= size
+    is_cut = request.max_memories is None and size < MAX_PAGE and len(ranked) >= size
     return FoundMemories(results, found.verdict, is_cut, told_by)
+
+
+def _has_its_time(memory: MemoryRecord) -> bool:
+    """Tell whether something is of a file that is for a moment alone: however near, it is no memory."""
+    return memory.of_workspace and memory.document_title in _OF_A_MOMENT
 
 
 def _without_lore(wanted: MemoryFilter) -> MemoryFilter:
