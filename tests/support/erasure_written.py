@@ -41,10 +41,6 @@ class Written:
     #: A note, an entry of the daily log and a handoff.
     note_ids: list[str]
 
-    @property
-    def memory_ids(self) -> list[str]:
-        return [self.message_id, *self.note_ids]
-
 
 async def write_everything(stack: Stack, token: str) -> Written:
     """Write one of each kind, under ids of calls that are the token's."""

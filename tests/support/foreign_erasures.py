@@ -18,7 +18,7 @@ _REASONS = {
     "learned_id": "MEMORY_NOT_FOUND",
     "node_id": "NODE_NOT_FOUND",
     "pattern_id": "PATTERN_NOT_FOUND",
-    "document_id": "MEMORY_NOT_FOUND",
+    "document_id": "DOCUMENT_NOT_FOUND",
 }
 
 
