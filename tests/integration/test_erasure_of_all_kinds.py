@@ -140,10 +140,16 @@ async def test_a_document_goes_with_all_its_versions(stack: Stack) -> None:
 MODEL = "Ana brings the {} on 12 March; Bruno built it in Lisbon, and it weighs 45 kilos."
 SLIDES = "Ana showed the slides about the harbour: its breakwater is 340 metres long and costs 11 million."
 
+OTHERS = (
+    "The ferry timetable changes on 5 October, and the night boat to Split is cancelled until the dock is repaired.",
+    "The new crane arrived with a broken hook, two missing manuals and an invoice over 12,400 that nobody expected.",
+    "Radio channel 16 was silent for forty minutes because the antenna on the lighthouse had rusted through at last.",
+)
+
 
 async def talk(stack: Stack, session: str, line: str, at: int) -> list[str]:
     """Say where Ana works, and a line, among other things, and sum it up; return the messages' ids."""
-    lines = ["Ana works at Initech.", line, *(f"The ferry leaves at {n}." for n in range(8))]
+    lines = ["Ana works at Initech.", line, *(OTHERS[n % len(OTHERS)] for n in range(8))]
     said = [await say(stack, text, at, subject="emi", session=session) for text in lines]
     await compact_everything(stack, ExtractiveComposer())
     return said
