@@ -56,6 +56,7 @@ SERVICES = {
         "everword.v1.NoteService",
         "everword.v1.DocumentService",
         "everword.v1.WorkspaceService",
+        "everword.v1.EraseService",
         "everword.v1.HandoffService",
         "everword.v1.CheckpointService",
         "everword.v1.GraphService",
