@@ -260,6 +260,12 @@ DASHBOARDS = (
                 },
             ),
             Panel(
+                "Budgets that run low or are spent",
+                "short",
+                {"all": f"sum(increase(everword_budget_events_total[{_RATE}]))"},
+                "`everword budget list` says which. What a model would write waits, or is chosen from its sources.",
+            ),
+            Panel(
                 "Texts that got their vectors",
                 "ops",
                 {

@@ -30,7 +30,10 @@ HOSTS = {
 #: The namespace that the calls work in.
 KEPT = "fuzzed"
 #: These make calls wait; a few are enough.
-SELDOM = {"WaitForIndexing", "FlushConversation", "Sleep", "DeleteNamespace", "RevokeApiKey"}
+SELDOM = {
+    *("WaitForIndexing", "FlushConversation", "Sleep", "DeleteNamespace", "RevokeApiKey"),
+    *("WatchMemories", "WatchBudget"),
+}
 #: Of a list that may be long, what most have.
 USUAL_ITEMS = 3
 #: How likely the values of a request are sane: most calls should get past their validation.

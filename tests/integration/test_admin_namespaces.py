@@ -17,6 +17,7 @@ from everword.v1 import ingest_service_pb2, maintenance_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.foreign_costs import spend
+from support.foreign_documents import write_documents
 from support.foreign_facts import remember_request
 from support.foreign_graph import graph_request
 from support.foreign_lore import write_lore
@@ -41,6 +42,7 @@ NAMESPACED = (
     *("notes", "note_versions", "advisor_grants"),
     *("erasures", "erased_external_ids"),
     *("lore_books", "lore_entries"),
+    *("documents", "document_versions", "document_chunks"),
     *("budgets", "budget_spending", "budget_events"),
     *("checkpoints", "checkpoint_counters", "memory_changes"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),
@@ -202,6 +204,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(stack: Sta
         await write_lore(stack, namespace)
         await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=within(namespace))
         await spend(stack, namespace)
+        await write_documents(stack, namespace)
     before = _rows(stack, "default")
     erased = await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
     assert erased.rows_erased > 150

@@ -41,6 +41,7 @@ from support.lore_rows import insert_lore
 from support.note_rows import insert_notes
 from support.pattern_rows import insert_patterns
 from support.people_rows import insert_people
+from support.retention_rows import insert_retention
 from support.sleep_rows import insert_sleep
 from support.stack import running_stack
 from support.statement_parameters import (
@@ -64,6 +65,7 @@ CROSSING = {
     "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
+    "everword_ingest.admin.rotate_api_key": "an operator's, by the key's id",
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
     "everword_embedder.queue.claim_pending": "workers claim ids over all namespaces",
     "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
@@ -181,6 +183,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_lore(conn, ids["theirs"], message_ids[0], WORDS)
             insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_erasure(conn, ids["theirs"], WORDS)
+            insert_retention(conn, ids["theirs"])
             insert_topic(conn, ids["theirs"], summaries.leaf, WORDS)
             insert_checkpoints(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_documents(conn, ids["theirs"], message_ids, WORDS)

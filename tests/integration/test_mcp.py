@@ -36,7 +36,9 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def url(stack: Stack) -> AsyncIterator[str]:
     """The address of a process with every tool of a caller."""
-    async with http_server(stack, "memory", "notes", "handoff", "graph", "conversation") as url:
+    async with http_server(
+        stack, "memory", "notes", "handoff", "documents", "graph", "conversation"
+    ) as url:
         yield url
 
 
@@ -200,6 +202,27 @@ async def test_the_graph_is_written_and_looked_up(url: str, key: str) -> None:
         said(await agents.call_tool("graph_delete_edge", {"id": edge_id}))
         assert "employed" not in said(await agents.call_tool("graph_search", {"query": "Ana"}))
         assert "1 relations" in said(await agents.call_tool("graph_delete_node", {"id": node_id}))
+
+
+async def test_documents_are_written_read_listed_and_found(url: str, key: str) -> None:
+    async with agent(url, key) as agents:
+        nothing = said(await agents.call_tool("vault_list", {}))
+        assert "vault_write" in nothing
+        handbook = {
+            "title": "Handbook",
+            "content": "# Ovens\n\nThe Pangolin oven needs 220 degrees.",
+        }
+        assert "version 1" in said(await agents.call_tool("vault_write", handbook))
+        more = {"title": "Handbook", "content": "# Fridges\n\nKeep them at 4 degrees."}
+        assert "version 2" in said(await agents.call_tool("vault_append", more))
+        read = said(await agents.call_tool("vault_read", {"title": "Handbook"}))
+        assert "    The Pangolin oven" in read
+        assert "4 degrees" in read
+        assert "'Handbook', version 2" in said(await agents.call_tool("vault_list", {}))
+        found = said(await agents.call_tool("vault_search", {"query": "How hot is the Pangolin?"}))
+        assert "220 degrees" in found
+        missing = await agents.call_tool("vault_read", {"title": "Nowhere"})
+        assert missing.is_error
 
 
 async def test_a_conversation_is_kept_and_its_context_built(url: str, key: str) -> None:

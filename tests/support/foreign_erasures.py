@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.v1 import erase_service_pb2 as pb
-from support.callers import within
+from everword.v1 import retention_service_pb2 as retention
+from support.callers import Metadata, within
 from support.calls import append
 from support.foreign import Call, Theirs
 from support.stack import Stack
+from support.waiting import until
 
 _REASONS = {
     "message_id": "MESSAGE_NOT_FOUND",
@@ -40,7 +42,23 @@ async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
     listed = await stack.erasures.ListErasures(
         pb.ListErasuresRequest(page_size=1), metadata=metadata
     )
-    return TheirErasures(erased.erasure.id, {"ListErasures": listed.next_page_token})
+    for _ in range(2):
+        await stack.retention.RunRetention(retention.RunRetentionRequest(), metadata=metadata)
+        await until(lambda: _ran(stack, metadata))
+    runs = await stack.retention.ListRetentionRuns(
+        retention.ListRetentionRunsRequest(page_size=1), metadata=metadata
+    )
+    tokens = {
+        "ListErasures": listed.next_page_token,
+        "ListRetentionRuns": runs.next_page_token,
+    }
+    return TheirErasures(erased.erasure.id, tokens)
+
+
+async def _ran(stack: Stack, metadata: Metadata) -> bool:
+    request = retention.ListRetentionRunsRequest()
+    runs = (await stack.retention.ListRetentionRuns(request, metadata=metadata)).runs
+    return all(each.state == retention.RETENTION_STATE_DONE for each in runs)
 
 
 def _id_of(theirs: Theirs, field: str) -> str:
@@ -75,6 +93,12 @@ ERASURES_REFUSED: dict[str, tuple[str, Call]] = {
         "PAGE_TOKEN_INVALID",
         lambda s, t: s.erasures.ListErasures(
             pb.ListErasuresRequest(page_token=t.page_tokens["ListErasures"])
+        ),
+    ),
+    "ListRetentionRuns page_token": (
+        "PAGE_TOKEN_INVALID",
+        lambda s, t: s.retention.ListRetentionRuns(
+            retention.ListRetentionRunsRequest(page_token=t.page_tokens["ListRetentionRuns"])
         ),
     ),
 }

@@ -29,13 +29,22 @@ ISOLATED = frozenset(
         *("lore_books", "lore_entries"),
         *("budgets", "budget_spending", "budget_events"),
         *("erasures", "erased_external_ids"),
+        *("retention_policies", "retention_runs"),
+        *("retained", "retained_messages", "retained_notes"),
+        *("retained_facts", "retained_patterns", "retained_history"),
         *("checkpoints", "checkpoint_counters"),
         *("documents", "document_versions", "document_chunks"),
         *("checkpoints", "checkpoint_counters", "memory_changes"),
         *("memory_vectors_1", "visible_vectors_1"),
     }
 )
-VIEWS = frozenset({"visible_memories", "visible_vectors_1"})
+VIEWS = frozenset(
+    {
+        *("visible_memories", "visible_vectors_1"),
+        *("retained", "retained_messages", "retained_notes"),
+        *("retained_facts", "retained_patterns", "retained_history"),
+    }
+)
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
 NOT_ISOLATED = frozenset(
     {"jobs", "embedding_queue", "tool_sentence_queue", "corpus_counts", "api_keys"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import grpc
 
 from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
@@ -32,6 +34,7 @@ from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
 from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
+from everword.v1.retention_service_pb2_grpc import RetentionServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
@@ -70,6 +73,7 @@ class Stack:
     documents: DocumentServiceStub
     workspace: WorkspaceServiceStub
     erasures: EraseServiceStub
+    retention: RetentionServiceStub
     handoffs: HandoffServiceStub
     checkpoints: CheckpointServiceStub
     search: SearchServiceStub
@@ -129,30 +133,37 @@ async def running_stack(
             name: await resources.enter_async_context(open_channel(address))
             for name, address in addresses.items()
         }
-        yield Stack(
-            database=database,
-            addresses=addresses,
-            ingest=IngestServiceStub(channels["ingest"]),
-            admin=AdminServiceStub(channels["ingest"]),
-            facts=FactServiceStub(channels["ingest"]),
-            patterns=PatternServiceStub(channels["ingest"]),
-            review=ReviewServiceStub(channels["ingest"]),
-            graph=GraphServiceStub(channels["ingest"]),
-            graph_queries=GraphQueryServiceStub(channels["search"]),
-            notes=NoteServiceStub(channels["ingest"]),
-            lore=LoreServiceStub(channels["ingest"]),
-            costs=CostServiceStub(channels["ingest"]),
-            documents=DocumentServiceStub(channels["ingest"]),
-            workspace=WorkspaceServiceStub(channels["ingest"]),
-            erasures=EraseServiceStub(channels["ingest"]),
-            handoffs=HandoffServiceStub(channels["ingest"]),
-            checkpoints=CheckpointServiceStub(channels["ingest"]),
-            search=SearchServiceStub(channels["search"]),
-            context=ContextServiceStub(channels["search"]),
-            profile=ProfileServiceStub(channels["search"]),
-            people=PeopleServiceStub(channels["search"]),
-            summaries=SummaryServiceStub(channels["search"]),
-            topics=TopicServiceStub(channels["search"]),
-            maintenance=MaintenanceServiceStub(channels["compactor"]),
-            embedder=EmbedderServiceStub(channels["embedder"]),
-        )
+        yield _stack(database, addresses, channels)
+
+
+def _stack(
+    database: DatabaseUnderTest, addresses: dict[str, str], channels: Mapping[str, grpc.aio.Channel]
+) -> Stack:
+    return Stack(
+        database=database,
+        addresses=addresses,
+        ingest=IngestServiceStub(channels["ingest"]),
+        admin=AdminServiceStub(channels["ingest"]),
+        facts=FactServiceStub(channels["ingest"]),
+        patterns=PatternServiceStub(channels["ingest"]),
+        review=ReviewServiceStub(channels["ingest"]),
+        graph=GraphServiceStub(channels["ingest"]),
+        graph_queries=GraphQueryServiceStub(channels["search"]),
+        notes=NoteServiceStub(channels["ingest"]),
+        lore=LoreServiceStub(channels["ingest"]),
+        costs=CostServiceStub(channels["ingest"]),
+        documents=DocumentServiceStub(channels["ingest"]),
+        workspace=WorkspaceServiceStub(channels["ingest"]),
+        erasures=EraseServiceStub(channels["ingest"]),
+        retention=RetentionServiceStub(channels["ingest"]),
+        handoffs=HandoffServiceStub(channels["ingest"]),
+        checkpoints=CheckpointServiceStub(channels["ingest"]),
+        search=SearchServiceStub(channels["search"]),
+        context=ContextServiceStub(channels["search"]),
+        profile=ProfileServiceStub(channels["search"]),
+        people=PeopleServiceStub(channels["search"]),
+        summaries=SummaryServiceStub(channels["search"]),
+        topics=TopicServiceStub(channels["search"]),
+        maintenance=MaintenanceServiceStub(channels["compactor"]),
+        embedder=EmbedderServiceStub(channels["embedder"]),
+    )

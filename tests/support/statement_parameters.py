@@ -24,6 +24,7 @@ from support.graph_rows import graph_parameters
 from support.note_rows import note_parameters
 from support.pattern_rows import pattern_parameters
 from support.people_rows import people_parameters
+from support.retention_rows import retention_parameters
 from support.sleep_rows import sleep_parameters
 from support.summary_rows import SummaryRows
 from support.theme_rows import theme_parameters
@@ -195,6 +196,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **cost_parameters(filled.conversation_id, WORDS),
         **erasure_parameters(filled.message_ids),
         **document_parameters(filled.conversation_id),
+        **retention_parameters(filled.conversation_id),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

@@ -13,7 +13,7 @@ import pytest
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import InputTooLong
 from everword.chat.model import ChatAnswer, ChatRequest, Usage
-from everword.domain.periods import Calendar
+from everword.domain.periods import Calendar, last_night
 from everword.facts.confidence import find_maturity
 from everword.facts.model import Key, Outcome, Ruling, Source, State
 from everword_compactor.sleep.asking import Asking, Checked, Question
@@ -28,7 +28,7 @@ from everword_compactor.sleep.model import (
     Session,
 )
 from everword_compactor.sleep.prompting import find_quote, portions
-from everword_compactor.sleep.runs.namespace import last_night, next_night
+from everword_compactor.sleep.runs.namespace import next_night
 from everword_compactor.sleep.runs.sessions import MOST_MESSAGES, cut_sessions
 from everword_compactor.sleep.stages.behaviour import read_inferences
 from everword_compactor.sleep.stages.classify import Relation, read_relations

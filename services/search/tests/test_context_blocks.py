@@ -100,6 +100,9 @@ def test_what_a_namespace_has_no_rows_for_is_not_asked_for() -> None:
         "strategies": BlockSource.QUESTIONS,
         "logs": BlockSource.DOCUMENTS,
         "graph": BlockSource.GRAPH,
+        "lore": BlockSource.LOREBOOK,
+        "documents": BlockSource.DOCUMENTS,
+        "files": BlockSource.BASE,
     }
     messages = Present(**dict.fromkeys(made_from, False))
 

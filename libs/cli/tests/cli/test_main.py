@@ -37,7 +37,7 @@ def test_the_commands_are_those_that_the_documents_name() -> None:
         "namespaces", "queue-status", "retry-failed", "backfill", "protoset",
     }  # fmt: skip
     assert {path[1] for path in COMMANDS if path[0] == "keys" and path[1:]} == {
-        "create", "list", "revoke",
+        "create", "list", "revoke", "rotate",
     }  # fmt: skip
 
 

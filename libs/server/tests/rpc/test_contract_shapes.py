@@ -74,4 +74,12 @@ def test_a_filter_is_one_message_of_each_kind() -> None:
         for message in MESSAGES
         if "filter" in message.fields_by_name
     }
-    assert filters == {"MemoryFilter", "ConversationFilter", "SummaryFilter", "NoteFilter"}
+    assert filters == {
+        "MemoryFilter",
+        "ConversationFilter",
+        "SummaryFilter",
+        "NoteFilter",
+        "DocumentFilter",
+        "LoreBookFilter",
+        "CostFilter",
+    }

@@ -15,6 +15,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from everword.db.pool import PoolBusy
 from everword.domain import errors
+from everword.domain.conflicts import NoteVersionConflict
 from everword.domain.errors import EverwordError
 from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.rpc.errors import grpc_code, to_status, trailers, translate
@@ -31,7 +32,7 @@ def _classes(parent: type[EverwordError] = EverwordError) -> Iterator[type[Everw
         yield from _classes(child)
 
 
-ALL = sorted(set(_classes()), key=lambda error: error.__name__)
+ALL = sorted({*_classes(), NoteVersionConflict}, key=lambda error: error.__name__)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,13 @@ _PORT = 50056
 
 
 @click.command()
-@click.option("--listen", metavar="HOST:PORT", default=f"127.0.0.1:{_PORT}", show_default=True)
+@click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    default=f"127.0.0.1:{_PORT}",
+    show_default=True,
+    help="Where to listen.",
+)
 @click.option(
     "--origin",
     "origins",

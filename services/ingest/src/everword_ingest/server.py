@@ -31,6 +31,8 @@ from everword.v1 import (
     note_service_pb2_grpc,
     pattern_service_pb2,
     pattern_service_pb2_grpc,
+    retention_service_pb2,
+    retention_service_pb2_grpc,
     review_service_pb2,
     review_service_pb2_grpc,
     workspace_service_pb2,
@@ -51,6 +53,8 @@ from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
 from everword_ingest.people.servicer import ReviewServicer
+from everword_ingest.retention.running import Running
+from everword_ingest.retention.servicer import RetentionServicer
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
 from everword_ingest.workspace.servicer import WorkspaceServicer
@@ -65,11 +69,13 @@ class IngestServer:
         self._housekeeping = Housekeeping(self._database)
         self._resuming = Resuming(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
+        self._retention = Running(self._database, self._outbox.wake)
         registrations = [
             *self._written(settings),
             *self._known(),
             self._costs(),
             self._erased(),
+            self._retained(),
         ]
         self._server = RpcServer(settings.server, self._database, registrations)
 
@@ -164,11 +170,20 @@ class IngestServer:
             EraseServicer(self._database, wake),
         )
 
+    def _retained(self) -> Registration:
+        """Return the service that says for how long what is kept."""
+        return Registration(
+            retention_service_pb2.DESCRIPTOR,
+            retention_service_pb2_grpc.add_RetentionServiceServicer_to_server,
+            RetentionServicer(self._database, self._retention.wake),
+        )
+
     async def start(self) -> str:
         await self._database.open()
         address = await self._server.start()
         self._housekeeping.start()
         self._resuming.start()
+        self._retention.start()
         self._outbox.start()
         return address
 
@@ -176,5 +191,6 @@ class IngestServer:
         await self._server.stop()
         await self._housekeeping.stop()
         await self._resuming.stop()
+        await self._retention.stop()
         await asyncio.to_thread(self._outbox.stop)
         await self._database.close()

@@ -46,6 +46,7 @@ COMMANDS = {
     "prices": "costs.prices:prices",
     "protoset": "protoset:protoset",
     "queue-status": "maintenance:queue_status",
+    "retention": "retention:retention",
     "retry-failed": "maintenance:retry_failed",
     "rollup": "calendar:rollup",
     "search": "search:search",

@@ -38,6 +38,7 @@ from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
 from everword.v1.people_service_pb2_grpc import PeopleServiceStub
 from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
+from everword.v1.retention_service_pb2_grpc import RetentionServiceStub
 from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
@@ -67,6 +68,7 @@ class Client:
         self.document_service = DocumentServiceStub(ingest)
         self.workspace_service = WorkspaceServiceStub(ingest)
         self.erase_service = EraseServiceStub(ingest)
+        self.retention_service = RetentionServiceStub(ingest)
         self.handoff_service = HandoffServiceStub(ingest)
         self.checkpoint_service = CheckpointServiceStub(ingest)
         self.search_service = SearchServiceStub(search)

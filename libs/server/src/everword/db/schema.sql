@@ -131,9 +131,6 @@ BEGIN
         -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
         PERFORM c.id FROM conversations c
           WHERE c.namespace_id = namespace AND (c.id = id_ OR of_kind = 3 AND c.subject = name_) ORDER BY c.id FOR UPDATE;
-        SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
-         WHERE c.namespace_id = namespace AND c.erasure_id IS NULL AND (c.id = id_ OR of_kind = 3 AND c.subject = name_);
-        PERFORM forget_sessions(marked);
         WITH held AS (
             UPDATE conversations c
                SET erasure_id = begin_erasure.erasure_id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
@@ -146,8 +143,7 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
-        PERFORM withdraw_pages(others);
+        PERFORM forget_sessions(marked);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
@@ -483,63 +479,11 @@ END $$;
 COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete notes, facts, what Sleep learned, nodes of the graph or patterns, by their ids, with all that is about them.';
 
 CREATE FUNCTION everword.erase_messages(gone uuid[]) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-DECLARE
-    namespace bigint := erasing_namespace();
-    counts jsonb;
-    lost bigint;
-    turns bigint;
-    bytes bigint;
-    titled uuid[];
-BEGIN
-    IF cardinality(gone) > 5000 THEN
-        RAISE EXCEPTION 'at most 5000 messages at once';
-    END IF;
-    -- Whoever writes to these conversations, or rests on these messages, is waited for, and waits.
-    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
-        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
-    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
-    counts := withdraw_derived(gone, '{1,2}');
-    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
-    counts := merge_erased(counts, erase_rows('message', gone, '{}'));
-    INSERT INTO erased_external_ids (namespace_id, hash)
-    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
-                             || convert_to(m.external_id, 'UTF8'))
-      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
-     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
-        ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them; every summary of the conversation was written under it.
-    WITH untitled AS (
-        UPDATE conversations c SET title = ''
-          FROM messages m
-         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-           AND m.id = ANY(gone) AND m.role = 2
-           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
-        RETURNING c.id
-    )
-    SELECT array_agg(s.id) INTO titled
-      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
-    counts := merge_erased(counts, withdraw_nodes(titled));
-    WITH lost AS (
-        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
-        RETURNING conversation_id, automated,
-                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
-                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
-                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
-    ), counted AS (
-        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
-          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
-         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
-    )
-    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
-    IF lost > 0 THEN
-        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
-    END IF;
-    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
-END $$;
+    SELECT remove_messages(gone, false)
+$$;
 
 COMMENT ON FUNCTION everword.erase_messages(gone uuid[]) IS 'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what is to be made anew.';
 
@@ -554,7 +498,7 @@ DECLARE
                              'memories',
                              'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
-                             'append_requests', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
+                             'append_requests', 'retention_runs', 'retention_policies', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
@@ -576,7 +520,7 @@ END $_$;
 
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Erase up to `batch` rows of a namespace that is being deleted; 0 when nothing is left and the namespace is gone.';
 
-CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) RETURNS jsonb
+CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $_$
@@ -591,23 +535,26 @@ DECLARE
 BEGIN
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
+    ELSIF of_target = 'note' THEN
+        PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
+    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
+        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
+                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
-        further := NULL;
+    FOR rule IN SELECT * FROM erasure_rules
+                 WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
+                 ORDER BY place LOOP
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
                                         ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where);
-        IF rule.goes_on IS NOT NULL OR rule.requested THEN
+        IF rule.goes_on IS NOT NULL THEN
             EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
                INTO further USING namespace, ids, names;
-            IF rule.requested AND further IS NOT NULL THEN
-                PERFORM forget_requests(further);
-            END IF;
-            IF rule.goes_on IS NOT NULL AND further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
+            IF further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
                 counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
             END IF;
         END IF;
@@ -620,7 +567,7 @@ BEGIN
     RETURN counts;
 END $_$;
 
-COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) IS 'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
+COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) IS 'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Spared tables stay as they are. Returns how many rows of which tables.';
 
 CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
     LANGUAGE sql STABLE
@@ -710,7 +657,6 @@ DECLARE
 BEGIN
     SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
     IF marked IS NOT NULL THEN
-        PERFORM forget_sessions(marked);
         SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         IF others IS NOT NULL THEN
             did := merge_erased(did, erase_rows('summary', others, '{}'));
@@ -771,18 +717,15 @@ COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls 
 CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS $$
+    AS $_$
 BEGIN
-    UPDATE usage_ledger SET session_key = '', conversation_id = NULL
-     WHERE namespace_id = erasing_namespace() AND conversation_id = ANY(conversations);
-    -- Agents may report a session without saying of which conversation it was.
-    UPDATE usage_ledger u SET session_key = ''
-      FROM conversations c
-     WHERE c.namespace_id = erasing_namespace() AND c.id = ANY(conversations) AND u.namespace_id = erasing_namespace()
-       AND u.session_key = c.session_key AND u.agent IN ('', c.agent);
-END $$;
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
+        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
+          USING erasing_namespace(), conversations;
+    END IF;
+END $_$;
 
-COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget of which conversations calls were, in the ledger of what models cost; while these have their keys.';
+COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget the keys of conversations in the ledger of what models cost.';
 
 CREATE FUNCTION everword.forget_topic_sources(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -798,14 +741,9 @@ BEGIN
     )
     SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
     WITH gone AS (
-        DELETE FROM topic_pages
-         WHERE namespace_id = namespace
-           AND (node_id = ANY(nodes)
-                OR node_id IN (SELECT node_id FROM topic_pages WHERE namespace_id = namespace AND source_ids && sources))
-        RETURNING id, node_id
+        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
     )
-    SELECT coalesce(array_agg(id), '{}'), nodes || coalesce(array_agg(node_id) FILTER (WHERE NOT node_id = ANY(nodes)), '{}')
-      INTO pages, nodes FROM gone;
+    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
     PERFORM drop_derived_passages(pages);
     DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
     INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
@@ -887,6 +825,19 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.hold_source() IS 'Whoever rests something on a message, beside the jobs that erasures take from their workers, holds it until it is written: an erasure waits, and finds it, or was first, and nothing is written.';
+
+CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, p.set_at,
+           (SELECT max(r.night) FROM retention_runs r WHERE r.namespace_id = n.id)
+      FROM (SELECT p.namespace_id, min(p.set_at) AS set_at FROM retention_policies p GROUP BY 1) AS p
+      JOIN namespaces n ON n.id = p.namespace_id AND n.state = 'active'
+     WHERE NOT EXISTS (SELECT FROM retention_runs r WHERE r.namespace_id = n.id AND r.state = 1)
+$$;
+
+COMMENT ON FUNCTION everword.idle_retention() IS 'Namespaces with policies and no run that goes on, with what tells when their next night is.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
@@ -1300,6 +1251,68 @@ END $$;
 
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls of models to the ledger, with their prices, and charge the budgets of the namespace that the transaction is set to. The only way into the ledger.';
 
+CREATE FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    counts jsonb;
+    lost bigint;
+    turns bigint;
+    bytes bigint;
+    titled uuid[];
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 messages at once';
+    END IF;
+    -- Whoever writes to these conversations, or rests on these messages, is waited for, and waits.
+    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
+        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
+    counts := withdraw_derived(gone, '{1,2}', learned_stays);
+    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
+    counts := merge_erased(counts, erase_rows('message', gone, '{}', CASE WHEN learned_stays
+                                   THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
+    INSERT INTO erased_external_ids (namespace_id, hash)
+    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
+                             || convert_to(m.external_id, 'UTF8'))
+      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
+     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
+        ON CONFLICT DO NOTHING;
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM messages m
+         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
+           AND m.id = ANY(gone) AND m.role = 2
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    counts := merge_erased(counts, withdraw_nodes(titled));
+    WITH lost AS (
+        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
+        RETURNING conversation_id, automated,
+                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
+                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
+    ), counted AS (
+        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
+          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
+         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
+    )
+    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
+    IF lost > 0 THEN
+        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
+    END IF;
+    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
+END $$;
+
+COMMENT ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) IS 'Delete messages for an erasure, or for a policy, by which what was learned stays, and which lets them come again.';
+
 CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -1343,6 +1356,86 @@ END $_$;
 
 COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
 
+CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    theirs uuid[];
+    counts jsonb := '{}';
+    old text;
+    lost bigint;
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 at once';
+    END IF;
+    CASE of_kind
+    WHEN 1 THEN
+        SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
+        IF NOT keep_quotes THEN
+            UPDATE fact_evidence SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
+            UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
+            UPDATE learned_evidence SET quote = '…' WHERE namespace_id = namespace AND message_id = ANY(gone);
+        END IF;
+        counts := remove_messages(gone, true);
+        RETURN merge_erased(counts, retire_conversations(theirs));
+    WHEN 2 THEN
+        RETURN erase_rows('note', gone, '{}');
+    WHEN 5 THEN
+        -- What they took the place of stays as it was: it has ended, whether or not anybody knows what came then.
+        UPDATE fact_intervals SET successor_id = NULL
+         WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
+        RETURN erase_rows('fact', gone, '{}');
+    WHEN 6 THEN
+        RETURN erase_rows('pattern', gone, '{}');
+    ELSE
+        IF of_kind = 3 THEN
+            PERFORM forget_requests(gone);
+        END IF;
+        FOREACH old IN ARRAY CASE of_kind WHEN 3 THEN ARRAY['note_versions'] WHEN 4 THEN ARRAY['document_versions']
+                                          ELSE ARRAY['fact_changes', 'learned_changes', 'pattern_decisions'] END LOOP
+            EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND id = ANY($2)', old) USING namespace, gone;
+            GET DIAGNOSTICS lost = ROW_COUNT;
+            counts := merge_erased(counts, jsonb_build_object(old, lost));
+        END LOOP;
+        RETURN counts;
+    END CASE;
+END $_$;
+
+COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove what a policy lets go, at most 5,000 of a kind at once, with what was derived from it; what was learned from messages stays. Returns how many rows of which tables, and what is to be made anew.';
+
+CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    each uuid;
+    counts jsonb := '{}';
+BEGIN
+    FOREACH each IN ARRAY coalesce(ids, '{}') LOOP
+        CONTINUE WHEN EXISTS (SELECT FROM messages WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM notes WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM documents WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM summaries WHERE namespace_id = namespace AND conversation_id = each);
+        BEGIN
+            counts := merge_erased(counts, erase_rows('conversation', ARRAY[each], '{}'));
+            UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
+             WHERE namespace_id = namespace AND conversation_id = each;
+            DELETE FROM conversations WHERE namespace_id = namespace AND id = each;
+            DELETE FROM jobs WHERE namespace_id = namespace AND subject = each::text;
+            INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -1);
+            counts := merge_erased(counts, '{"conversations": 1}');
+        EXCEPTION WHEN foreign_key_violation THEN
+            NULL; -- something else belongs to it: it stays, without its messages
+        END;
+    END LOOP;
+    RETURN counts;
+END $$;
+
+COMMENT ON FUNCTION everword.retire_conversations(ids uuid[]) IS 'Remove conversations of which nothing is left, and to which nothing else belongs.';
+
 CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -1352,6 +1445,16 @@ CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace
 $$;
 
 COMMENT ON FUNCTION everword.running_erasures(batch integer) IS 'Erasures that are not done, of all namespaces: ids only.';
+
+CREATE FUNCTION everword.running_retention(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT r.namespace_id, r.id FROM retention_runs r JOIN namespaces n ON n.id = r.namespace_id AND n.state = 'active'
+     WHERE r.state = 1 ORDER BY r.updated_at LIMIT batch
+$$;
+
+COMMENT ON FUNCTION everword.running_retention(batch integer) IS 'Runs that are not done, of all namespaces: ids only.';
 
 CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
     LANGUAGE sql STABLE
@@ -1429,7 +1532,7 @@ END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
 
-CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $$
@@ -1448,8 +1551,10 @@ BEGIN
         RETURN '{}';
     END IF;
     counts := withdraw_summaries(gone, axes);
-    counts := merge_erased(counts, withdraw_facts(gone, since));
-    counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    IF NOT learned_stays THEN
+        counts := merge_erased(counts, withdraw_facts(gone, since));
+        counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    END IF;
     -- What was observed in sessions that hold the messages.
     WITH touched AS (
         SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
@@ -1466,6 +1571,9 @@ BEGIN
     )
     SELECT count(*) INTO lost FROM lost;
     counts := merge_erased(counts, jsonb_build_object('session_observations', lost));
+    IF learned_stays THEN
+        RETURN counts;
+    END IF;
     -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
     WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
     SELECT count(*) INTO lost FROM lost;
@@ -1475,7 +1583,7 @@ BEGIN
     RETURN counts;
 END $$;
 
-COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) IS 'Take away what was derived from messages, but for what is theirs alone.';
+COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Take away what was derived from messages, but for what is theirs alone; where what was learned stays, but for that as well.';
 
 CREATE FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
@@ -2495,12 +2603,11 @@ CREATE TABLE everword.erasure_rules (
     key_column text NOT NULL,
     only_where text DEFAULT 'true'::text NOT NULL,
     goes_on text,
-    requested boolean DEFAULT false NOT NULL,
     remark text DEFAULT ''::text NOT NULL,
     CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'document'::text, 'lore_book'::text, 'session'::text, 'summary'::text, 'kept'::text])))
 );
 
-COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. Where calls with request ids stored them, these forget what it was. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
+COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -5126,6 +5233,231 @@ CREATE TABLE everword.people_p3 (
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
 
+CREATE VIEW everword.retained_document_versions WITH (security_invoker='true') AS
+ SELECT v.namespace_id,
+    (4)::smallint AS kind,
+    v.id,
+    NULL::uuid AS conversation_id,
+    (3)::smallint AS importance,
+    later.written_at AS active_at
+   FROM (everword.document_versions v
+     CROSS JOIN LATERAL ( SELECT l.written_at
+           FROM everword.document_versions l
+          WHERE ((l.namespace_id = v.namespace_id) AND (l.document_id = v.document_id) AND (l.version > v.version))
+          ORDER BY l.version
+         LIMIT 1) later);
+
+CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
+ SELECT namespace_id,
+    (5)::smallint AS kind,
+    id,
+    NULL::uuid AS conversation_id,
+    (
+        CASE
+            WHEN (is_anchor OR (ruled_at IS NOT NULL)) THEN 5
+            WHEN hypothesis THEN 2
+            WHEN (supporting > 1) THEN 4
+            ELSE 3
+        END)::smallint AS importance,
+    GREATEST(last_seen_at, ruled_at, verdict_at) AS active_at
+   FROM everword.facts f;
+
+CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
+ SELECT h.namespace_id,
+    (7)::smallint AS kind,
+    h.id,
+    NULL::uuid AS conversation_id,
+    (1)::smallint AS importance,
+    h.changed_at AS active_at
+   FROM everword.fact_changes h
+UNION ALL
+ SELECT h.namespace_id,
+    (7)::smallint AS kind,
+    h.id,
+    NULL::uuid AS conversation_id,
+    (1)::smallint AS importance,
+    h.changed_at AS active_at
+   FROM everword.learned_changes h
+UNION ALL
+ SELECT h.namespace_id,
+    (7)::smallint AS kind,
+    h.id,
+    NULL::uuid AS conversation_id,
+    (1)::smallint AS importance,
+    h.decided_at AS active_at
+   FROM everword.pattern_decisions h;
+
+CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
+ SELECT m.namespace_id,
+    (1)::smallint AS kind,
+    m.id,
+    m.conversation_id,
+    (
+        CASE COALESCE(k.importance_class, m.importance_class)
+            WHEN 4 THEN 5
+            WHEN 3 THEN 4
+            ELSE 3
+        END)::smallint AS importance,
+    GREATEST(c.last_message_at, c.updated_at) AS active_at
+   FROM ((everword.messages m
+     JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
+     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
+
+CREATE VIEW everword.retained_note_versions WITH (security_invoker='true') AS
+ SELECT v.namespace_id,
+    (3)::smallint AS kind,
+    v.id,
+    NULL::uuid AS conversation_id,
+    v.importance,
+    later.written_at AS active_at
+   FROM (everword.note_versions v
+     CROSS JOIN LATERAL ( SELECT l.written_at
+           FROM everword.note_versions l
+          WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
+          ORDER BY l.version
+         LIMIT 1) later);
+
+CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
+ SELECT n.namespace_id,
+    (2)::smallint AS kind,
+    n.id,
+    NULL::uuid AS conversation_id,
+    (
+        CASE k.importance_class
+            WHEN 4 THEN 5
+            WHEN 3 THEN 4
+            WHEN 2 THEN 3
+            WHEN 1 THEN 3
+            ELSE (n.importance)::integer
+        END)::smallint AS importance,
+    v.written_at AS active_at
+   FROM ((everword.notes n
+     JOIN everword.note_versions v ON (((v.namespace_id = n.namespace_id) AND (v.note_id = n.id) AND (v.version = n.version))))
+     LEFT JOIN everword.memory_classes k ON (((k.namespace_id = n.namespace_id) AND (k.memory_id = n.id))))
+  WHERE (n.deleted_at IS NULL);
+
+CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
+ SELECT namespace_id,
+    (6)::smallint AS kind,
+    id,
+    NULL::uuid AS conversation_id,
+    (LEAST((5)::double precision, ((1)::double precision + floor((confidence * (5)::double precision)))))::smallint AS importance,
+    last_seen_at AS active_at
+   FROM everword.patterns p;
+
+CREATE VIEW everword.retained WITH (security_invoker='true') AS
+ SELECT retained_messages.namespace_id,
+    retained_messages.kind,
+    retained_messages.id,
+    retained_messages.conversation_id,
+    retained_messages.importance,
+    retained_messages.active_at
+   FROM everword.retained_messages
+UNION ALL
+ SELECT retained_notes.namespace_id,
+    retained_notes.kind,
+    retained_notes.id,
+    retained_notes.conversation_id,
+    retained_notes.importance,
+    retained_notes.active_at
+   FROM everword.retained_notes
+UNION ALL
+ SELECT retained_note_versions.namespace_id,
+    retained_note_versions.kind,
+    retained_note_versions.id,
+    retained_note_versions.conversation_id,
+    retained_note_versions.importance,
+    retained_note_versions.active_at
+   FROM everword.retained_note_versions
+UNION ALL
+ SELECT retained_document_versions.namespace_id,
+    retained_document_versions.kind,
+    retained_document_versions.id,
+    retained_document_versions.conversation_id,
+    retained_document_versions.importance,
+    retained_document_versions.active_at
+   FROM everword.retained_document_versions
+UNION ALL
+ SELECT retained_facts.namespace_id,
+    retained_facts.kind,
+    retained_facts.id,
+    retained_facts.conversation_id,
+    retained_facts.importance,
+    retained_facts.active_at
+   FROM everword.retained_facts
+UNION ALL
+ SELECT retained_patterns.namespace_id,
+    retained_patterns.kind,
+    retained_patterns.id,
+    retained_patterns.conversation_id,
+    retained_patterns.importance,
+    retained_patterns.active_at
+   FROM everword.retained_patterns
+UNION ALL
+ SELECT retained_history.namespace_id,
+    retained_history.kind,
+    retained_history.id,
+    retained_history.conversation_id,
+    retained_history.importance,
+    retained_history.active_at
+   FROM everword.retained_history;
+
+COMMENT ON VIEW everword.retained IS 'What policies of retention are about: each thing with its kind, its importance from 1 to 5, and its last activity. A view of each kind, of which a page is read in the order of ids.';
+
+CREATE TABLE everword.retention_policies (
+    namespace_id bigint NOT NULL,
+    kind smallint NOT NULL,
+    keep_days integer NOT NULL,
+    keep_importance smallint DEFAULT 0 NOT NULL,
+    max_per_run bigint DEFAULT 0 NOT NULL,
+    keep_quotes boolean DEFAULT false NOT NULL,
+    set_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT retention_policies_keep_days_check CHECK ((keep_days > 0)),
+    CONSTRAINT retention_policies_keep_importance_check CHECK (((keep_importance >= 0) AND (keep_importance <= 5))),
+    CONSTRAINT retention_policies_kind_check CHECK (((kind >= 1) AND (kind <= 7))),
+    CONSTRAINT retention_policies_max_per_run_check CHECK ((max_per_run >= 0))
+);
+
+COMMENT ON TABLE everword.retention_policies IS 'For how long a namespace keeps which kind of things; what has no row is kept for ever.';
+
+COMMENT ON COLUMN everword.retention_policies.kind IS 'Values equal proto RetentionKind.';
+
+COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since the last activity.';
+
+COMMENT ON COLUMN everword.retention_policies.keep_importance IS 'What is of this importance or a higher one is kept; 0: nothing is for that.';
+
+COMMENT ON COLUMN everword.retention_policies.max_per_run IS 'How many go in one run; 0: all.';
+
+CREATE TABLE everword.retention_runs (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    night date,
+    state smallint DEFAULT 1 NOT NULL,
+    kind smallint DEFAULT 1 NOT NULL,
+    importance smallint DEFAULT 1 NOT NULL,
+    after_id uuid,
+    removed jsonb DEFAULT '{}'::jsonb NOT NULL,
+    row_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    error text DEFAULT ''::text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT retention_runs_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
+    CONSTRAINT retention_runs_state_check CHECK (((state >= 1) AND (state <= 2)))
+);
+
+COMMENT ON TABLE everword.retention_runs IS 'What was removed by policies, and when: how many of which kind, and no content. A row that is not done is work.';
+
+COMMENT ON COLUMN everword.retention_runs.night IS 'The day after whose end it ran; null where somebody asked for it.';
+
+COMMENT ON COLUMN everword.retention_runs.state IS '1 running, 2 done.';
+
+COMMENT ON COLUMN everword.retention_runs.kind IS 'Where it is: the kind, the importance and the last id.';
+
+COMMENT ON COLUMN everword.retention_runs.removed IS 'How many of each kind are gone.';
+
+COMMENT ON COLUMN everword.retention_runs.row_counts IS 'Rows that are gone, by table.';
+
 CREATE TABLE everword.schema_migrations (
     number integer NOT NULL,
     name text NOT NULL,
@@ -7178,6 +7510,12 @@ ALTER TABLE ONLY everword.people_p2
 ALTER TABLE ONLY everword.people_p3
     ADD CONSTRAINT people_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.retention_policies
+    ADD CONSTRAINT retention_policies_pkey PRIMARY KEY (namespace_id, kind);
+
+ALTER TABLE ONLY everword.retention_runs
+    ADD CONSTRAINT retention_runs_pkey PRIMARY KEY (namespace_id, id);
+
 ALTER TABLE ONLY everword.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
 
@@ -8007,6 +8345,10 @@ CREATE INDEX people_p2_namespace_id_subject_id_idx ON everword.people_p2 USING b
 
 CREATE INDEX people_p3_namespace_id_subject_id_idx ON everword.people_p3 USING btree (namespace_id, subject, id);
 
+CREATE UNIQUE INDEX retention_runs_night ON everword.retention_runs USING btree (namespace_id, night) WHERE (night IS NOT NULL);
+
+CREATE UNIQUE INDEX retention_runs_running ON everword.retention_runs USING btree (namespace_id) WHERE (state = 1);
+
 CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
 
 CREATE INDEX session_observations_p0_namespace_id_session_id_idx ON everword.session_observations_p0 USING btree (namespace_id, session_id);
@@ -8219,23 +8561,13 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everw
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
-CREATE INDEX topic_pages_cited ON ONLY everword.topic_pages USING gin (namespace_id, source_ids) WITH (fastupdate=off);
-
-CREATE INDEX topic_pages_p0_namespace_id_source_ids_idx ON everword.topic_pages_p0 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
-
 CREATE INDEX topic_pages_title ON ONLY everword.topic_pages USING btree (namespace_id, title, node_id);
 
 CREATE INDEX topic_pages_p0_namespace_id_title_node_id_idx ON everword.topic_pages_p0 USING btree (namespace_id, title, node_id);
 
-CREATE INDEX topic_pages_p1_namespace_id_source_ids_idx ON everword.topic_pages_p1 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
-
 CREATE INDEX topic_pages_p1_namespace_id_title_node_id_idx ON everword.topic_pages_p1 USING btree (namespace_id, title, node_id);
 
-CREATE INDEX topic_pages_p2_namespace_id_source_ids_idx ON everword.topic_pages_p2 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
-
 CREATE INDEX topic_pages_p2_namespace_id_title_node_id_idx ON everword.topic_pages_p2 USING btree (namespace_id, title, node_id);
-
-CREATE INDEX topic_pages_p3_namespace_id_source_ids_idx ON everword.topic_pages_p3 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
 
 CREATE INDEX topic_pages_p3_namespace_id_title_node_id_idx ON everword.topic_pages_p3 USING btree (namespace_id, title, node_id);
 
@@ -9235,15 +9567,11 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p0_namespace_id_id_key;
 
-ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p0_namespace_id_source_ids_idx;
-
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p0_namespace_id_title_node_id_idx;
 
 ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p0_pkey;
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p1_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p1_namespace_id_source_ids_idx;
 
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p1_namespace_id_title_node_id_idx;
 
@@ -9251,15 +9579,11 @@ ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p1_p
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p2_namespace_id_id_key;
 
-ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p2_namespace_id_source_ids_idx;
-
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p2_namespace_id_title_node_id_idx;
 
 ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p2_pkey;
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p3_namespace_id_id_key;
-
-ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p3_namespace_id_source_ids_idx;
 
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p3_namespace_id_title_node_id_idx;
 
@@ -9483,6 +9807,12 @@ ALTER TABLE everword.patterns
 ALTER TABLE everword.people
     ADD CONSTRAINT people_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.retention_policies
+    ADD CONSTRAINT retention_policies_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
+ALTER TABLE ONLY everword.retention_runs
+    ADD CONSTRAINT retention_runs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.session_observations
     ADD CONSTRAINT session_observations_namespace_id_session_id_fkey FOREIGN KEY (namespace_id, session_id) REFERENCES everword.sleep_sessions(namespace_id, id);
 
@@ -9699,6 +10029,10 @@ CREATE POLICY isolation ON everword.patterns USING ((namespace_id = (NULLIF(curr
 
 CREATE POLICY isolation ON everword.people USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.retention_policies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
+CREATE POLICY isolation ON everword.retention_runs USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.session_observations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.sleep_nights USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -9764,6 +10098,10 @@ ALTER TABLE everword.pattern_thresholds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.patterns ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 
@@ -9887,7 +10225,7 @@ GRANT ALL ON FUNCTION everword.erase_messages(gone uuid[]) TO everword_ingest;
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 
@@ -9939,6 +10277,9 @@ GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uui
 
 REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
@@ -9981,10 +10322,20 @@ GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everwo
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.remove_passages(sources uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.retire_conversations(ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
 
@@ -9998,7 +10349,7 @@ REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM 
 
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) FROM PUBLIC;
 
@@ -10324,6 +10675,26 @@ GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest;
 GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
 
 GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_document_versions TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_facts TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_history TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_notes TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained_patterns TO everword_ingest;
+
+GRANT SELECT ON TABLE everword.retained TO everword_ingest;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest;
 
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;

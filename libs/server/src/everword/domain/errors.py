@@ -12,7 +12,7 @@ EverwordError
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
 ├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
-├── ConcurrentUpdate, NoteVersionConflict, DocumentVersionConflict, CheckpointVersionConflict    ABORTED
+├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
@@ -207,7 +207,7 @@ class BudgetExceeded(Exhausted):
 
     reason = "BUDGET_EXCEEDED"
 
-    def __init__(self, retry_after_s: float, **metadata: object) -> None:
+    def __init__(self, retry_after_s: float = 60.0, **metadata: object) -> None:
         super().__init__("", **metadata)
         self.retry_after_s = retry_after_s
 
@@ -231,27 +231,6 @@ class ContentErased(EverwordError):
 
     code = "FAILED_PRECONDITION"
     reason = "CONTENT_ERASED"
-
-
-class NoteVersionConflict(EverwordError):
-    """The note is not at the version that was expected; read it, and write again."""
-
-    code = "ABORTED"
-    reason = "NOTE_VERSION_CONFLICT"
-
-
-class DocumentVersionConflict(EverwordError):
-    """The document is not at the version that was expected; read it, and write again."""
-
-    code = "ABORTED"
-    reason = "DOCUMENT_VERSION_CONFLICT"
-
-
-class CheckpointVersionConflict(EverwordError):
-    """The latest checkpoint of this name is not the one that was expected; read it, and save again."""
-
-    code = "ABORTED"
-    reason = "CHECKPOINT_VERSION_CONFLICT"
 
 
 class WatchTokenExpired(EverwordError):

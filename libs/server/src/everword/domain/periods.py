@@ -157,6 +157,14 @@ class Calendar:
             return datetime.max.replace(tzinfo=UTC)
 
 
+def last_night(calendar: Calendar, now: datetime) -> date:
+    """Return the latest day after whose end what is done every night is due by now."""
+    day = calendar.day_of(now)
+    while calendar.due_at(Period(PeriodLevel.DAY, day)) > now and day > date.min:
+        day -= _DAY
+    return day
+
+
 def parse_subject(subject: str) -> Period:
     """Return the period that a job is about. Raises ValueError where it is none."""
     match = _SUBJECT.fullmatch(subject)

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.conflicts import CheckpointVersionConflict
 from everword.domain.errors import (
     CheckpointLimitReached,
-    CheckpointVersionConflict,
     InvalidArgument,
 )
 from everword.domain.ids import new_id

@@ -10,7 +10,8 @@ from uuid import UUID
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import DocumentVersionConflict, InvalidArgument
+from everword.domain.conflicts import DocumentVersionConflict
+from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language

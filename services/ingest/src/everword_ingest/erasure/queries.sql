@@ -16,6 +16,10 @@ SELECT erase_messages(%(message_ids)s::uuid[]);
 -- Delete notes, facts and what else is erased by its id.
 SELECT erase_memories(%(target)s, %(ids)s::uuid[]);
 
+-- retire --
+-- Remove what a policy lets go.
+SELECT retire(%(kind)s::smallint, %(ids)s::uuid[], %(keep_quotes)s);
+
 -- preview_erasure --
 -- What an erasure would take.
 SELECT preview_erasure(%(kind)s::smallint, %(target_id)s, %(target_name)s);

@@ -46,6 +46,19 @@ async def remove_memories(
     return did.counts
 
 
+async def retire(
+    conn: Connection, namespace_id: int, kind: int, ids: Sequence[UUID], keep_quotes: bool
+) -> dict[str, int]:
+    """Remove what a policy of retention lets go; return how many rows of which tables.
+
+    As `remove_messages`, but what was learned from messages stays, with its quotes or without, and they may be imported
+    again. `kind` is that of the policy (`RetentionKind`).
+    """
+    did = await store.retire(conn, kind, ids, keep_quotes)
+    await follow(conn, namespace_id, did)
+    return did.counts
+
+
 async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
     """Bring up to date what a step left, and make due what is to be made anew."""
     if did.facts_to_weigh:

@@ -63,6 +63,11 @@ async def erase_memories(conn: Connection, target: str, ids: Sequence[UUID]) -> 
     return Did.of(await fetch_value(conn, SQL["erase_memories"], parameters))
 
 
+async def retire(conn: Connection, kind: int, ids: Sequence[UUID], keep_quotes: bool) -> Did:
+    parameters = {"kind": kind, "ids": list(ids), "keep_quotes": keep_quotes}
+    return Did.of(await fetch_value(conn, SQL["retire"], parameters))
+
+
 async def preview_erasure(conn: Connection, target: Target) -> dict[str, Any]:
     return dict(await fetch_value(conn, SQL["preview_erasure"], _target(target)))
 

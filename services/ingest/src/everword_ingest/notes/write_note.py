@@ -9,7 +9,8 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import InvalidArgument, NoteVersionConflict
+from everword.domain.conflicts import NoteVersionConflict
+from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.messages.requests import claim_request

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everword_mcp.tools import memory, notes
 from everword_mcp.tools.conversation import CONVERSATION
+from everword_mcp.tools.documents import DOCUMENTS
 from everword_mcp.tools.graph import GRAPH
 from everword_mcp.tools.handoff import ADVISOR, CALLER
 from everword_mcp.tools.model import ToolSet
@@ -17,6 +18,7 @@ SETS = {
     "notes": ToolSet(notes.TOOLS),
     "handoff": CALLER,
     "advisor": ADVISOR,
+    "documents": DOCUMENTS,
     "graph": GRAPH,
     "conversation": CONVERSATION,
 }

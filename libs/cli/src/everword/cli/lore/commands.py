@@ -108,7 +108,13 @@ async def entries(
 @click.option("--regex", "patterns", multiple=True, help="The same, as a pattern of RE2.")
 @click.option("--case", is_flag=True, help="Tell upper from lower case.")
 @click.option("--depth", "scan_depth", type=click.IntRange(0, 100), default=5, show_default=True)
-@click.option("--priority", type=int, default=0, show_default=True)
+@click.option(
+    "--priority",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Higher ones go into a context first.",
+)
 @click.option(
     "--sticky", "sticky_turns", type=click.IntRange(0, 100), default=0, help="Turns that it stays."
 )

@@ -159,7 +159,8 @@ INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes
     ('kept', 12, 'summary_voices', '', 'true', NULL, 'What an operator set for the namespace.'),
     ('kept', 13, 'pattern_thresholds', '', 'true', NULL, 'Numbers that were set for types.'),
     ('kept', 14, 'erasures', '', 'true', NULL, 'The record of erasures: counts and hashes.'),
-    ('kept', 15, 'erased_external_ids', '', 'true', NULL, 'Hashes with a secret.');
+    ('kept', 15, 'erased_external_ids', '', 'true', NULL, 'Hashes with a secret.'),
+    ('kept', 16, 'retention_runs', '', 'true', NULL, 'The record of what policies removed: counts.');
 
 UPDATE erasure_rules SET requested = true
  WHERE target <> 'kept' AND relation IN ('note_versions', 'document_versions', 'lore_books', 'lore_entries', 'checkpoints');
@@ -299,7 +300,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION remove_passages IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
 
-CREATE FUNCTION erase_rows(of_target text, ids uuid[], names text[]) RETURNS jsonb
+CREATE FUNCTION erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}') RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
@@ -316,7 +317,9 @@ BEGIN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
+    FOR rule IN SELECT * FROM erasure_rules
+                 WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
+                 ORDER BY place LOOP
         further := NULL;
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
@@ -341,7 +344,8 @@ BEGIN
     RETURN counts;
 END $$;
 COMMENT ON FUNCTION erase_rows IS
-    'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Returns how many rows of which tables.';
+    'Delete what erasure_rules say belongs to targets: those with these ids, or these names. Spared tables stay as they are. '
+    'Returns how many rows of which tables.';
 
 CREATE FUNCTION withdraw_pages(sources uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -570,7 +574,7 @@ END $$;
 COMMENT ON FUNCTION withdraw_learned IS
     'Take evidence away from what Sleep learned: what rested on nothing else goes; people and events that are left are to be folded anew.';
 
-CREATE FUNCTION withdraw_derived(gone uuid[], axes smallint[]) RETURNS jsonb
+CREATE FUNCTION withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
@@ -587,8 +591,10 @@ BEGIN
         RETURN '{}';
     END IF;
     counts := withdraw_summaries(gone, axes);
-    counts := merge_erased(counts, withdraw_facts(gone, since));
-    counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    IF NOT learned_stays THEN
+        counts := merge_erased(counts, withdraw_facts(gone, since));
+        counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    END IF;
     -- What was observed in sessions that hold the messages.
     WITH touched AS (
         SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
@@ -605,6 +611,9 @@ BEGIN
     )
     SELECT count(*) INTO lost FROM lost;
     counts := merge_erased(counts, jsonb_build_object('session_observations', lost));
+    IF learned_stays THEN
+        RETURN counts;
+    END IF;
     -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
     WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
     SELECT count(*) INTO lost FROM lost;
@@ -613,7 +622,8 @@ BEGIN
                                        AND updated_at >= since;
     RETURN counts;
 END $$;
-COMMENT ON FUNCTION withdraw_derived IS 'Take away what was derived from messages, but for what is theirs alone.';
+COMMENT ON FUNCTION withdraw_derived IS
+    'Take away what was derived from messages, but for what is theirs alone; where what was learned stays, but for that as well.';
 
 CREATE FUNCTION forget_requests(gone uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -647,8 +657,8 @@ REVOKE ALL ON FUNCTION erasing_namespace, salted_hash, merge_erased, remove_pass
 
 -- What ingest may call.
 
-CREATE FUNCTION erase_messages(gone uuid[]) RETURNS jsonb
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+CREATE FUNCTION remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
     counts jsonb;
@@ -664,14 +674,15 @@ BEGIN
     PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
         SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
     PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
-    counts := withdraw_derived(gone, '{1,2}');
+    counts := withdraw_derived(gone, '{1,2}', learned_stays);
     counts := merge_erased(counts, erase_rows('source', gone, '{}'));
-    counts := merge_erased(counts, erase_rows('message', gone, '{}'));
+    counts := merge_erased(counts, erase_rows('message', gone, '{}', CASE WHEN learned_stays
+                                   THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
     INSERT INTO erased_external_ids (namespace_id, hash)
     SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
                              || convert_to(m.external_id, 'UTF8'))
       FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
-     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL
+     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
         ON CONFLICT DO NOTHING;
     -- A title that was taken from one of them; every summary of the conversation was written under it.
     WITH untitled AS (
@@ -703,6 +714,14 @@ BEGIN
     END IF;
     RETURN merge_erased(counts, jsonb_build_object('messages', lost));
 END $$;
+COMMENT ON FUNCTION remove_messages IS
+    'Delete messages for an erasure, or for a policy, by which what was learned stays, and which lets them come again.';
+REVOKE ALL ON FUNCTION remove_messages FROM PUBLIC;
+
+CREATE FUNCTION erase_messages(gone uuid[]) RETURNS jsonb
+LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT remove_messages(gone, false)
+$$;
 COMMENT ON FUNCTION erase_messages IS
     'Delete messages with all that was derived from them, at most 5,000 at once; returns how many rows of which tables, and what '
     'is to be made anew.';

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-from everword.domain.periods import Calendar, Period, PeriodLevel
+from everword.domain.periods import Calendar, Period, PeriodLevel, last_night
 from everword.jobs.enqueue import SLEEP, DueJob, enqueue_blocking
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
@@ -50,14 +50,6 @@ def sleep_namespace(
         settings = job.worker_context.database.settings
         applying.apply(settings, job.run.job, [_mark_night(night)])
     return next_night(calendar, night)
-
-
-def last_night(calendar: Calendar, now: datetime) -> date:
-    """Return the latest day after whose end the nightly Sleep is due by now."""
-    day = calendar.day_of(now)
-    while calendar.due_at(Period(PeriodLevel.DAY, day)) > now and day > date.min:
-        day -= timedelta(days=1)
-    return day
 
 
 def next_night(calendar: Calendar, night: date) -> datetime | None:

@@ -1,0 +1,199 @@
+"""`everword retention`: for how long what is kept, what would go, and what went."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import click
+
+from everword.cli.output import json_option, line, print_json, print_table, when
+from everword.cli.session import remote
+from everword.client import Client
+from everword.v1 import retention_service_pb2 as pb
+
+#: What policies are about, by the names that people give.
+KINDS = {
+    "conversations": pb.RETENTION_KIND_CONVERSATIONS,
+    "notes": pb.RETENTION_KIND_NOTES,
+    "note-history": pb.RETENTION_KIND_NOTE_HISTORY,
+    "document-history": pb.RETENTION_KIND_DOCUMENT_HISTORY,
+    "facts": pb.RETENTION_KIND_FACTS,
+    "patterns": pb.RETENTION_KIND_PATTERNS,
+    "history": pb.RETENTION_KIND_HISTORY,
+}
+NAMES = {number: name for name, number in KINDS.items()}
+#: What is counted, where that is not what the kind is called.
+COUNTED = {
+    "conversations": "messages",
+    "note-history": "versions of notes",
+    "document-history": "versions of documents",
+    "history": "entries of the history",
+}
+#: Between two looks at a run that goes on.
+PAUSE_S = 0.3
+
+
+@click.group()
+def retention() -> None:
+    """For how long things are kept. Without a policy: for ever."""
+
+
+@retention.command()
+@json_option
+@remote
+async def show(client: Client, as_json: bool) -> None:
+    """Show for how long each kind is kept."""
+    request = pb.ListRetentionPoliciesRequest()
+    found = await client.retention_service.ListRetentionPolicies(request)
+    if as_json:
+        print_json(found)
+        return
+    policies = {policy.kind: policy for policy in found.policies}
+    print_table(
+        ("kind", "kept", "kept from importance", "at most a run", "quotes"),
+        [_row(name, policies.get(kind)) for name, kind in KINDS.items()],
+    )
+
+
+@retention.command("set")
+@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kept")
+@click.option("--keep-importance", type=click.IntRange(0, 5), default=0, help="Keep what is of it.")
+@click.option("--max-per-run", type=click.IntRange(0), default=0, help="How many go at most.")
+@click.option("--keep-quotes", is_flag=True, help="Leave what was learned its words.")
+@json_option
+@remote
+async def set_(
+    client: Client,
+    kind: str,
+    kept: str,
+    keep_importance: int,
+    max_per_run: int,
+    keep_quotes: bool,
+    as_json: bool,
+) -> None:
+    """Keep KIND for so long without activity, such as 30d, or `forever`.
+
+    The first run is that of the night after; see first what would go with `everword retention preview`.
+    """
+    policy = pb.RetentionPolicy(
+        kind=KINDS[kind],
+        keep_days=_days(kept),
+        keep_importance=keep_importance,
+        max_per_run=max_per_run,
+        keep_quotes=keep_quotes,
+    )
+    request = pb.SetRetentionPolicyRequest(policy=policy)
+    answer = await client.retention_service.SetRetentionPolicy(request)
+    if as_json:
+        print_json(answer)
+        return
+    line(f"{kind}: kept {_kept(answer.policy)}")
+
+
+@retention.command()
+@click.option("--kind", type=click.Choice(list(KINDS)), help="With --kept: another policy.")
+@click.option("--kept", help="Such as 30d: what would go by this, and nothing that is set.")
+@json_option
+@remote
+async def preview(client: Client, kind: str | None, kept: str | None, as_json: bool) -> None:
+    """Show what a run would remove now; nothing changes."""
+    if (kind is None) != (kept is None):
+        raise click.UsageError("--kind and --kept come together")
+    request = pb.PreviewRetentionRequest()
+    if kind and kept:
+        request.policies.add(kind=KINDS[kind], keep_days=_days(kept))
+    found = await client.retention_service.PreviewRetention(request)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (NAMES[each.kind], f"{each.count} {_unit(each.kind)}", ", ".join(each.sample_ids[:2]))
+        for each in found.removed
+    ]
+    print_table(("kind", "would go", "such as"), rows)
+
+
+@retention.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@remote
+async def run(client: Client, yes: bool, as_json: bool) -> None:
+    """Remove now what policies let go, and wait until it is gone."""
+    if not yes:
+        click.confirm("Remove what policies let go, for good?", abort=True, err=True)
+    answer = await client.retention_service.RunRetention(pb.RunRetentionRequest())
+    found = answer.run
+    while found.state != pb.RETENTION_STATE_DONE:
+        await asyncio.sleep(PAUSE_S)
+        request = pb.ListRetentionRunsRequest(page_size=100)
+        listed = await client.retention_service.ListRetentionRuns(request)
+        [found] = [each for each in listed.runs if each.id == answer.run.id]
+    if as_json:
+        print_json(found)
+        return
+    print_table(("gone", "rows"), sorted(found.row_counts.items()))
+    line(f"removed: {_removed(found.removed) or 'nothing'}")
+
+
+@retention.command()
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
+@json_option
+@remote
+async def runs(client: Client, limit: int, as_json: bool) -> None:
+    """List what was removed, latest first: counts and times, and no content."""
+    request = pb.ListRetentionRunsRequest(page_size=limit)
+    found = await client.retention_service.ListRetentionRuns(request)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            each.id,
+            pb.RetentionState.Name(each.state).rsplit("_", 1)[1].lower(),
+            each.night or "by hand",
+            _removed(each.removed),
+            when(each.start_time),
+            each.error,
+        )
+        for each in found.runs
+    ]
+    print_table(("run", "state", "night", "removed", "started", "error"), rows)
+
+
+def _days(kept: str) -> int:
+    """Return the days of `30d` or `forever`. Raises UsageError."""
+    if kept == "forever":
+        return 0
+    days = kept.removesuffix("d")
+    if not days.isdecimal() or not 0 < int(days) <= 36_500:
+        raise click.UsageError("say how long, such as 30d, or forever")
+    return int(days)
+
+
+def _kept(policy: pb.RetentionPolicy | None) -> str:
+    return f"{policy.keep_days}d" if policy and policy.keep_days else "forever"
+
+
+def _row(name: str, policy: pb.RetentionPolicy | None) -> tuple[str, ...]:
+    if policy is None:
+        return name, "forever", "", "", ""
+    quotes = ""
+    if policy.kind == pb.RETENTION_KIND_CONVERSATIONS:
+        quotes = "stay" if policy.keep_quotes else "go"
+    return (
+        name,
+        _kept(policy),
+        str(policy.keep_importance or ""),
+        str(policy.max_per_run or "all"),
+        quotes,
+    )
+
+
+def _removed(counts: Iterable[pb.RetentionCount]) -> str:
+    return ", ".join(f"{each.count} {_unit(each.kind)}" for each in counts if each.count)
+
+
+def _unit(kind: pb.RetentionKind.ValueType) -> str:
+    return COUNTED.get(NAMES[kind], NAMES[kind])

@@ -1,0 +1,87 @@
+"""For how long what is kept, and what became of it, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import IntEnum
+from uuid import UUID
+
+#: Importance is from 1 to this.
+MOST_IMPORTANT = 5
+
+
+class Kind(IntEnum):
+    """What a policy is about. Values equal proto `RetentionKind`."""
+
+    CONVERSATIONS = 1
+    NOTES = 2
+    NOTE_HISTORY = 3
+    DOCUMENT_HISTORY = 4
+    FACTS = 5
+    PATTERNS = 6
+    HISTORY = 7
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How long a kind is kept."""
+
+    kind: int
+    #: Without activity; 0: for ever.
+    keep_days: int
+    #: What is of this importance or a higher one is kept; 0: nothing is for that.
+    keep_importance: int
+    #: 0: all.
+    max_per_run: int
+    #: Whether what was learned keeps the words of the messages.
+    keep_quotes: bool
+
+    @property
+    def highest(self) -> int:
+        """Return the highest importance of what goes."""
+        return self.keep_importance - 1 if self.keep_importance else MOST_IMPORTANT
+
+    def until(self, now: datetime) -> datetime:
+        """Return since when nothing may have happened to what goes."""
+        return now - timedelta(days=self.keep_days)
+
+    def left(self, count: int, removed: int = 0) -> int:
+        """Return how many of `count` may go in a run that has removed `removed`."""
+        return min(count, max(self.max_per_run - removed, 0)) if self.max_per_run else count
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """The record of a run."""
+
+    id: UUID
+    night: date | None
+    state: int
+    #: Kinds by their numbers.
+    removed: dict[str, int]
+    row_counts: dict[str, int]
+    error: str
+    started_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PlaceRow:
+    """Where a run that goes on is: the next kind and importance, and after which id."""
+
+    id: UUID
+    kind: int
+    importance: int
+    after_id: UUID | None
+    removed: dict[str, int]
+    started_at: datetime
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many of a kind would go."""
+
+    kind: int
+    count: int
+    sample_ids: list[UUID]

@@ -1,0 +1,63 @@
+"""RetentionService: translates requests, calls the use case of the same name, translates the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from everword.db.pool import Database
+from everword.domain.caller import current_namespace
+from everword.rpc.interceptors.base import Context
+from everword.v1 import retention_service_pb2 as pb
+from everword.v1.retention_service_pb2_grpc import RetentionServiceServicer
+from everword_ingest.retention.policies import list_retention_policies, set_retention_policy
+from everword_ingest.retention.preview_retention import preview_retention
+from everword_ingest.retention.runs import list_retention_runs, run_retention
+from everword_ingest.retention.translate import (
+    count_to_proto,
+    policy_to_proto,
+    run_to_proto,
+    to_policies,
+    to_policy,
+)
+
+
+class RetentionServicer(RetentionServiceServicer):
+    """For how long what is kept."""
+
+    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
+        self._database = database
+        self._wake = wake
+
+    async def ListRetentionPolicies(
+        self, request: pb.ListRetentionPoliciesRequest, context: Context
+    ) -> pb.ListRetentionPoliciesResponse:
+        found = await list_retention_policies(self._database, current_namespace())
+        return pb.ListRetentionPoliciesResponse(policies=map(policy_to_proto, found))
+
+    async def SetRetentionPolicy(
+        self, request: pb.SetRetentionPolicyRequest, context: Context
+    ) -> pb.SetRetentionPolicyResponse:
+        await set_retention_policy(self._database, current_namespace(), to_policy(request.policy))
+        return pb.SetRetentionPolicyResponse(policy=request.policy)
+
+    async def PreviewRetention(
+        self, request: pb.PreviewRetentionRequest, context: Context
+    ) -> pb.PreviewRetentionResponse:
+        found = await preview_retention(
+            self._database, current_namespace(), to_policies(request.policies)
+        )
+        return pb.PreviewRetentionResponse(removed=map(count_to_proto, found))
+
+    async def RunRetention(
+        self, request: pb.RunRetentionRequest, context: Context
+    ) -> pb.RunRetentionResponse:
+        run = await run_retention(self._database, current_namespace(), self._wake)
+        return pb.RunRetentionResponse(run=run_to_proto(run))
+
+    async def ListRetentionRuns(
+        self, request: pb.ListRetentionRunsRequest, context: Context
+    ) -> pb.ListRetentionRunsResponse:
+        found, token = await list_retention_runs(
+            self._database, current_namespace(), request.page_size, request.page_token
+        )
+        return pb.ListRetentionRunsResponse(runs=map(run_to_proto, found), next_page_token=token)

@@ -1,0 +1,194 @@
+"""RetentionService's statements as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword_ingest.retention.model import Kind, PlaceRow, Policy, RunRow
+
+SQL = load_statements("everword_ingest.retention")
+
+_FIRST = UUID(int=0)
+#: Of each kind, but for conversations, whose messages are read conversation by conversation.
+_PAGES: dict[int, str] = {
+    Kind.NOTES: "page_notes",
+    Kind.NOTE_HISTORY: "page_note_versions",
+    Kind.DOCUMENT_HISTORY: "page_document_versions",
+    Kind.FACTS: "page_facts",
+    Kind.PATTERNS: "page_patterns",
+    Kind.HISTORY: "page_history",
+}
+
+
+@dataclass(frozen=True)
+class ImportanceRow:
+    """How many there are of an importance."""
+
+    importance: int
+    count: int
+
+
+@dataclass(frozen=True)
+class IdRow:
+    """One thing."""
+
+    id: UUID
+
+
+@dataclass(frozen=True)
+class RunningRow:
+    """A run that is not done."""
+
+    namespace_id: int
+    id: UUID
+
+
+@dataclass(frozen=True)
+class IdleRow:
+    """A namespace with policies, and no run that goes on."""
+
+    namespace_id: int
+    time_zone: str
+    day_cutoff_minutes: int
+    #: Since when it has a policy.
+    set_at: datetime
+    #: That of its latest run.
+    night: date | None
+
+
+async def list_policies(conn: Connection, namespace_id: int) -> list[Policy]:
+    return await fetch_all(conn, SQL["list_policies"], {"namespace_id": namespace_id}, Policy)
+
+
+async def set_policy(conn: Connection, namespace_id: int, policy: Policy) -> None:
+    await execute(conn, SQL["set_policy"], {"namespace_id": namespace_id, **asdict(policy)})
+
+
+async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None:
+    await execute(conn, SQL["delete_policy"], {"namespace_id": namespace_id, "kind": kind})
+
+
+async def count_retained(
+    conn: Connection, namespace_id: int, policy: Policy, until: datetime
+) -> list[ImportanceRow]:
+    parameters = _which(namespace_id, policy, until)
+    return await fetch_all(conn, SQL["count_retained"], parameters, ImportanceRow)
+
+
+async def sample_retained(
+    conn: Connection, namespace_id: int, policy: Policy, until: datetime, limit: int
+) -> list[UUID]:
+    parameters = {**_which(namespace_id, policy, until), "limit": limit}
+    return [row.id for row in await fetch_all(conn, SQL["sample_retained"], parameters, IdRow)]
+
+
+async def page_retained(
+    conn: Connection, namespace_id: int, place: PlaceRow, until: datetime, limit: int
+) -> list[UUID]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "importance": place.importance,
+        "after_id": place.after_id or _FIRST,
+        "until": until,
+        "limit": limit,
+    }
+    return [row.id for row in await fetch_all(conn, SQL[_PAGES[place.kind]], parameters, IdRow)]
+
+
+async def hold_conversations(
+    conn: Connection, namespace_id: int, after_id: UUID | None, until: datetime, limit: int
+) -> list[UUID]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "after_id": after_id,
+        "until": until,
+        "limit": limit,
+    }
+    return [row.id for row in await fetch_all(conn, SQL["hold_conversations"], parameters, IdRow)]
+
+
+async def page_messages(
+    conn: Connection,
+    namespace_id: int,
+    conversation_ids: Sequence[UUID],
+    importance: int,
+    until: datetime,
+    limit: int,
+) -> list[UUID]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_ids": list(conversation_ids),
+        "importance": importance,
+        "until": until,
+        "limit": limit,
+    }
+    return [row.id for row in await fetch_all(conn, SQL["page_messages"], parameters, IdRow)]
+
+
+async def begin_run(conn: Connection, namespace_id: int, run_id: UUID, night: date | None) -> None:
+    parameters = {"namespace_id": namespace_id, "run_id": run_id, "night": night}
+    await execute(conn, SQL["begin_run"], parameters)
+
+
+async def running_run(conn: Connection, namespace_id: int) -> RunRow | None:
+    return await fetch_optional(conn, SQL["running_run"], {"namespace_id": namespace_id}, RunRow)
+
+
+async def list_runs(
+    conn: Connection, namespace_id: int, before_id: UUID | None, limit: int
+) -> list[RunRow]:
+    parameters = {"namespace_id": namespace_id, "before_id": before_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_runs"], parameters, RunRow)
+
+
+async def hold_run(conn: Connection, namespace_id: int, run_id: UUID) -> PlaceRow | None:
+    parameters = {"namespace_id": namespace_id, "run_id": run_id}
+    return await fetch_optional(conn, SQL["hold_run"], parameters, PlaceRow)
+
+
+async def advance_run(
+    conn: Connection, namespace_id: int, place: PlaceRow, row_counts: Mapping[str, int]
+) -> None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "run_id": place.id,
+        "kind": place.kind,
+        "importance": place.importance,
+        "after_id": place.after_id,
+        "removed": Jsonb(place.removed),
+        "row_counts": Jsonb(dict(row_counts)),
+    }
+    await execute(conn, SQL["advance_run"], parameters)
+
+
+async def finish_run(conn: Connection, namespace_id: int, run_id: UUID) -> None:
+    await execute(conn, SQL["finish_run"], {"namespace_id": namespace_id, "run_id": run_id})
+
+
+async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str) -> None:
+    parameters = {"namespace_id": namespace_id, "run_id": run_id, "error": error}
+    await execute(conn, SQL["fail_run"], parameters)
+
+
+async def running_retention(conn: Connection, limit: int) -> list[RunningRow]:
+    return await fetch_all(conn, SQL["running_retention"], {"limit": limit}, RunningRow)
+
+
+async def idle_retention(conn: Connection) -> list[IdleRow]:
+    return await fetch_all(conn, SQL["idle_retention"], {}, IdleRow)
+
+
+def _which(namespace_id: int, policy: Policy, until: datetime) -> dict[str, object]:
+    return {
+        "namespace_id": namespace_id,
+        "kind": policy.kind,
+        "until": until,
+        "highest": policy.highest,
+    }

@@ -1,0 +1,291 @@
+"""What is kept no longer than a policy says goes, with what was derived from it; without a policy, nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import pytest_asyncio
+from google.protobuf import field_mask_pb2, struct_pb2
+
+from everword.db.pool import Database
+from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import pattern_service_pb2 as patterns
+from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import retention_service_pb2 as pb
+from everword_ingest.retention.running import Running
+from support import document_calls, retaining_process
+from support.background import embed_everything
+from support.callers import make_namespaces, within
+from support.calls import append, append_request, message
+from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
+from support.corpus import search_request
+from support.databases import cloned
+from support.erased import count, rows_with, tables
+from support.erasure_planted import plant
+from support.notes import history, write
+from support.retention import keep, pass_days, preview, removed, run, runs
+from support.stack import Stack, running_stack
+from support.telling import remember, say
+from support.waiting import until
+
+CORRECTION = memory_pb2.IMPORTANCE_CLASS_CORRECTION
+PREFERENCE = memory_pb2.IMPORTANCE_CLASS_PREFERENCE
+
+
+@pytest_asyncio.fixture
+async def running(stack: Stack) -> AsyncIterator[Running]:
+    """What every ingest process does in the background, at the time that a test says."""
+    database = Database(stack.database.settings("ingest"), "ingest")
+    await database.open()
+    yield Running(database, lambda: None)
+    await database.close()
+
+
+def sizes(stack: Stack) -> dict[str, int]:
+    """Return how many rows each table has, but for the record of runs."""
+    with stack.database.connect() as conn:
+        names = [name for name in tables(conn) if name != "retention_runs"]
+    return {name: count(stack, f'SELECT count(*) FROM "{name}"') for name in names}
+
+
+async def test_without_a_policy_nothing_goes(stack: Stack, running: Running) -> None:
+    """RG-02, RG-17, RG-18: everything is kept for ever, unless somebody says otherwise."""
+    await write(stack, "Old words.", "k")
+    await write(stack, "New words.", "k")
+    said = await say(stack, "I live in Rome.", 0, subject="ida")
+    await remember(stack, "Rome", [said], subject="ida")
+    pass_days(stack, 36_000)
+    before = sizes(stack)
+    assert await running.begin(datetime.now(UTC) + timedelta(days=3)) == 0
+    assert await preview(stack) == {}
+    assert removed(await run(stack)) == {}
+    assert sizes(stack) == before
+    # What was said otherwise, and taken back.
+    await keep(stack, "CONVERSATIONS", 1)
+    await keep(stack, "CONVERSATIONS", 0)
+    assert await running.begin(datetime.now(UTC) + timedelta(days=3)) == 0
+    assert removed(await run(stack)) == {}
+    assert sizes(stack) == before
+
+
+async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_learned(
+    postgres_url: str,
+) -> None:
+    """RG-11: what nobody has talked in for 30 days goes; what was learned from it stays (RG-17)."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database, semantic=True) as stack:
+            planted = await plant(stack, "zqold7k")
+            await make_namespaces(stack, "other")
+            await append(stack, "Their zqtheirs7k.", metadata=within("other"))
+            pass_days(stack, 31)
+            pass_days(stack, 31, count(stack, "SELECT id FROM namespaces WHERE name = 'other'"))
+            await append(stack, "The heron waits.", session_key="new")
+            theirs = "SELECT count(*) FROM memories WHERE namespace_id <> 1"
+            facts_before = count(stack, "SELECT count(*) FROM facts")
+            changes_before = count(stack, "SELECT count(*) FROM fact_changes")
+            people_before = count(stack, "SELECT count(*) FROM people")
+            edges_before = count(stack, "SELECT count(*) FROM graph_edges")
+            quotes = "SELECT count(*) FROM {} WHERE strpos(quote, 'zqold7k') > 0"
+            quoting = ("graph_edges", "learned_evidence")
+            assert all(count(stack, quotes.format(table)) for table in quoting)
+            await keep(stack, "CONVERSATIONS", 30)
+            would_go = await preview(stack)
+            assert would_go == {"CONVERSATIONS": len(planted.message_ids)}
+            ran = await run(stack)
+            assert removed(ran) == would_go
+            left = set(rows_with(stack, "zqold7k"))
+            gone = {"messages", "memories", "summaries", "tool_sentences", "embedding_queue"}
+            gone |= {"session_observations", "append_requests"}
+            assert not (left - {"memories"}) & gone, left
+            indexed = (
+                "SELECT count(*) FROM memories WHERE kind = %s AND strpos(content, 'zqold7k') > 0"
+            )
+            assert count(stack, indexed, memory_pb2.MEMORY_KIND_MESSAGE) == 0
+            assert count(stack, indexed, memory_pb2.MEMORY_KIND_FACT) > 0
+            vectors = """SELECT count(*) FROM memory_vectors_1 v
+                          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.id = v.memory_id)"""
+            assert count(stack, vectors) == 0
+            assert count(stack, "SELECT count(*) FROM facts") == facts_before
+            assert count(stack, "SELECT count(*) FROM fact_changes") == changes_before
+            assert count(stack, "SELECT count(*) FROM people") == people_before
+            assert count(stack, "SELECT count(*) FROM graph_edges") == edges_before
+            assert not any(count(stack, quotes.format(table)) for table in quoting)
+            assert count(stack, theirs) == 1
+            found = await stack.search.Search(search_request("heron waits", "LEXICAL"))
+            assert [hit.memory.content for hit in found.results] == ["The heron waits."]
+            # The note in it keeps the conversation; what is derived anew knows nothing of it.
+            await compact_everything(stack, ScriptedComposer())
+            await roll_up_everything(
+                stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400)
+            )
+            await embed_everything(stack)
+            assert not {"messages", "summaries"} & set(rows_with(stack, "zqold7k"))
+            assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
+            # An import brings it back: it was not refused, only not kept.
+            request = append_request(
+                message("The zqold7k again.", external_id="x-zqold7k"), session_key="planted old7"
+            )
+            request.conversation.details.Clear()
+            await stack.ingest.AppendMessages(request)
+            assert "messages" in rows_with(stack, "zqold7k")
+
+
+@pytest.mark.parametrize("stays", [False, True])
+async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -> None:
+    said = await say(stack, "I live in Rome.", 0, subject="ida")
+    evidence = fact_pb2.NewEvidence(message_id=said, quote="I live in Rome")
+    remembered = facts.RememberRequest(
+        subject="ida", attribute="residence", value="Rome", evidence=[evidence]
+    )
+    told = (await stack.facts.Remember(remembered)).fact
+    pass_days(stack, 31)
+    await keep(stack, "CONVERSATIONS", 30, keep_quotes=stays)
+    assert removed(await run(stack)) == {"CONVERSATIONS": 1}
+    # Nothing belonged to the conversation any more.
+    assert count(stack, "SELECT count(*) FROM conversations") == 0
+    assert count(stack, "SELECT sum(conversations) FROM corpus_counts") == 0
+    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=told.id))
+    assert explained.fact.value == "Rome"
+    assert [each.quote for each in explained.evidence] == ["I live in Rome" if stays else ""]
+
+
+async def test_the_least_important_goes_first_and_what_is_important_may_stay(stack: Stack) -> None:
+    """RG-36, of messages and of notes."""
+    said = await append(
+        stack,
+        message("Corrected: it is at noon.", importance_class=CORRECTION),
+        message("I prefer tea.", importance_class=PREFERENCE),
+        "The tram is late.",
+    )
+    ids = [each.message_id for each in said.messages]
+    for importance in (5, 1, 4, 2, 3):
+        await write(stack, f"Of {importance}.", f"k{importance}", importance=importance)
+    pass_days(stack, 31)
+    await keep(stack, "CONVERSATIONS", 30, max_per_run=1)
+    await keep(stack, "NOTES", 30, max_per_run=2)
+    left = "SELECT count(*) FROM messages WHERE id = %s"
+    for messages_left, notes_left in (([1, 1, 0], 3 + 4 + 5), ([1, 0, 0], 5)):
+        would_go = await preview(stack)
+        assert would_go == {"CONVERSATIONS": 1, "NOTES": 2}
+        assert removed(await run(stack)) == would_go
+        assert [count(stack, left, id_) for id_ in ids] == messages_left
+        assert count(stack, "SELECT sum(importance) FROM notes") == notes_left
+    await keep(stack, "CONVERSATIONS", 30, keep_importance=5)
+    await keep(stack, "NOTES", 30, keep_importance=4)
+    assert await preview(stack) == removed(await run(stack)) == {}
+    task = memory_pb2.Memory(id=ids[0], importance_class=memory_pb2.IMPORTANCE_CLASS_TASK)
+    classed = ingest.UpdateMemoryRequest(
+        memory=task, update_mask=field_mask_pb2.FieldMask(paths=["importance_class"])
+    )
+    await stack.ingest.UpdateMemory(classed)
+    assert removed(await run(stack)) == {"CONVERSATIONS": 1}
+
+
+async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) -> None:
+    """RG-17: what was closed or not heard of for so long, and nothing else."""
+    for place, at in (("Rome", 0), ("Oslo", 1)):
+        said = await say(stack, f"I live in {place}.", at, subject="ida")
+        await remember(stack, place, [said], subject="ida")
+    struct = struct_pb2.Struct()
+    struct.update({"account": "6540"})
+    recorded = patterns.RecordPatternRequest(entity="REMA", type="merchant", data=struct)
+    await stack.patterns.RecordPattern(recorded)
+    pass_days(stack, 400)
+    told = await remember(stack, "a cat", subject="ida", attribute="pet")
+    await keep(stack, "FACTS", 365)
+    await keep(stack, "PATTERNS", 365)
+    would_go = await preview(stack)
+    assert would_go == {"FACTS": 2, "PATTERNS": 1}
+    assert removed(await run(stack)) == would_go
+    indexed = "SELECT count(*) FROM memories WHERE kind = %s"
+    assert count(stack, "SELECT count(*) FROM facts") == 1
+    assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", told.id) == 1
+    assert count(stack, indexed, memory_pb2.MEMORY_KIND_FACT) == 1
+    assert count(stack, "SELECT count(*) FROM patterns") == 0
+    assert count(stack, "SELECT count(*) FROM messages") == 2
+
+
+async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
+    """RG-18, of facts, notes and documents."""
+    said = await say(stack, "I live in Rome.", 0, subject="ida")
+    told = await remember(stack, "Rome", [said], subject="ida")
+    for text in ("First zqnote7k.", "Second zqnote7k.", "Third."):
+        await write(stack, text, "k")
+        await document_calls.write(stack, text, "Plan")
+    pass_days(stack, 31)
+    await write(stack, "Fourth.", "k")
+    changes = count(stack, "SELECT count(*) FROM fact_changes")
+    assert changes > 0
+    for kind in ("HISTORY", "NOTE_HISTORY", "DOCUMENT_HISTORY"):
+        await keep(stack, kind, 30)
+    would_go = await preview(stack)
+    assert would_go == {"HISTORY": changes, "NOTE_HISTORY": 2, "DOCUMENT_HISTORY": 2}
+    assert removed(await run(stack)) == would_go
+    assert rows_with(stack, "zqnote7k") == {}
+    assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", told.id) == 1
+    # Overwritten a moment ago, and the latest one.
+    assert [each.content for each in await history(stack, "k")] == ["Third.", "Fourth."]
+    assert [each.version for each in await document_calls.history(stack, "Plan")] == [3]
+    await write(stack, "Fifth.", "k", expected=4)
+
+
+async def test_it_runs_every_night_in_the_zone_of_the_namespace(
+    stack: Stack, running: Running
+) -> None:
+    """RG-12: once a night, from the night after the policy on; a row tells of it, without content."""
+    await append(stack, "Old zqnight7k.")
+    pass_days(stack, 31)
+    await keep(stack, "CONVERSATIONS", 30)
+    now = datetime.now(UTC)
+    assert await running.begin(now) == 0
+    tomorrow = now + timedelta(days=1, hours=4)
+    assert await running.begin(tomorrow) == 1
+    assert await running.begin(tomorrow) == 0
+    await running.resume()
+    assert await running.begin(tomorrow) == 0
+    [ran] = await runs(stack)
+    assert (ran.state, removed(ran)) == (pb.RETENTION_STATE_DONE, {"CONVERSATIONS": 1})
+    assert ran.night
+    assert ran.row_counts["messages"] == 1
+    assert rows_with(stack, "zqnight7k") == {}
+    assert await running.begin(tomorrow + timedelta(days=1)) == 1
+
+
+async def test_a_run_that_is_killed_goes_on_in_short_steps(
+    stack: Stack, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RG-12: each step has a few rows, and what it has not committed, the next process does."""
+
+    async def nothing(self: Running) -> None:
+        return None
+
+    resume = Running.resume
+    monkeypatch.setattr(Running, "resume", nothing)
+    for talk in range(4):
+        await append(stack, *(f"The tram {n} is late." for n in range(40)), session_key=f"t{talk}")
+    pass_days(stack, 31)
+    await append(stack, "The heron waits.", session_key="t1")
+    await keep(stack, "CONVERSATIONS", 30)
+    would_go = await preview(stack)
+    assert would_go == {"CONVERSATIONS": 120}
+    await stack.retention.RunRetention(pb.RunRetentionRequest())
+    process = await retaining_process.start(stack.database, batch=3)
+    messages = "SELECT count(*) FROM messages"
+    await until(lambda: count(stack, messages) < 150)
+    process.kill()
+    await process.wait()
+    left = count(stack, messages)
+    assert 41 < left < 150
+    # As many as the record says, and by threes.
+    [ran] = await runs(stack)
+    assert removed(ran)["CONVERSATIONS"] == 161 - left
+    assert left % 3 == 161 % 3
+    await resume(running)
+    [ran] = await runs(stack)
+    assert (ran.state, removed(ran)) == (pb.RETENTION_STATE_DONE, would_go)
+    assert count(stack, "SELECT count(*) FROM conversations") == 1
+    assert count(stack, messages) == 41

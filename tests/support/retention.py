@@ -1,0 +1,78 @@
+"""Short forms of the calls on retention, and of letting time pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everword.v1 import retention_service_pb2 as pb
+from support.callers import Metadata
+from support.stack import Stack
+from support.waiting import until
+
+#: By table: the columns that say when something happened last.
+TIMES = {
+    "conversations": ("last_message_at", "updated_at"),
+    "note_versions": ("written_at",),
+    "document_versions": ("written_at",),
+    "facts": ("last_seen_at",),
+    "patterns": ("last_seen_at",),
+    "fact_changes": ("changed_at",),
+    "learned_changes": ("changed_at",),
+    "pattern_decisions": ("decided_at",),
+}
+
+
+def pass_days(stack: Stack, days: int, namespace_id: int = 1) -> None:
+    """Let everything of a namespace be so much older."""
+    with stack.database.connect() as conn:
+        for table, columns in TIMES.items():
+            older = ", ".join(f"{name} = {name} - make_interval(days => %s)" for name in columns)
+            conn.execute(
+                f"UPDATE {table} SET {older} WHERE namespace_id = %s".encode(),
+                [*(days for _ in columns), namespace_id],
+            )
+
+
+async def keep(stack: Stack, kind: str, days: int, metadata: Metadata = (), **fields: Any) -> None:
+    """Set the policy of a kind, such as `NOTES`; 0 days: for ever."""
+    policy = pb.RetentionPolicy(
+        kind=pb.RetentionKind.Value(f"RETENTION_KIND_{kind}"), keep_days=days, **fields
+    )
+    request = pb.SetRetentionPolicyRequest(policy=policy)
+    await stack.retention.SetRetentionPolicy(request, metadata=metadata)
+
+
+async def preview(stack: Stack, *policies: pb.RetentionPolicy) -> dict[str, int]:
+    found = await stack.retention.PreviewRetention(pb.PreviewRetentionRequest(policies=policies))
+    return _counts(found.removed)
+
+
+async def runs(stack: Stack, metadata: Metadata = ()) -> list[pb.RetentionRun]:
+    request = pb.ListRetentionRunsRequest(page_size=100)
+    return list((await stack.retention.ListRetentionRuns(request, metadata=metadata)).runs)
+
+
+async def run(stack: Stack) -> pb.RetentionRun:
+    """Run it now, and wait until it is done."""
+    begun = (await stack.retention.RunRetention(pb.RunRetentionRequest())).run
+    ended: list[pb.RetentionRun] = []
+
+    async def done() -> bool:
+        [found] = [each for each in await runs(stack) if each.id == begun.id]
+        ended[:] = [found]
+        return found.state == pb.RETENTION_STATE_DONE
+
+    await until(done)
+    return ended[0]
+
+
+def removed(found: pb.RetentionRun) -> dict[str, int]:
+    """Return how many of each kind a run removed."""
+    return _counts(found.removed)
+
+
+def _counts(counts: Any) -> dict[str, int]:
+    name = pb.RetentionKind.Name
+    return {
+        name(each.kind).removeprefix("RETENTION_KIND_"): each.count for each in counts if each.count
+    }

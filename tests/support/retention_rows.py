@@ -1,0 +1,60 @@
+"""A policy, and a run that is not done, with parameters with which every statement of retention hits them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+RUN = UUID(int=96)
+FIRST = UUID(int=0)
+#: Those of what there is.
+IMPORTANCES = {"notes": 3, "facts": 3, "patterns": 3, "history": 1}
+LATE = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
+    """Store a policy, and a run."""
+    conn.execute(
+        "INSERT INTO retention_policies (namespace_id, kind, keep_days) VALUES (%s, 1, 30)",
+        [namespace_id],
+    )
+    conn.execute(
+        "INSERT INTO retention_runs (namespace_id, id, error) VALUES (%s, %s, 'of another one')",
+        [namespace_id, RUN],
+    )
+
+
+def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
+    """Return what the statements of retention mean, by their names."""
+    package = "everword_ingest.retention"
+    messages = {"kind": 1, "until": LATE, "importance": 3, "highest": 5, "after_id": None}
+    policy = {"keep_days": 9, "keep_importance": 0, "max_per_run": 0, "keep_quotes": False}
+    run = {"run_id": RUN}
+    place = {"kind": 1, "importance": 1, "after_id": None}
+    return {
+        f"{package}.set_policy": {"kind": 2, **policy},
+        f"{package}.delete_policy": {"kind": 1},
+        f"{package}.count_retained": messages,
+        f"{package}.sample_retained": messages,
+        **{
+            f"{package}.page_{name}": {"until": LATE, "importance": importance, "after_id": FIRST}
+            for name, importance in IMPORTANCES.items()
+        },
+        f"{package}.hold_conversations": messages,
+        f"{package}.page_messages": {**messages, "conversation_ids": [conversation_id]},
+        f"{package}.begin_run": {"run_id": UUID(int=97), "night": None},
+        f"{package}.list_runs": {"before_id": None},
+        f"{package}.hold_run": run,
+        f"{package}.advance_run": {
+            **run,
+            **place,
+            "removed": Jsonb({}),
+            "row_counts": Jsonb({}),
+        },
+        f"{package}.finish_run": run,
+        f"{package}.fail_run": {**run, "error": "smuggled"},
+    }
