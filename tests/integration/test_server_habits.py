@@ -58,6 +58,7 @@ SERVICES = {
         "everword.v1.DocumentService",
         "everword.v1.WorkspaceService",
         "everword.v1.EraseService",
+        "everword.v1.RetentionService",
         "everword.v1.HandoffService",
         "everword.v1.CheckpointService",
         "everword.v1.GraphService",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from google.protobuf.struct_pb2 import Struct
 
@@ -51,7 +52,7 @@ async def write_everything(stack: Stack, token: str) -> Written:
     whose, where = kept.conversation_id, {"conversation_id": kept.conversation_id}
     scope = document_pb2.DocumentScope(**where)
     about = document_pb2.DocumentScope(subject=subject)
-    fields = {"author": author, "tags": [token]}
+    fields: dict[str, Any] = {"author": author, "tags": [token]}
     text = f"# The {token}\n\nIt sings.\n\n## Where\n\nIn the {token} barn."
     first = await write_document(
         stack, text, f"Doc {token}", scope=scope, request_id=f"doc {subject}", **fields

@@ -101,7 +101,7 @@ def known_values(query: str, id_: str, conversation_id: str, **more: object) -> 
 async def watch_token(stack: Stack) -> str:
     """Return a token with which a watcher is told what happens from now on."""
     call = stack.search.WatchMemories(watch.WatchMemoriesRequest())
-    first = await call.read()
+    first: Any = await call.read()
     call.cancel()
     return str(first.resume_token)
 
