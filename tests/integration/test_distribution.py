@@ -59,12 +59,11 @@ FUNCTIONS = {
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
-            *("remove_passages", "erase_rows", "erase_facts", "erase_batch"),
+            *("remove_passages", "erase_facts", "erase_batch"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
             *("preview_erasure", "hold_source", "document_exists", "forget_sessions"),
-            *("preview_erasure", "hold_source"),
             *("remove_messages", "retire", "retire_conversations"),
         ),
         "one: the namespace that the transaction is set to",

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 import pytest
 import pytest_asyncio
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.v1 import document_service_pb2 as pb
-from everword.v1 import handoff_service_pb2 as handoffs
-from everword.v1 import note_pb2
-from everword.v1 import workspace_service_pb2 as workspace
 from support.background import embed_everything
 from support.cached import warm_up
 from support.calls import append
 from support.corpus import search_request
 from support.databases import cloned
 from support.document_calls import history, named, write, write_file
-from support.every_read import answers, read_methods
+from support.every_read import NOBODY, answers, known_values, read_methods
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-FOUND = {"Search", "Browse", "GetMemory", "BatchGetMemories", "BuildContext", "StreamContext"}
+FOUND = {
+    *("Search", "Browse", "GetMemory", "BatchGetMemories", "BuildContext", "StreamContext"),
+    "ReadAddress",
+}
 MODES = ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX")
 
 
@@ -38,32 +35,9 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 async def who_tells(stack: Stack, token: str, title: str, document_id: str) -> set[str]:
     """Return the names of the RPCs whose answers hold a token."""
-    ids = [await chunk_id(stack, token)]
-    earlier = Timestamp()
-    earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
     said = await append(stack, f"Is there anything about {title}?", session_key=title)
-    whatever = str(UUID(int=7))
-    known = {
-        "query": token,
-        "memory_id": ids[0] or whatever,
-        "memory_ids": [ids[0] or whatever],
-        "document_id": document_id,
-        "workspace_file": workspace.WORKSPACE_FILE_NAME_MEMORY,
-        **{each: [whatever] for each in ("node_ids", "fact_ids")},
-        **dict.fromkeys(
-            (
-                *("note_id", "message_id", "summary_id", "fact_id", "node_id", "person_id"),
-                *("event_id", "strategy_id", "pattern_id", "grant_id"),
-            ),
-            whatever,
-        ),
-        "key": (note_pb2.NoteKey(key=title), handoffs.HandoffKey(repo="a/b", issue="1")),
-        "conversation_id": said.conversation_id,
-        "subject": "emi",
-        "attribute": "like",
-        "token_budget": 4000,
-        "earlier": earlier,
-    }
+    chunk = await chunk_id(stack, token) or NOBODY
+    known = known_values(token, chunk, said.conversation_id, named=title, document_id=document_id)
     found = await answers(stack, known)
     assert {name.split()[0] for name in found} == {method.name for method in read_methods()}
     return {name.split()[0] for name, answer in found.items() if token in answer}

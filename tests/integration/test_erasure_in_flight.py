@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import pytest_asyncio
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
@@ -21,7 +20,6 @@ from everword.jobs.task import JobRun
 from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import handoff_service_pb2 as handoffs
 from everword_embedder.queue.drain import Drain
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_ingest.erasure.resuming import Resuming
@@ -32,8 +30,7 @@ from support.calls import append, append_request, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.databases import cloned
 from support.erased import erase, rows_with
-from support.every_read import answers
-from support.notes import named
+from support.every_read import answers, known_values
 from support.refusals import refused
 from support.sleeping import Mind, Records, observing, sleep
 from support.stack import Stack, running_stack
@@ -217,7 +214,7 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     await roll_up_everything(stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400))
     await embed_everything(stack)
     await warm_up(stack)
-    known = _known(token, said.conversation_id, said.messages[0].message_id)
+    known = known_values(token, said.messages[0].message_id, said.conversation_id, named="none")
     before = {
         name for name, answer in (await answers(stack, known)).items() if _told(answer, token)
     }
@@ -227,7 +224,9 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     assert "messages" in rows_with(stack, token)
     after = {name for name, answer in (await answers(stack, known)).items() if _told(answer, token)}
     # Only the conversation's key still has it, which its caller chose.
-    assert {name.split()[0] for name in after} <= {"ListConversations", "GetConversation"}
+    assert {name.split()[0] for name in after} <= {
+        *("ListConversations", "GetConversation", "ListAddress")
+    }
     whole = await erase(stack, conversation_id=said.conversation_id)
     assert whole.messages_left == 12
     after = {name for name, answer in (await answers(stack, known)).items() if _told(answer, token)}
@@ -237,23 +236,6 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
 
 async def _nothing(self: Resuming) -> None:
     """Delete nothing: what is hidden is there."""
-
-
-def _known(token: str, conversation_id: str, message_id: str) -> dict[str, object]:
-    earlier = Timestamp()
-    earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
-    ids = ("message_id", "memory_id", "summary_id", "fact_id", "node_id", "person_id", "event_id")
-    return {
-        "query": token,
-        **dict.fromkeys((*ids, "strategy_id", "pattern_id", "note_id", "grant_id"), message_id),
-        **{name: [message_id] for name in ("memory_ids", "node_ids", "fact_ids")},
-        "key": (named("none"), handoffs.HandoffKey(repo="a/b", issue="1")),
-        "conversation_id": conversation_id,
-        "subject": "emi",
-        "attribute": "like",
-        "token_budget": 4000,
-        "earlier": earlier,
-    }
 
 
 def _told(answer: str, token: str) -> bool:

@@ -52,7 +52,7 @@ from support.foreign_addresses import ADDRESSES_REFUSED
 from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
 from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
 from support.foreign_documents import DOCUMENTS_EMPTY, DOCUMENTS_REFUSED
-from support.foreign_erasures import ERASURES_REFUSED
+from support.foreign_erasures import ERASURES_REFUSED, RETENTION_EMPTY
 from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
@@ -78,7 +78,7 @@ TOKENS = {"page_token", "consistency_token", "at_least_as_fresh"}
 TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
 #: tests/e2e/test_handoff.py holds that.
-MAKING = {"CreateAdvisorGrant", "SetBudget"}
+MAKING = {"CreateAdvisorGrant", "SetBudget", "SetRetentionPolicy", "RunRetention"}
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
 #: Prices are the deployment's, and public.
@@ -195,6 +195,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **NOTES_EMPTY,
     **LORE_EMPTY,
     **COSTS_EMPTY,
+    **RETENTION_EMPTY,
     **TOPICS_EMPTY,
     **CHECKPOINTS_EMPTY,
     **DOCUMENTS_EMPTY,

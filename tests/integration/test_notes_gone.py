@@ -9,13 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import pytest_asyncio
-from google.protobuf.timestamp_pb2 import Timestamp
 
-from everword.v1 import handoff_service_pb2 as handoffs
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2
 from everword.v1 import note_service_pb2 as pb
-from everword.v1 import workspace_service_pb2 as workspace
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
 from support.cached import find, reference_search, warm_up
@@ -23,14 +20,17 @@ from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import search_request
 from support.databases import cloned
-from support.every_read import answers, read_methods
+from support.every_read import answers, known_values, read_methods, watch_token
 from support.notes import history, log, named, write
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 #: The RPCs that return a note which is there.
-TELLING = {"Search", "Browse", "GetMemory", "BatchGetMemories", "BuildContext", "StreamContext"}
+TELLING = {
+    *("Search", "Browse", "GetMemory", "BatchGetMemories", "BuildContext", "StreamContext"),
+    *("ReadAddress", "ListAddress", "WatchMemories"),
+}
 OWN = {"GetNote", "ListNotes"}
 MODES = ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX")
 
@@ -42,6 +42,8 @@ class Told:
     stack: Stack
     reference: SearchServiceStub
     conversation_id: str
+    #: With which a watcher is told all that happened to notes.
+    since: str
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -52,7 +54,7 @@ async def told(postgres_url: str) -> AsyncIterator[Told]:
             reference_search(database, stack.addresses["embedder"]) as reference,
         ):
             said = await append(stack, *(f"The lighthouse blinks {n} times." for n in range(12)))
-            yield Told(stack, reference, said.conversation_id)
+            yield Told(stack, reference, said.conversation_id, await watch_token(stack))
 
 
 def planted(name: str) -> str:
@@ -62,39 +64,7 @@ def planted(name: str) -> str:
 
 async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
     """Return the names of the RPCs whose answers hold a token."""
-    earlier = Timestamp()
-    earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
-    known = {
-        "query": token,
-        "memory_id": note_id,
-        **{each: [note_id] for each in ("memory_ids", "node_ids", "fact_ids")},
-        "note_id": note_id,
-        "workspace_file": workspace.WORKSPACE_FILE_NAME_MEMORY,
-        **dict.fromkeys(
-            (
-                "document_id",
-                "message_id",
-                "summary_id",
-                "fact_id",
-                "node_id",
-                "person_id",
-                "event_id",
-                "strategy_id",
-                "pattern_id",
-            ),
-            note_id,
-        ),
-        "book_id": note_id,
-        "entry_id": note_id,
-        "key": (named(key), handoffs.HandoffKey(repo="a/b", issue="1")),
-        "grant_id": note_id,
-        "budget_id": note_id,
-        "conversation_id": told.conversation_id,
-        "subject": "emi",
-        "attribute": "like",
-        "token_budget": 4000,
-        "earlier": earlier,
-    }
+    known = known_values(token, note_id, told.conversation_id, named=key, resume_token=told.since)
     found = await answers(told.stack, known)
     assert {name.split()[0] for name in found} == {method.name for method in read_methods()}
     return {name.split()[0] for name, answer in found.items() if token in answer}

@@ -9,7 +9,6 @@ from uuid import UUID
 
 import psycopg
 
-from everword.db.arrays import Column
 from everword.domain.ids import new_id
 
 DOCUMENT, VERSION = UUID(int=91), UUID(int=92)
@@ -59,13 +58,13 @@ def document_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         "written_at": BEGAN,
     }
     chunk = {
-        "ids": Column("uuid", [new_id()]),
-        "places": Column("int4", [1]),
-        "headings": Column("text", ["{}"]),
-        "starts": Column("int8", [0]),
-        "ends": Column("int8", [1]),
-        "pages": Column("int4", [0]),
-        "digests": Column("bytea", [b""]),
+        "ids": [new_id()],
+        "places": [1],
+        "headings": ["{}"],
+        "starts": [0],
+        "ends": [1],
+        "pages": [0],
+        "digests": [b""],
     }
     part = {"start": 0, "max_chars": 100}
     return {

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import pkgutil
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
+from uuid import UUID
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword import v1
 from everword.client.channel import open_channel
-from everword.v1 import access_pb2
+from everword.v1 import access_pb2, document_pb2, lore_pb2, note_pb2
+from everword.v1 import handoff_service_pb2 as handoffs
 from everword.v1 import search_service_pb2 as search
+from everword.v1 import watch_pb2 as watch
+from everword.v1 import workspace_service_pb2 as workspace
 from support.stack import Stack
 
 _HOSTS = ("search", "ingest", "compactor")
@@ -26,6 +34,17 @@ _NOTHING = {
     grpc.StatusCode.FAILED_PRECONDITION,  # without a language model
 }
 MODES = [mode for mode in search.SearchMode.values() if mode]
+#: A watcher that is told nothing for so long has been told everything.
+SILENCE_S = 1.0
+#: An id that nothing has.
+NOBODY = str(UUID(int=7))
+#: Fields of requests that take ids of memories, and of what they belong to.
+_IDS = (
+    *("memory_id", "message_id", "summary_id", "note_id", "document_id", "book_id", "entry_id"),
+    *("checkpoint_id", "fact_id", "node_id", "person_id", "event_id", "strategy_id", "pattern_id"),
+    *("grant_id", "budget_id", "id"),
+)
+_LISTS = ("memory_ids", "node_ids", "fact_ids")
 
 
 def read_methods() -> list[MethodDescriptor]:
@@ -44,6 +63,49 @@ def read_methods() -> list[MethodDescriptor]:
     return methods
 
 
+def known_values(query: str, id_: str, conversation_id: str, **more: object) -> dict[str, object]:
+    """Return what `answers` is to fill into requests: one id wherever an id is asked for, but for `more`."""
+    earlier = Timestamp()
+    earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
+    ids = dict.fromkeys(_IDS, id_) | {name: [id_] for name in _LISTS}
+    named = str(more.pop("named", query))
+    return {
+        "query": query,
+        "text": query,
+        **ids,
+        "workspace_file": workspace.WORKSPACE_FILE_NAME_MEMORY,
+        "key": (
+            note_pb2.NoteKey(key=named),
+            document_pb2.DocumentKey(title=named),
+            lore_pb2.LoreBookKey(name=named),
+            handoffs.HandoffKey(repo="a/b", issue="1"),
+        ),
+        "conversation_id": conversation_id,
+        "addresses": [f"viking://default/memories/{id_}"],
+        "folders": [
+            f"viking://default/{folder}"
+            for folder in (
+                *("", "conversations", f"conversations/{conversation_id}"),
+                *(f"conversations/{conversation_id}/messages", "summaries", "notes", "facts"),
+                "graph/nodes",
+            )
+        ],
+        "subject": "emi",
+        "attribute": "like",
+        "token_budget": 4000,
+        "earlier": earlier,
+        **more,
+    }
+
+
+async def watch_token(stack: Stack) -> str:
+    """Return a token with which a watcher is told what happens from now on."""
+    call = stack.search.WatchMemories(watch.WatchMemoriesRequest())
+    first: Any = await call.read()
+    call.cancel()
+    return str(first.resume_token)
+
+
 async def answers(stack: Stack, known: Mapping[str, object]) -> dict[str, str]:
     """Return what each read RPC answers, as text; `known` holds values by the names of fields that take them.
 
@@ -54,6 +116,10 @@ async def answers(stack: Stack, known: Mapping[str, object]) -> dict[str, str]:
         requests = [_request(method, known)]
         if method.name == "Search":
             requests = [_in_mode(requests[0], mode) for mode in MODES]
+        elif method.name == "ReadAddress":
+            requests = [_at(requests[0], each) for each in _listed(known, "addresses")]
+        elif method.name == "ListAddress":
+            requests = [_at(requests[0], each) for each in _listed(known, "folders")]
         for number, (request, past) in enumerate(product(requests, (False, True))):
             asked = _as_of(request, known) if past else request
             if asked is not None:
@@ -102,8 +168,23 @@ def _in_mode(request: Message, mode: int) -> Message:
     return asked
 
 
+def _listed(known: Mapping[str, object], name: str) -> list[str]:
+    values = known[name]
+    assert isinstance(values, list)
+    return values
+
+
+def _at(request: Message, address: str) -> Message:
+    asked: Any = type(request)()
+    asked.CopyFrom(request)
+    asked.address = address
+    return asked  # type: ignore[no-any-return]
+
+
 def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
     """Return a request as of an earlier moment; None where it has none."""
+    if isinstance(request, watch.WatchMemoriesRequest):
+        return None  # what happens, happens now
     asked = type(request)()
     asked.CopyFrom(request)
     holder: Any = asked.filter if "filter" in asked.DESCRIPTOR.fields_by_name else asked  # type: ignore[attr-defined]
@@ -134,11 +215,25 @@ async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> str:
     }
     try:
         if method.server_streaming:
-            return "\n".join(
-                [str(part) async for part in channel.unary_stream(path, **form)(request)]
-            )
+            call = channel.unary_stream(path, **form)(request)
+            if method.name == "WatchMemories":
+                return await _watched(call)
+            return "\n".join([str(part) async for part in call])
         return str(await channel.unary_unary(path, **form)(request))
     except grpc.aio.AioRpcError as error:
         if error.code() not in _NOTHING:
             raise
         return f"{error.code().name} {error.details()}"
+
+
+async def _watched(call: Any) -> str:
+    """Return what a watcher is told, until it is told nothing more for a while."""
+    told = list[str]()
+    with suppress(TimeoutError):
+        while True:
+            part = await asyncio.wait_for(call.read(), SILENCE_S if told else 30.0)
+            if part is grpc.aio.EOF:
+                break
+            told.append(str(part))
+    call.cancel()
+    return "\n".join(told)

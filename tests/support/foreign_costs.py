@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everword.v1 import cost_service_pb2 as pb
+from support.callers import Metadata
 from support.costs import Accounts, budget, spent
 from support.foreign import NO_CONVERSATION, NO_PAGE, Call, Theirs
 from support.stack import Stack
@@ -20,6 +21,7 @@ class TheirCosts:
 
     budget_id: str
     page_token: str
+    resume_token: str
 
 
 def costs_request(**fields: Any) -> pb.GetCostsRequest:
@@ -32,12 +34,16 @@ async def spend(stack: Stack, namespace: str) -> TheirCosts:
     limited = await accounts.limit(budget(tokens=10))
     await accounts.record(spent("their-model", 10, run_id="r"), spent("their-other-model", 10))
     page = await stack.costs.GetCosts(costs_request(), metadata=accounts.metadata)
-    return TheirCosts(limited.budget.id, page.next_page_token)
+    told = await first_told(stack, metadata=accounts.metadata)
+    return TheirCosts(limited.budget.id, page.next_page_token, told.resume_token)
 
 
-async def first_told(stack: Stack) -> pb.WatchBudgetResponse:
+async def first_told(
+    stack: Stack, resume_token: str = "", metadata: Metadata = ()
+) -> pb.WatchBudgetResponse:
     """Return what a stream says first, and end it."""
-    call = stack.costs.WatchBudget(pb.WatchBudgetRequest())
+    request = pb.WatchBudgetRequest(resume_token=resume_token)
+    call = stack.costs.WatchBudget(request, metadata=metadata)
     try:
         async for response in call:
             return response
@@ -69,6 +75,10 @@ COSTS_REFUSED: dict[str, tuple[str, Call]] = {
     "GetCosts page_token": (
         NO_PAGE,
         lambda s, t: s.costs.GetCosts(costs_request(page_token=t.page_tokens["GetCosts"])),
+    ),
+    "WatchBudget resume_token": (
+        NO_PAGE,
+        lambda s, t: first_told(s, t.page_tokens["WatchBudget"]),
     ),
 }
 COSTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import retention_service_pb2 as retention
@@ -20,7 +22,7 @@ _REASONS = {
     "learned_id": "MEMORY_NOT_FOUND",
     "node_id": "NODE_NOT_FOUND",
     "pattern_id": "PATTERN_NOT_FOUND",
-    "document_id": "MEMORY_NOT_FOUND",
+    "document_id": "DOCUMENT_NOT_FOUND",
 }
 
 
@@ -41,6 +43,10 @@ async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
         erased = await stack.erasures.Erase(pb.EraseRequest(target=target), metadata=metadata)
     listed = await stack.erasures.ListErasures(
         pb.ListErasuresRequest(page_size=1), metadata=metadata
+    )
+    policy = retention.RetentionPolicy(kind=retention.RETENTION_KIND_NOTES, keep_days=36500)
+    await stack.retention.SetRetentionPolicy(
+        retention.SetRetentionPolicyRequest(policy=policy), metadata=metadata
     )
     for _ in range(2):
         await stack.retention.RunRetention(retention.RunRetentionRequest(), metadata=metadata)
@@ -100,5 +106,15 @@ ERASURES_REFUSED: dict[str, tuple[str, Call]] = {
         lambda s, t: s.retention.ListRetentionRuns(
             retention.ListRetentionRunsRequest(page_token=t.page_tokens["ListRetentionRuns"])
         ),
+    ),
+}
+RETENTION_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+    "ListRetentionPolicies": (
+        lambda s, t: s.retention.ListRetentionPolicies(retention.ListRetentionPoliciesRequest()),
+        lambda answer: not answer.policies,
+    ),
+    "PreviewRetention": (
+        lambda s, t: s.retention.PreviewRetention(retention.PreviewRetentionRequest()),
+        lambda answer: not any(each.count for each in answer.removed),
     ),
 }

@@ -76,8 +76,8 @@ class EraseServiceServicer:
         """Erase takes a target back. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
         background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and written anew
         without it; facts that rest on other words too keep these alone. Background work that is at the namespace begins anew.
-        MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, FACT_NOT_FOUND or MEMORY_NOT_FOUND where there is no such
-        target; a subject or an author needs no rows.
+        MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
+        NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

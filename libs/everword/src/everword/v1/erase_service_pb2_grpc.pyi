@@ -25,8 +25,8 @@ class EraseServiceStub:
     """Erase takes a target back. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
     background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and written anew
     without it; facts that rest on other words too keep these alone. Background work that is at the namespace begins anew.
-    MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, FACT_NOT_FOUND or MEMORY_NOT_FOUND where there is no such
-    target; a subject or an author needs no rows.
+    MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
+    NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
     """
     GetErasure: _aio.UnaryUnaryMultiCallable[_erase_service_pb2.GetErasureRequest, _erase_service_pb2.GetErasureResponse]
     """GetErasure returns how an erasure stands. ERASURE_NOT_FOUND where there is none."""
@@ -56,8 +56,8 @@ class EraseServiceServicer(metaclass=_abc_1.ABCMeta):
         """Erase takes a target back. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
         background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and written anew
         without it; facts that rest on other words too keep these alone. Background work that is at the namespace begins anew.
-        MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, FACT_NOT_FOUND or MEMORY_NOT_FOUND where there is no such
-        target; a subject or an author needs no rows.
+        MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
+        NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
         """
 
     @_abc_1.abstractmethod

@@ -131,6 +131,9 @@ BEGIN
         -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
         PERFORM c.id FROM conversations c
           WHERE c.namespace_id = namespace AND (c.id = id_ OR of_kind = 3 AND c.subject = name_) ORDER BY c.id FOR UPDATE;
+        SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
+         WHERE c.namespace_id = namespace AND c.erasure_id IS NULL AND (c.id = id_ OR of_kind = 3 AND c.subject = name_);
+        PERFORM forget_sessions(marked);
         WITH held AS (
             UPDATE conversations c
                SET erasure_id = begin_erasure.erasure_id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
@@ -143,7 +146,8 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        PERFORM forget_sessions(marked);
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        PERFORM withdraw_pages(others);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
@@ -535,11 +539,6 @@ DECLARE
 BEGIN
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
-    ELSIF of_target = 'note' THEN
-        PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
-    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
-        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
-                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
@@ -547,14 +546,18 @@ BEGIN
     FOR rule IN SELECT * FROM erasure_rules
                  WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
                  ORDER BY place LOOP
+        further := NULL;
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
                                         ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where);
-        IF rule.goes_on IS NOT NULL THEN
+        IF rule.goes_on IS NOT NULL OR rule.requested THEN
             EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
                INTO further USING namespace, ids, names;
-            IF further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
+            IF rule.requested AND further IS NOT NULL THEN
+                PERFORM forget_requests(further);
+            END IF;
+            IF rule.goes_on IS NOT NULL AND further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
                 counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
             END IF;
         END IF;
@@ -657,6 +660,7 @@ DECLARE
 BEGIN
     SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
     IF marked IS NOT NULL THEN
+        PERFORM forget_sessions(marked);
         SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         IF others IS NOT NULL THEN
             did := merge_erased(did, erase_rows('summary', others, '{}'));
@@ -717,15 +721,18 @@ COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls 
 CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS $_$
+    AS $$
 BEGIN
-    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
-        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
-          USING erasing_namespace(), conversations;
-    END IF;
-END $_$;
+    UPDATE usage_ledger SET session_key = '', conversation_id = NULL
+     WHERE namespace_id = erasing_namespace() AND conversation_id = ANY(conversations);
+    -- Agents may report a session without saying of which conversation it was.
+    UPDATE usage_ledger u SET session_key = ''
+      FROM conversations c
+     WHERE c.namespace_id = erasing_namespace() AND c.id = ANY(conversations) AND u.namespace_id = erasing_namespace()
+       AND u.session_key = c.session_key AND u.agent IN ('', c.agent);
+END $$;
 
-COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget the keys of conversations in the ledger of what models cost.';
+COMMENT ON FUNCTION everword.forget_sessions(conversations uuid[]) IS 'Forget of which conversations calls were, in the ledger of what models cost; while these have their keys.';
 
 CREATE FUNCTION everword.forget_topic_sources(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -741,9 +748,14 @@ BEGIN
     )
     SELECT coalesce(array_agg(DISTINCT node_id), '{}') INTO nodes FROM gone;
     WITH gone AS (
-        DELETE FROM topic_pages WHERE namespace_id = namespace AND node_id = ANY(nodes) RETURNING id
+        DELETE FROM topic_pages
+         WHERE namespace_id = namespace
+           AND (node_id = ANY(nodes)
+                OR node_id IN (SELECT node_id FROM topic_pages WHERE namespace_id = namespace AND source_ids && sources))
+        RETURNING id, node_id
     )
-    SELECT coalesce(array_agg(id), '{}') INTO pages FROM gone;
+    SELECT coalesce(array_agg(id), '{}'), nodes || coalesce(array_agg(node_id) FILTER (WHERE NOT node_id = ANY(nodes)), '{}')
+      INTO pages, nodes FROM gone;
     PERFORM drop_derived_passages(pages);
     DELETE FROM topic_changes WHERE namespace_id = namespace AND (fact_id = ANY(sources) OR leaf_id = ANY(sources));
     INSERT INTO topic_changes (namespace_id, node_id) SELECT namespace, id FROM unnest(nodes) AS n (id);
@@ -2603,11 +2615,12 @@ CREATE TABLE everword.erasure_rules (
     key_column text NOT NULL,
     only_where text DEFAULT 'true'::text NOT NULL,
     goes_on text,
+    requested boolean DEFAULT false NOT NULL,
     remark text DEFAULT ''::text NOT NULL,
     CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'document'::text, 'lore_book'::text, 'session'::text, 'summary'::text, 'kept'::text])))
 );
 
-COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
+COMMENT ON TABLE everword.erasure_rules IS 'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes on, their ids are targets of that name first. Where calls with request ids stored them, these forget what it was. `kept` names what holds no content of callers, and why it stays. A table that is not there yet is passed over.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -8561,13 +8574,23 @@ CREATE UNIQUE INDEX summary_sources_p3_namespace_id_message_id_axis_idx ON everw
 
 CREATE INDEX tool_sentence_queue_pending ON everword.tool_sentence_queue USING btree (namespace_id, not_before) WHERE (state = 'pending'::text);
 
+CREATE INDEX topic_pages_cited ON ONLY everword.topic_pages USING gin (namespace_id, source_ids) WITH (fastupdate=off);
+
+CREATE INDEX topic_pages_p0_namespace_id_source_ids_idx ON everword.topic_pages_p0 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
+
 CREATE INDEX topic_pages_title ON ONLY everword.topic_pages USING btree (namespace_id, title, node_id);
 
 CREATE INDEX topic_pages_p0_namespace_id_title_node_id_idx ON everword.topic_pages_p0 USING btree (namespace_id, title, node_id);
 
+CREATE INDEX topic_pages_p1_namespace_id_source_ids_idx ON everword.topic_pages_p1 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
+
 CREATE INDEX topic_pages_p1_namespace_id_title_node_id_idx ON everword.topic_pages_p1 USING btree (namespace_id, title, node_id);
 
+CREATE INDEX topic_pages_p2_namespace_id_source_ids_idx ON everword.topic_pages_p2 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
+
 CREATE INDEX topic_pages_p2_namespace_id_title_node_id_idx ON everword.topic_pages_p2 USING btree (namespace_id, title, node_id);
+
+CREATE INDEX topic_pages_p3_namespace_id_source_ids_idx ON everword.topic_pages_p3 USING gin (namespace_id, source_ids) WITH (fastupdate=off);
 
 CREATE INDEX topic_pages_p3_namespace_id_title_node_id_idx ON everword.topic_pages_p3 USING btree (namespace_id, title, node_id);
 
@@ -9567,11 +9590,15 @@ ALTER INDEX everword.tool_sentences_pkey ATTACH PARTITION everword.tool_sentence
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p0_namespace_id_id_key;
 
+ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p0_namespace_id_source_ids_idx;
+
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p0_namespace_id_title_node_id_idx;
 
 ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p0_pkey;
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p1_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p1_namespace_id_source_ids_idx;
 
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p1_namespace_id_title_node_id_idx;
 
@@ -9579,11 +9606,15 @@ ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p1_p
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p2_namespace_id_id_key;
 
+ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p2_namespace_id_source_ids_idx;
+
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p2_namespace_id_title_node_id_idx;
 
 ALTER INDEX everword.topic_pages_pkey ATTACH PARTITION everword.topic_pages_p2_pkey;
 
 ALTER INDEX everword.topic_pages_namespace_id_id_key ATTACH PARTITION everword.topic_pages_p3_namespace_id_id_key;
+
+ALTER INDEX everword.topic_pages_cited ATTACH PARTITION everword.topic_pages_p3_namespace_id_source_ids_idx;
 
 ALTER INDEX everword.topic_pages_title ATTACH PARTITION everword.topic_pages_p3_namespace_id_title_node_id_idx;
 

@@ -14,6 +14,7 @@ from everword.domain.errors import NotFound
 from everword.domain.ids import new_id
 from everword.domain.not_found import (
     ConversationNotFound,
+    DocumentNotFound,
     ErasureNotFound,
     FactNotFound,
     MemoryNotFound,
@@ -37,7 +38,7 @@ _NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
     Kind.LEARNED: (MemoryNotFound, "memory_id"),
     Kind.NODE: (NodeNotFound, "node_id"),
     Kind.PATTERN: (PatternNotFound, "pattern_id"),
-    Kind.DOCUMENT: (MemoryNotFound, "memory_id"),
+    Kind.DOCUMENT: (DocumentNotFound, "document_id"),
 }
 
 

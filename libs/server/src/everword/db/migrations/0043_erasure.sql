@@ -58,12 +58,13 @@ CREATE TABLE erasure_rules (
     key_column text NOT NULL,
     only_where text NOT NULL DEFAULT 'true',
     goes_on text,
+    requested boolean NOT NULL DEFAULT false,
     remark text NOT NULL DEFAULT '',
     PRIMARY KEY (target, relation, key_column)
 );
 COMMENT ON TABLE erasure_rules IS
     'The rows that go with a target: those of `relation` whose `key_column` is the target, in the order of `place`. Where it goes '
-    'on, their ids are targets of that name first. `kept` names what holds no content of callers, and why it stays. A table '
+    'on, their ids are targets of that name first. Where calls with request ids stored them, these forget what it was. `kept` names what holds no content of callers, and why it stays. A table '
     'that is not there yet is passed over.';
 INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes_on, remark) VALUES
     ('message', 10, 'tool_sentences', 'message_id', 'true', NULL, ''),
@@ -142,7 +143,7 @@ INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes
     ('fact', 1, 'topic_changes', 'fact_id', 'true', NULL, ''),
     ('summary', 1, 'topic_changes', 'leaf_id', 'true', NULL, ''),
     ('kept', 16, 'budgets', '', 'true', NULL, 'Limits, and names of agents and models.'),
-    ('kept', 17, 'budget_spending', '', 'true', NULL, 'Sums.'),
+    ('kept', 17, 'budget_spending', '', 'true', NULL, 'Sums, by month or by the id of a run.'),
     ('kept', 18, 'budget_events', '', 'true', NULL, 'Sums, and when they were reached.'),
     ('kept', 1, 'messages', '', 'true', NULL, 'erase_messages removes them.'),
     ('kept', 2, 'memories', '', 'true', NULL, 'remove_passages removes them, with their vectors.'),
@@ -152,7 +153,7 @@ INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes
     ('kept', 6, 'append_requests', '', 'true', NULL, 'Ids that callers made up, for 8 days; hashes of erased bodies go.'),
     ('kept', 7, 'jobs', '', 'true', NULL, 'Ids and states; errors go.'),
     ('kept', 8, 'embedding_queue', '', 'true', NULL, 'remove_passages removes what waits.'),
-    ('kept', 9, 'usage_ledger', '', 'true', NULL, 'Models, tokens and times; not what was asked or answered.'),
+    ('kept', 9, 'usage_ledger', '', 'true', NULL, 'Models, tokens and costs; forget_sessions removes whose they were.'),
     ('kept', 10, 'advisor_grants', '', 'true', NULL, 'Hashes of keys, and names of repositories.'),
     ('kept', 11, 'api_keys', '', 'true', NULL, 'Hashes of keys, and what operators call them.'),
     ('kept', 12, 'summary_voices', '', 'true', NULL, 'What an operator set for the namespace.'),
@@ -160,6 +161,9 @@ INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes
     ('kept', 14, 'erasures', '', 'true', NULL, 'The record of erasures: counts and hashes.'),
     ('kept', 15, 'erased_external_ids', '', 'true', NULL, 'Hashes with a secret.'),
     ('kept', 16, 'retention_runs', '', 'true', NULL, 'The record of what policies removed: counts.');
+
+UPDATE erasure_rules SET requested = true
+ WHERE target <> 'kept' AND relation IN ('note_versions', 'document_versions', 'lore_books', 'lore_entries', 'checkpoints');
 
 ALTER TABLE namespaces ADD COLUMN hides integer NOT NULL DEFAULT 0;
 COMMENT ON COLUMN namespaces.hides IS
@@ -309,11 +313,6 @@ DECLARE
 BEGIN
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
-    ELSIF of_target = 'note' THEN
-        PERFORM forget_requests(coalesce(array_agg(id), '{}')) FROM note_versions WHERE namespace_id = namespace AND note_id = ANY(ids);
-    ELSIF of_target = 'document' AND to_regclass('document_versions') IS NOT NULL THEN
-        EXECUTE 'SELECT forget_requests(coalesce(array_agg(id), ''{}'')) FROM document_versions '
-                'WHERE namespace_id = $1 AND document_id = ANY($2)' USING namespace, ids;
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
@@ -321,14 +320,18 @@ BEGIN
     FOR rule IN SELECT * FROM erasure_rules
                  WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
                  ORDER BY place LOOP
+        further := NULL;
         SELECT format_type(atttypid, NULL) INTO key_type
           FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column;
         matches := format(CASE key_type WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
                                         ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where);
-        IF rule.goes_on IS NOT NULL THEN
+        IF rule.goes_on IS NOT NULL OR rule.requested THEN
             EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
                INTO further USING namespace, ids, names;
-            IF further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
+            IF rule.requested AND further IS NOT NULL THEN
+                PERFORM forget_requests(further);
+            END IF;
+            IF rule.goes_on IS NOT NULL AND further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
                 counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
             END IF;
         END IF;
@@ -356,12 +359,16 @@ COMMENT ON FUNCTION withdraw_pages IS 'Take out the pages about topics that were
 CREATE FUNCTION forget_sessions(conversations uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 BEGIN
-    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'usage_ledger'::regclass AND attname = 'session_key') THEN
-        EXECUTE 'UPDATE usage_ledger SET session_key = '''' WHERE namespace_id = $1 AND conversation_id = ANY($2)'
-          USING erasing_namespace(), conversations;
-    END IF;
+    UPDATE usage_ledger SET session_key = '', conversation_id = NULL
+     WHERE namespace_id = erasing_namespace() AND conversation_id = ANY(conversations);
+    -- Agents may report a session without saying of which conversation it was.
+    UPDATE usage_ledger u SET session_key = ''
+      FROM conversations c
+     WHERE c.namespace_id = erasing_namespace() AND c.id = ANY(conversations) AND u.namespace_id = erasing_namespace()
+       AND u.session_key = c.session_key AND u.agent IN ('', c.agent);
 END $$;
-COMMENT ON FUNCTION forget_sessions IS 'Forget the keys of conversations in the ledger of what models cost.';
+COMMENT ON FUNCTION forget_sessions IS
+    'Forget of which conversations calls were, in the ledger of what models cost; while these have their keys.';
 
 CREATE FUNCTION withdraw_nodes(direct uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -770,6 +777,9 @@ BEGIN
         -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
         PERFORM c.id FROM conversations c
           WHERE c.namespace_id = namespace AND (c.id = id_ OR of_kind = 3 AND c.subject = name_) ORDER BY c.id FOR UPDATE;
+        SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
+         WHERE c.namespace_id = namespace AND c.erasure_id IS NULL AND (c.id = id_ OR of_kind = 3 AND c.subject = name_);
+        PERFORM forget_sessions(marked);
         WITH held AS (
             UPDATE conversations c
                SET erasure_id = begin_erasure.erasure_id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
@@ -782,7 +792,8 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        PERFORM forget_sessions(marked);
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        PERFORM withdraw_pages(others);
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
@@ -898,6 +909,7 @@ DECLARE
 BEGIN
     SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
     IF marked IS NOT NULL THEN
+        PERFORM forget_sessions(marked);
         SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         IF others IS NOT NULL THEN
             did := merge_erased(did, erase_rows('summary', others, '{}'));
