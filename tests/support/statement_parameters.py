@@ -40,11 +40,7 @@ UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
-        "instances",
-        "authors",
-        "roles",
-        *("tags", "document_tags", "document_conversation_ids"),
-        *("since", "before", "valid_at", "known_at"),
+        *("document_tags", "document_conversation_ids"),
         "of_subjects_ids",
         "excluded_memory_ids",
         "excluded_conversation_ids",
