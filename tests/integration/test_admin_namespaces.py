@@ -43,6 +43,7 @@ NAMESPACED = (
     *("erasures", "erased_external_ids"),
     *("lore_books", "lore_entries"),
     *("documents", "document_versions", "document_chunks"),
+    *("retention_policies", "retention_runs"),
     *("budgets", "budget_spending", "budget_events"),
     *("checkpoints", "checkpoint_counters", "memory_changes"),
     *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds", "themes"),

@@ -41,15 +41,14 @@ async def test_the_commands_of_the_page_do_what_it_says(
     (templates / "people" / "ana.txt").write_text("Ana runs the shop.")
     (templates / "ignored.bin").write_bytes(b"\0")
     uploads = commands("everword documents upload")
-    uploads[0] += ["--title", "Handbook"]
     outputs = await run(stack, uploads)
     uploaded, written, appended, shown, listed, found, versions, deleted, seeded = outputs
-    assert uploaded == "Handbook: version 1, 2 chunks\n"
+    assert uploaded == "handbook: version 1, 2 chunks\n"
     assert written == "Release plan: version 1, 1 chunks\n"
     assert appended == "Release plan: version 2, 1 chunks\n"
     assert shown == "If a release goes wrong, revert it.\n"
     assert "text/markdown" in listed
-    assert "Handbook › Rollback: If a release goes wrong" in found
+    assert "› Rollback: If a release goes wrong" in found
     assert "Ship on Friday" in versions
     assert deleted == "Release plan: deleted\n"
     assert "people/ana" in seeded

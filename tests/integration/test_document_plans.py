@@ -17,9 +17,7 @@ from support.statement_parameters import UNSET
 
 DOCUMENTS, CHUNKS = 10_000, 100_000
 INGEST = load_statements("everword_ingest.documents")
-SEARCH = load_statements("everword_search.retrieval.index") | load_statements(
-    "everword_search.documents"
-)
+SEARCH = load_statements("everword_search.retrieval.index")
 _ID = UUID(int=5)
 #: By statement: the role that runs it, what the name of its index holds, and what it is asked.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -51,7 +49,6 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
             "limit": 20,
         },
     ),
-    "find_documents_there": ("everword_search", "kind", {}),
     "find_workspace_chunks": (
         "everword_search",
         "kind",
@@ -116,6 +113,5 @@ def test_a_statement_on_documents_goes_through_its_index(
         if node.get("Relation Name", "").startswith("document")
         and node["Node Type"] != "ModifyTable"
     ]
-    if name != "find_documents_there":  # whatever row comes first says that there is one
-        assert set(reads) <= {"Index Scan", "Index Only Scan"}, reads
-        assert any(part in name for name in indexes(plan)), indexes(plan)
+    assert set(reads) <= {"Index Scan", "Index Only Scan"}, reads
+    assert any(part in name for name in indexes(plan)), indexes(plan)

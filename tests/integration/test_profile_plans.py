@@ -53,6 +53,7 @@ READ: dict[str, Any] = {
     "message": 1,
     "summary": 2,
     "note": 3,
+    "chunk": 5,
 }
 
 
@@ -83,7 +84,7 @@ def _fill(conn: psycopg.Connection) -> None:
     conn.execute(
         "INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, conversation_id, contradicts, source, "
         "                           quote, said_at, recorded_at) "
-        "SELECT 1, gen_random_uuid(), id, gen_random_uuid(), gen_random_uuid(), false, 1, value, now(), now() "
+        "SELECT 1, gen_random_uuid(), id, NULL, NULL, false, 1, value, now(), now() "
         "  FROM facts WHERE subject = 's7'"
     )
     conn.execute(

@@ -145,6 +145,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "source_ids": SOURCE_IDS[:10],
             "passage_ids": list(range(1, 11)),
             "max_chars": 2000,
+            "chunk": 5,
             "max_parts": 52,
             "max_metadata_chars": 2000,
             "indexed_chars": 32_768,
