@@ -49,9 +49,14 @@ def _everything(database: DatabaseUnderTest) -> dict[str, list[str]]:
     with database.connect() as conn:
         tables = [table for (table,) in conn.execute(_TABLES)]
         assert len(tables) > 10
+        # Each night's Sleep is enqueued by a sweep, whoever calls.
+        own = {"jobs": "WHERE NOT (task = 'sleep' AND subject = 'namespace')"}
         return {
             table: [
-                row for (row,) in conn.execute(f"SELECT t::text FROM {table} t ORDER BY 1".encode())
+                row
+                for (row,) in conn.execute(
+                    f"SELECT t::text FROM {table} t {own.get(table, '')} ORDER BY 1".encode()
+                )
             ]
             for table in tables
         }
