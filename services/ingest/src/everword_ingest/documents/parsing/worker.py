@@ -41,11 +41,13 @@ def main() -> None:
     confine(limits)
     # openpyxl loads it where it is installed, to know its numbers, with a thread and its memory for each core.
     sys.modules["numpy"] = None  # type: ignore[assignment]
-    data = sys.stdin.buffer.read()
     try:
+        data = sys.stdin.buffer.read()
         answer = pack(read_document(data, request["file_name"], request["media_type"], limits))
     except DocumentUnreadable as failure:
         answer = pack_failure(failure)
+    except MemoryError:
+        answer = pack_failure(out_of_memory())
     sys.stdout.buffer.write(answer)
 
 
@@ -93,7 +95,8 @@ def _malformed(error: Exception, media_type: str) -> DocumentUnreadable:
     said = str(error).lower()
     if "excessive depth" in said or "nesting" in said:
         return _too_deep()
-    if "memory" in said:
+    # A library that does not fit into memory cannot even be loaded.
+    if "memory" in said or "failed to map" in said:
         return out_of_memory()
     return DocumentUnreadable(
         Unreadable.MALFORMED,

@@ -59,6 +59,9 @@ def html_document(
     parser.close()
     if page.failure:
         raise page.failure
+    # Out of memory, the library may end as if the page had ended.
+    if any(error.type == etree.ErrorTypes.ERR_NO_MEMORY for error in parser.feed_error_log):
+        raise MemoryError
     return page.outline.finish(title or page.title, media_type)
 
 
