@@ -63,15 +63,15 @@ def age(stack: Stack, note_id: str, days: int) -> None:
 
 
 async def test_an_entry_is_under_the_day_of_the_namespace(stack: Stack) -> None:
-    """Between these two zones it is never the same day."""
-    dates = []
+    """Between these two zones it is never the same day. A day begins at five in the morning."""
+    dates, night = [], timedelta(hours=5)
     for name, zone in (("early", "Pacific/Kiritimati"), ("late", "Pacific/Pago_Pago")):
         namespace = admin.Namespace(name=name, settings=admin.NamespaceSettings(time_zone=zone))
         await stack.admin.CreateNamespace(admin.CreateNamespaceRequest(namespace=namespace))
         request = pb.AppendDailyLogRequest(content="It rained.")
-        before = datetime.now(ZoneInfo(zone)).date()
+        before = (datetime.now(ZoneInfo(zone)) - night).date()
         written = await stack.notes.AppendDailyLog(request, metadata=within(name))
-        after = datetime.now(ZoneInfo(zone)).date()
+        after = (datetime.now(ZoneInfo(zone)) - night).date()
         dates.append(date.fromisoformat(written.log_date))
         assert before <= dates[-1] <= after
         listed = pb.ListNotesRequest(

@@ -17,6 +17,7 @@ from functools import partial
 
 from opentelemetry import trace
 
+from everword.domain.background import end_tasks
 from everword.domain.errors import Overloaded
 from everword.telemetry import names
 from everword.telemetry.tracing import up_down_counter
@@ -90,10 +91,7 @@ class Batcher:
     async def close(self) -> None:
         """Cancel what runs, tell whoever waits, and close the provider."""
         self._closed = True
-        tasks = [batch.task for batch in self._running if batch.task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks([batch.task for batch in self._running])
         stopping = ProviderUnavailable("the embedder is stopping")
         for queue in self._queues.values():
             for item in list(queue):

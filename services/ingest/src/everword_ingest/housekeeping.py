@@ -11,6 +11,7 @@ import psycopg
 
 from everword.db.pool import Connection, Database
 from everword.db.statements import execute
+from everword.domain.background import end_tasks
 from everword_ingest import store
 
 log = logging.getLogger(__name__)
@@ -46,9 +47,7 @@ class Housekeeping:
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks([self._task])
 
     async def _run(self) -> None:
         while True:

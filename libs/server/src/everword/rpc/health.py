@@ -11,6 +11,7 @@ from grpc_health.v1.health import aio as health_aio
 
 from everword.db.migrate import latest_version
 from everword.db.pool import SQL, Database
+from everword.domain.background import end_tasks
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, gauge
 
@@ -38,8 +39,7 @@ class Health:
 
     async def stop(self) -> None:
         """Answer NOT_SERVING from now on."""
-        if self._task:
-            self._task.cancel()
+        await end_tasks([self._task])
         await self.servicer.enter_graceful_shutdown()
 
     async def _watch(self) -> None:

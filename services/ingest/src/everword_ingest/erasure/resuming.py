@@ -14,6 +14,7 @@ from uuid import UUID
 import psycopg
 
 from everword.db.pool import Database
+from everword.domain.background import end_tasks
 from everword.domain.errors import EverwordError
 from everword_ingest.erasure import store
 from everword_ingest.erasure.removal import BATCH, follow
@@ -43,9 +44,7 @@ class Resuming:
         self._more.set()
 
     async def stop(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks([self._task])
 
     async def _run(self) -> None:
         while True:

@@ -15,6 +15,7 @@ from uuid import UUID
 import psycopg
 
 from everword.db.pool import Database
+from everword.domain.background import end_tasks
 from everword.domain.errors import EverwordError
 from everword.domain.ids import new_id
 from everword.domain.periods import Calendar, last_night
@@ -49,9 +50,7 @@ class Running:
         self._more.set()
 
     async def stop(self) -> None:
-        if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await end_tasks([self._task])
 
     async def _run(self) -> None:
         while True:

@@ -17,6 +17,7 @@ import psycopg
 from cachetools import LRUCache, TTLCache
 
 from everword.db.pool import Database
+from everword.domain.background import end_tasks
 from everword.rpc.heap import give_back
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import AT_ONCE, Asked, CachedNamespace
@@ -72,11 +73,7 @@ class NamespaceCache:
         self._watching = asyncio.create_task(self._watch())
 
     async def close(self) -> None:
-        tasks = [*self._tasks.values(), *self._looking.values()]
-        tasks += [self._watching] if self._watching else []
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks([*self._tasks.values(), *self._looking.values(), self._watching])
 
     @property
     def nbytes(self) -> int:
