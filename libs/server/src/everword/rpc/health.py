@@ -39,8 +39,8 @@ class Health:
 
     async def stop(self) -> None:
         """Answer NOT_SERVING from now on."""
-        await end_tasks([self._task])
         await self.servicer.enter_graceful_shutdown()
+        await end_tasks([self._task])
 
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()
