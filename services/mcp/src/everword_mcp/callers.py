@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 
 from cachetools import TTLCache
 from mcp.server.mcpserver import Context
 
+from everword.adapters.tools.model import Caller
 from everword.client import Client
 
 #: For how long reads wait for an earlier write, and of how many callers at most.
@@ -16,29 +17,6 @@ _FRESH_FOR_S = 60.0
 _MAX_CALLERS = 10_000
 #: Headers of an HTTP request that go on to Everword.
 _FORWARDED = ("authorization", "x-everword-namespace")
-
-
-@dataclass(frozen=True)
-class Caller:
-    """One caller of a tool."""
-
-    client: Client
-    metadata: tuple[tuple[str, str], ...]
-    """Headers to call with; none over stdio, where the client has its own."""
-    callers: Callers
-
-    @property
-    def freshness(self) -> str:
-        """The consistency token of the caller's last write, which its reads have to see; empty if there is none."""
-        return self.callers.tokens.get(self._key, "")
-
-    def wrote(self, consistency_token: str) -> None:
-        """Keep the token of a write."""
-        self.callers.tokens[self._key] = consistency_token
-
-    @property
-    def _key(self) -> bytes:
-        return hashlib.sha256(repr(self.metadata).encode()).digest()
 
 
 class Callers:
@@ -52,7 +30,9 @@ class Callers:
         """Return who calls with these headers of HTTP; None over stdio."""
         given = headers or {}
         metadata = tuple((name, given[name]) for name in _FORWARDED if name in given)
-        return Caller(self.client, metadata, self)
+        key = hashlib.sha256(repr(metadata).encode()).digest()
+        wrote = partial(self.tokens.__setitem__, key)
+        return Caller(self.client, wrote, self.tokens.get(key, ""), metadata)
 
 
 #: What a tool is given beside its arguments.

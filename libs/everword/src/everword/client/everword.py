@@ -21,6 +21,7 @@ from everword.client.types import (
     Message,
     Note,
     filter_of,
+    to_message,
     to_timestamp,
 )
 from everword.v1 import (
@@ -90,8 +91,21 @@ class AsyncEverword:
         """End the connections; the next call makes others."""
         await self._resources.aclose()
 
+    @property
+    def token(self) -> str:
+        """The consistency token of the last write, for reads through `client()`; empty if there was none."""
+        return self._token
+
+    def wrote(self, token: str) -> None:
+        """Let reads wait for a write that was made through `client()`."""
+        self._token = token
+
     async def append(
-        self, session: str, *messages: Message | str, agent: str = "", subject: str = ""
+        self,
+        session: str,
+        *messages: Message | str | memory_pb2.NewMessage,
+        agent: str = "",
+        subject: str = "",
     ) -> list[str]:
         """Store messages at the end of a conversation, and return their ids. A text is what the user said.
 
@@ -101,9 +115,7 @@ class AsyncEverword:
         client = await self.client()
         request = ingest_service_pb2.AppendMessagesRequest(
             conversation=self._target(session, agent, subject),
-            messages=[
-                (Message(each) if isinstance(each, str) else each).to_proto() for each in messages
-            ],
+            messages=[to_message(each) for each in messages],
         )
         response = await client.ingest_service.AppendMessages(request)
         self._token = response.consistency_token

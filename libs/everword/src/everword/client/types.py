@@ -188,6 +188,13 @@ class Fact:
         )
 
 
+def to_message(message: Message | str | memory_pb2.NewMessage) -> memory_pb2.NewMessage:
+    """Return a message as a proto. A text is what the user said."""
+    if isinstance(message, str):
+        message = Message(message)
+    return message.to_proto() if isinstance(message, Message) else message
+
+
 def to_datetime(time: Timestamp) -> datetime | None:
     """Return a time in UTC; None where there is none."""
     return time.ToDatetime(UTC) if time.seconds or time.nanos else None
