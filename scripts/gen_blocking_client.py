@@ -25,7 +25,7 @@ from typing import Any, Self, TypeVar
 from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.loop import BackgroundLoop
-from everword.client.types import Context, Fact, Hit, Kind, Memory, Message, Note
+from everword.client.types import AnyMessage, Context, Fact, Hit, Kind, Memory, Note
 from everword.v1 import memory_pb2
 
 _Result = TypeVar("_Result")

@@ -35,9 +35,9 @@ _BLOCK = "llama_index"
 class EverwordMemory(BaseMemory):
     """A conversation whose turns are kept for good, and what is remembered beside it.
 
-    `get` returns a system message with memories and what is known of the user, where there is any, and the latest turns.
-    Messages are never deleted: `reset` begins another session, and searches find what was said before. Errors are
-    ValueError, PermissionError, TimeoutError, ConnectionError where it may help to repeat the call, and CallError.
+    `get` returns a system message with memories and what is known of the user, where there is any, and the latest
+    turns. Messages are never deleted: `reset` begins another session, and searches find what was said before. Errors
+    are ValueError, PermissionError, TimeoutError, ConnectionError where it may help to repeat the call, and CallError.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -61,53 +61,30 @@ class EverwordMemory(BaseMemory):
         """Keep a conversation in the Everword that the environment names, unless `memory` is given."""
         return cls(**{"memory": Everword(), **kwargs})
 
+    # The methods without `await` alone: those of BaseMemory with it call them in threads.
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
         return self._run(lambda memory: self._get(memory, input or ""))
-
-    async def aget(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        return await self._arun(lambda memory: self._get(memory, input or ""))
 
     def get_all(self) -> list[ChatMessage]:
         return self._run(self._messages)
 
-    async def aget_all(self) -> list[ChatMessage]:
-        return await self._arun(self._messages)
-
     def put(self, message: ChatMessage) -> None:
         self.put_messages([message])
 
-    async def aput(self, message: ChatMessage) -> None:
-        await self.aput_messages([message])
-
     def put_messages(self, messages: list[ChatMessage]) -> None:
         self._run(lambda memory: self._append(memory, messages))
-
-    async def aput_messages(self, messages: list[ChatMessage]) -> None:
-        await self._arun(lambda memory: self._append(memory, messages))
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Let the conversation be these messages. Where it begins with others, they are another session."""
         self._run(lambda memory: self._set(memory, messages))
 
-    async def aset(self, messages: list[ChatMessage]) -> None:
-        await self._arun(lambda memory: self._set(memory, messages))
-
     def reset(self) -> None:
         """Begin another session."""
         self.session = str(uuid4())
 
-    async def areset(self) -> None:
-        self.reset()
-
     def _run(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
         try:
             return self.memory.run(call)
-        except CallError as error:
-            raise to_built_in(error) from error
-
-    async def _arun(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
-        try:
-            return await self.memory.arun(call)
         except CallError as error:
             raise to_built_in(error) from error
 

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.loop import BackgroundLoop
-from everword.client.types import Context, Fact, Hit, Kind, Memory, Message, Note
+from everword.client.types import AnyMessage, Context, Fact, Hit, Kind, Memory, Note
 from everword.v1 import memory_pb2
 
 _Result = TypeVar("_Result")
@@ -70,11 +70,7 @@ class Everword:
         return await self._loop.arun(call(self._memory))
 
     def append(
-        self,
-        session: str,
-        *messages: Message | str | memory_pb2.NewMessage,
-        agent: str = "",
-        subject: str = "",
+        self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
     ) -> list[str]:
         """Store messages at the end of a conversation, and return their ids. A text is what the user said.
 

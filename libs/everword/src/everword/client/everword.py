@@ -13,12 +13,12 @@ from everword.client.errors import CallError
 from everword.client.pages import PAGE_SIZE, pages
 from everword.client.settings import ClientSettings
 from everword.client.types import (
+    AnyMessage,
     Context,
     Fact,
     Hit,
     Kind,
     Memory,
-    Message,
     Note,
     filter_of,
     to_message,
@@ -68,7 +68,8 @@ class AsyncEverword:
         self._client = client
         self._opening = asyncio.Lock()
         self._resources = AsyncExitStack()
-        self._token = ""
+        self.token = ""
+        """The consistency token of the last write, which reads wait for; also for writes through `client()`."""
         self._conversations: dict[tuple[str, str], str] = {}
 
     async def __aenter__(self) -> Self:
@@ -91,21 +92,8 @@ class AsyncEverword:
         """End the connections; the next call makes others."""
         await self._resources.aclose()
 
-    @property
-    def token(self) -> str:
-        """The consistency token of the last write, for reads through `client()`; empty if there was none."""
-        return self._token
-
-    def wrote(self, token: str) -> None:
-        """Let reads wait for a write that was made through `client()`."""
-        self._token = token
-
     async def append(
-        self,
-        session: str,
-        *messages: Message | str | memory_pb2.NewMessage,
-        agent: str = "",
-        subject: str = "",
+        self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
     ) -> list[str]:
         """Store messages at the end of a conversation, and return their ids. A text is what the user said.
 
@@ -118,7 +106,7 @@ class AsyncEverword:
             messages=[to_message(each) for each in messages],
         )
         response = await client.ingest_service.AppendMessages(request)
-        self._token = response.consistency_token
+        self.token = response.consistency_token
         self._conversations[session, agent or self._agent] = response.conversation_id
         return [each.message_id for each in response.messages]
 
@@ -141,7 +129,7 @@ class AsyncEverword:
             filter=filter_of(kinds, subject, agent, authors, since, until),
             page_size=limit,
             min_relevance=min_relevance,
-            at_least_as_fresh=self._token,
+            at_least_as_fresh=self.token,
         )
         response = await (await self.client()).search_service.Search(request)
         return [Hit.of(result) for result in response.results]
@@ -164,7 +152,7 @@ class AsyncEverword:
             query=query,
             conversation_id=await self._ensure(session, agent, subject) if session else "",
             token_budget=budget,
-            at_least_as_fresh=self._token,
+            at_least_as_fresh=self.token,
         )
         response = await (await self.client()).context_service.BuildContext(request)
         return Context.of(response)
@@ -172,7 +160,7 @@ class AsyncEverword:
     async def get(self, memory_id: str) -> Memory:
         """Return a memory whole."""
         request = search_service_pb2.GetMemoryRequest(
-            memory_id=memory_id, at_least_as_fresh=self._token
+            memory_id=memory_id, at_least_as_fresh=self.token
         )
         return Memory.of((await (await self.client()).search_service.GetMemory(request)).memory)
 
@@ -194,7 +182,7 @@ class AsyncEverword:
             filter=filter_of(kinds, subject, agent, authors, since, until),
             order=order,
             page_size=PAGE_SIZE,
-            at_least_as_fresh=self._token,
+            at_least_as_fresh=self.token,
         )
         async for page in pages(client.search_service.Browse, request):
             for memory in page.memories:
@@ -233,7 +221,7 @@ class AsyncEverword:
             note=note, append=append, expected_version=expected_version
         )
         response = await (await self.client()).note_service.WriteNote(request)
-        self._token = response.consistency_token
+        self.token = response.consistency_token
         return response.version
 
     async def read_note(self, key: str) -> Note | None:
@@ -251,7 +239,7 @@ class AsyncEverword:
         """Delete the note under `key`: nothing finds it any more."""
         request = note_service_pb2.DeleteNoteRequest(key=note_pb2.NoteKey(key=key))
         response = await (await self.client()).note_service.DeleteNote(request)
-        self._token = response.consistency_token
+        self.token = response.consistency_token
 
     async def remember(self, subject: str, attribute: str, value: str) -> Fact:
         """Keep a fact, such as `"ana", "residence", "Lisbon"`. It takes the place of the value that held before."""
@@ -259,7 +247,7 @@ class AsyncEverword:
             subject=subject, attribute=attribute, value=value
         )
         response = await (await self.client()).fact_service.Remember(request)
-        self._token = response.consistency_token
+        self.token = response.consistency_token
         return Fact.of(response.fact)
 
     async def facts(
@@ -305,6 +293,6 @@ class AsyncEverword:
         if known := self._conversations.get((session, agent or self._agent)):
             return known
         key = self._target(session, agent).key
-        request = search_service_pb2.GetConversationRequest(key=key, at_least_as_fresh=self._token)
+        request = search_service_pb2.GetConversationRequest(key=key, at_least_as_fresh=self.token)
         found = await (await self.client()).search_service.GetConversation(request)
         return found.conversation.id

@@ -54,6 +54,10 @@ class Message:
         return message
 
 
+#: What can be appended. A text is what the user said.
+AnyMessage = Message | str | memory_pb2.NewMessage
+
+
 @dataclass(frozen=True)
 class Memory:
     """Something that is remembered: a message, a summary, a note, a fact, a part of a document."""
@@ -188,7 +192,7 @@ class Fact:
         )
 
 
-def to_message(message: Message | str | memory_pb2.NewMessage) -> memory_pb2.NewMessage:
+def to_message(message: AnyMessage) -> memory_pb2.NewMessage:
     """Return a message as a proto. A text is what the user said."""
     if isinstance(message, str):
         message = Message(message)

@@ -87,7 +87,7 @@ async def _execute(memory: AsyncEverword, ops: list[Op]) -> list[Result]:
             elif isinstance(op, ListNamespacesOp):
                 results[number] = await _list_namespaces(client, op)
         for write in writes.values():
-            memory.wrote(await _put(client, write) or memory.token)
+            memory.token = await _put(client, write) or memory.token
     except CallError as error:
         raise to_built_in(error) from error
     return results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any
 
 from everword.adapters.tools.calling import call_tool, checked
@@ -61,7 +62,7 @@ class Tools:
         tool = self._tools.get(name)
         if tool is None:
             return f"There is no tool {name!r}. There are: {', '.join(self._tools)}."
-        caller = Caller(await memory.client(), memory.wrote, memory.token)
+        caller = Caller(await memory.client(), partial(setattr, memory, "token"), memory.token)
         try:
             return await call_tool(tool, caller, checked(tool, arguments))
         except ToolError as error:

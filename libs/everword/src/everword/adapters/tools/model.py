@@ -75,7 +75,8 @@ class Tool:
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments."""
         schema = self.arguments.model_json_schema(schema_generator=_WithoutTitles)
-        schema.pop("title")
+        for each in (schema, *schema.get("$defs", {}).values()):
+            each.pop("title")
         return schema
 
 
