@@ -158,3 +158,29 @@ async def test_more_than_any_buffer_holds_goes_both_ways(ours: Database) -> None
         cursors = [await conn.execute("SELECT %s::text || %s", [big, str(n)]) for n in range(40)]
         for number, cursor in enumerate(cursors):
             assert await cursor.fetchone() == (f"{big}{number}",)
+
+
+async def test_a_call_that_is_cancelled_anywhere_leaves_no_connection_that_loses_writes(
+    ours: Database,
+) -> None:
+    async def call() -> None:
+        async with ours.transaction(1) as conn:
+            await (await conn.execute("SELECT 1")).fetchone()
+
+    ended = 0
+    for steps in range(30):
+        task = asyncio.create_task(call())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        ended += task.done()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        async with ours.connection() as conn:
+            assert conn._pipeline is None, f"after {steps} steps"
+            await conn.execute("INSERT INTO namespaces (name) VALUES (%s)", [f"n-{steps}"])
+            assert conn.info.transaction_status is TransactionStatus.IDLE
+    async with ours.connection() as conn:
+        kept = await (await conn.execute("SELECT count(*) FROM namespaces")).fetchone()
+    assert kept == (31,)
+    assert ended < 30

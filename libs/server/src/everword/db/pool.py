@@ -15,7 +15,7 @@ from psycopg import AsyncConnection, conninfo
 from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from everword.db.pipeline import BatchingConnection, ensure_committed, rolled_back
+from everword.db.pipeline import BatchingConnection, ensure_committed, is_piped, rolled_back
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import (
     Statement,
@@ -113,7 +113,10 @@ class Database:
         try:
             yield conn
         finally:
-            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back.
+            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back. One that
+            # is left in a pipeline would commit nothing of what comes after: the pool makes another.
+            if is_piped(conn):
+                await conn.close()
             await self._pool.putconn(conn)
 
     async def _lend(self, timeout_s: float) -> Connection:

@@ -58,12 +58,22 @@ class Batch:
             try:
                 await _store(conn, namespace_id, group)
             except (psycopg.DataError, psycopg.IntegrityError, ValueError, KeyError) as error:
-                about = error.diag.message_primary if isinstance(error, psycopg.Error) else ""
                 last = group.line + len(group.rows) - 1
-                text = f"Of lines {group.line} to {last} of the file, each a {group.record}: "
-                raise InvalidArgument(
-                    text + (about or "one is no JSON, or has no such fields")
-                ) from error
+                where = f"Of lines {group.line} to {last} of the file, each a {group.record}"
+                raise InvalidArgument(f"{where}: {explain(error)}.") from error
+
+
+def explain(error: Exception) -> str:
+    """Return what is wrong with a record, without the names of what it is stored in."""
+    if isinstance(error, psycopg.errors.ForeignKeyViolation):
+        return "one refers to what is not before it in the file"
+    if isinstance(error, psycopg.errors.UniqueViolation):
+        return "one is there twice"
+    if isinstance(error, psycopg.DataError) and error.diag.message_primary:
+        return error.diag.message_primary
+    if isinstance(error, psycopg.Error):
+        return "a value cannot be"
+    return "one is no JSON, or has other fields"
 
 
 async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:

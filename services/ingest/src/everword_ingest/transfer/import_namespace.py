@@ -15,7 +15,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
 from everword_ingest.admin.namespaces import SETTINGS, check_settings
 from everword_ingest.transfer import store
-from everword_ingest.transfer.batch import Batch
+from everword_ingest.transfer.batch import Batch, explain
 from everword_ingest.transfer.lines import (
     NAMESPACE,
     Tally,
@@ -194,8 +194,7 @@ async def _insert(conn: Connection, name: str, settings: str) -> TargetRow | Non
     try:
         return await store.insert_target(conn, name, settings)
     except (psycopg.DataError, psycopg.IntegrityError) as error:
-        text = f"Line 2 of the file: {error.diag.message_primary}"
-        raise InvalidArgument(text) from error
+        raise InvalidArgument(f"Line 2 of the file: {explain(error)}.") from error
 
 
 def _of_another_file(name: str) -> NamespaceAlreadyExists:

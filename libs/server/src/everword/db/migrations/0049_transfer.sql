@@ -122,14 +122,14 @@ INSERT INTO transfer_rules (place, record, relation, keys, remark) VALUES
     (92, 'usage', 'usage_ledger', '{id}', 'What a call of a model cost.'),
     (93, 'erasure', 'erasures', '{id}', 'The record of an erasure.'),
     (94, 'erased_external_id', 'erased_external_ids', '{hash}', 'What is not to come back.'),
-    (95, 'memory_use', 'memory_use', '{memory_id}', ''),
-    (96, 'memory_class', 'memory_classes', '{memory_id}', 'How much a memory matters, as a caller said.'),
-    (97, 'importance_suggestion', 'importance_suggestions', '{memory_id}', ''),
-    (98, 'author_name', 'author_names', '{name}', 'A word that names somebody who spoke.'),
-    (99, 'passage', 'memories', '{id}', 'A row of the index, without its vectors.'),
-    (100, 'count', 'corpus_counts', '{messages}', 'Sums that ranking and statistics go by.'),
-    (101, 'job', 'jobs', '{task,subject}', 'Background work that is due, but for vectors.'),
-    (200, NULL, 'append_requests', '{}', 'What calls that may be repeated stored: of 8 days, and of a caller that knows where it calls.'),
+    (95, 'erased_request', 'append_requests', '{request_id}', 'As above, by the id of the call that stored it; for 8 days.'),
+    (96, 'memory_use', 'memory_use', '{memory_id}', ''),
+    (97, 'memory_class', 'memory_classes', '{memory_id}', 'How much a memory matters, as a caller said.'),
+    (98, 'importance_suggestion', 'importance_suggestions', '{memory_id}', ''),
+    (99, 'author_name', 'author_names', '{name}', 'A word that names somebody who spoke.'),
+    (100, 'passage', 'memories', '{id}', 'A row of the index, without its vectors.'),
+    (101, 'count', 'corpus_counts', '{messages}', 'Sums that ranking and statistics go by.'),
+    (102, 'job', 'jobs', '{task,subject}', 'Background work that is due, but for vectors.'),
     (201, NULL, 'embedding_queue', '{}', 'Made anew: every passage is due for its vectors.'),
     (202, NULL, 'index_changes', '{}', 'What caches of another deployment have to learn.'),
     (203, NULL, 'memory_changes', '{}', 'What watchers have to be told, for a day.'),
@@ -145,6 +145,8 @@ UPDATE transfer_rules
                  'updated_at,deaths}',
        only_where = $$task <> 'embed' AND state <> 'done'$$
  WHERE record = 'job';
+-- What was stored by other calls is for who repeats them, and knows where it called.
+UPDATE transfer_rules SET only_where = $$body_hash = ''$$ WHERE record = 'erased_request';
 UPDATE transfer_rules SET page = 100 WHERE record IN ('message', 'note_version', 'lore_entry');
 UPDATE transfer_rules SET page = 4 WHERE record IN ('document_version', 'checkpoint');
 
