@@ -152,7 +152,6 @@ async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
     response = await getattr(stub, name)(request, metadata=within(namespace))
     if name == "Search":
         assert SAID in {each.memory.content for each in response.results}
-        response.ClearField("stats")
     return response
 
 

@@ -65,7 +65,8 @@ async def import_namespace(
     if tally.lines < progress.lines:
         raise _of_another_file(name)
     await writing.store()
-    existing = max(0, progress.lines - 1)
+    # What names the namespace made it just now, where nothing else was there.
+    existing = progress.lines - 1 if progress.lines > 2 else 0
     token = await _finish(database, target.id, tally, wake)
     return Imported(tally.records, existing, token)
 
