@@ -114,7 +114,8 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
     assert await export(stack, "elsewhere") == file
     for name in ("Search", "GetMessage", "ExplainFact", "GetDocument", "GetNote"):
         first, second = [await ask(stack, name, filled, each) for each in ("theirs", "elsewhere")]
-        assert first == second
+        # Addresses name the namespace that they are in.
+        assert str(first).replace("viking://theirs/", "viking://elsewhere/") == str(second)
         assert first.ByteSize() > 50, name
     with stack.database.connect() as conn:
         due = conn.execute(
@@ -152,6 +153,8 @@ async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
     response = await getattr(stub, name)(request, metadata=within(namespace))
     if name == "Search":
         assert SAID in {each.memory.content for each in response.results}
+        for arm in response.arms:
+            arm.ClearField("duration")
     return response
 
 
