@@ -113,8 +113,8 @@ class Database:
         try:
             yield conn
         finally:
-            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back. One that
-            # is left in a pipeline would commit nothing of what comes after: the pool makes another.
+            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back. One
+            # that is left in a pipeline would commit nothing of what comes after: the pool makes another.
             if is_piped(conn):
                 await conn.close()
             await self._pool.putconn(conn)

@@ -584,10 +584,6 @@ COMMENT ON FUNCTION everword.erasing_namespace() IS 'The namespace that the tran
 CREATE FUNCTION everword.export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    SET "DateStyle" TO 'ISO'
-    SET bytea_output TO 'hex'
-    SET extra_float_digits TO '1'
     AS $_$
 DECLARE
     rule transfer_rules;
@@ -892,7 +888,6 @@ COMMENT ON FUNCTION everword.idle_retention() IS 'Namespaces with policies and n
 CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    SET "TimeZone" TO 'UTC'
     AS $_$
 DECLARE
     namespace bigint := erasing_namespace();

@@ -139,6 +139,6 @@ async def _taken(conn: Connection, name: str) -> NamespaceAlreadyExists:
     if await store.get_namespace(conn, name):
         return NamespaceAlreadyExists(namespace=name)
     return NamespaceAlreadyExists(
-        "The namespace of this name is being imported or deleted; ImportNamespace and DeleteNamespace finish that.",
+        "The namespace of this name is being deleted, or imported; DeleteNamespace, or ImportNamespace, finishes that.",
         namespace=name,
     )

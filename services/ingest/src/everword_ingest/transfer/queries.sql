@@ -4,6 +4,10 @@
 -- The kinds of records, in the order of the file.
 SELECT record AS name FROM transfer_rules WHERE record IS NOT NULL ORDER BY place;
 
+-- fix_forms --
+-- Let values be written alike in every database, until the end of the transaction.
+SELECT set_config('timezone', 'UTC', true), set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true);
+
 -- export_settings --
 -- The line of a namespace's settings; none once it is being deleted.
 SELECT '{"namespace":' || row_to_json((SELECT s FROM (SELECT

@@ -62,6 +62,10 @@ async def list_records(conn: Connection) -> list[str]:
     return [row.name for row in await fetch_all(conn, SQL["list_records"], None, _NameRow)]
 
 
+async def fix_forms(conn: Connection) -> None:
+    await execute(conn, SQL["fix_forms"])
+
+
 async def export_settings(conn: Connection, namespace_id: int) -> str | None:
     """Return the line of the settings; None once the namespace is being deleted."""
     parameters = {"namespace_id": namespace_id}

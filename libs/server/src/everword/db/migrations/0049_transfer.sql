@@ -1,5 +1,6 @@
 -- Taking a namespace out whole, and putting it in elsewhere: a record for each row, in one order, under the ids that it has.
 
+-- squawk-ignore ban-drop-constraint
 ALTER TABLE namespaces DROP CONSTRAINT namespaces_state_check;
 -- squawk-ignore constraint-missing-not-valid
 ALTER TABLE namespaces ADD CONSTRAINT namespaces_state_check CHECK (state IN ('active', 'importing', 'deleting'));
@@ -159,9 +160,7 @@ $$;
 COMMENT ON FUNCTION transferred_columns IS 'The fields of a record, in their order.';
 
 CREATE FUNCTION export_rows(record_ text, after_ jsonb) RETURNS TABLE (line text, key jsonb)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = everword, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' SET bytea_output = 'hex' SET extra_float_digits = 1
-AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     rule transfer_rules;
     keys text;
@@ -193,7 +192,7 @@ COMMENT ON FUNCTION export_rows IS
     'Lines of the next records of a kind, after the one with a key, in the namespace that the transaction is set to.';
 
 CREATE FUNCTION import_rows(record_ text, rows_ jsonb) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp SET timezone = 'UTC' AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
     rule transfer_rules;
