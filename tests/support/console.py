@@ -27,7 +27,9 @@ from support.stack import Stack
 ORDERS = "slack:orders-db"
 SAMPLE_MESSAGES = 109
 #: Were it not escaped, it would run, and say so in the title.
-HOSTILE = "</title><script>document.title='owned'</script><img src=x onerror='document.title=`owned`'>\""
+HOSTILE = (
+    "</title><script>document.title='owned'</script><img src=x onerror='document.title=`owned`'>\""
+)
 FAILED = """
 INSERT INTO jobs (namespace_id, task, subject, state, attempts, error, not_before, published_at)
 SELECT id, %s, %s, 'failed', 5, %s, now(), now() FROM namespaces WHERE name = 'default'
@@ -61,8 +63,6 @@ class Planted:
     """What a test looks for."""
 
     conversation_id: str
-    hostile_conversation_id: str
-    hostile_message_id: str
     cutover_id: str
     """The fact that holds, and took the place of another."""
     node_id: str
@@ -73,30 +73,48 @@ class Planted:
 async def plant(stack: Stack) -> Planted:
     """Write a memory into the namespace `default`."""
     orders = await _import(stack)
-    hostile = await stack.ingest.AppendMessages(
+    await compact_everything(stack, ExtractiveComposer())
+    await learn(stack)
+    note = await notes.write(stack, NOTE, "orderdesk/rollback", tags=["cutover"], author="atlas")
+    document = await document_calls.write(stack, RUNBOOK, "Cutover runbook", tags=["cutover"])
+    await _spend(stack, ("gpt-5-mini", "qwen3-8b", "claude-haiku-4-5"))
+    _fail(stack, "embed", "0", "ModelUnavailable: the model server answered 503")
+    return Planted(
+        conversation_id=orders,
+        cutover_id=await _cutover(stack, orders),
+        node_id=await _graph(stack),
+        note_id=note.note_id,
+        document_id=document.document_id,
+    )
+
+
+async def plant_hostile(stack: Stack) -> tuple[str, ...]:
+    """Write hostile words into everything that the console shows; returns the pages that are about one of these."""
+    said = await stack.ingest.AppendMessages(
         ingest_service_pb2.AppendMessagesRequest(
             conversation=target(HOSTILE, agent=HOSTILE, subject=HOSTILE, title=HOSTILE),
             messages=[message(f"The zebra says {HOSTILE}", author=HOSTILE, tags=[HOSTILE])],
         )
     )
-    await compact_everything(stack, ExtractiveComposer())
-    await learn(stack)
-    note = await notes.write(stack, NOTE, "orderdesk/rollback", tags=["cutover"], author="atlas")
-    await notes.write(stack, HOSTILE, HOSTILE, tags=[HOSTILE])
-    document = await document_calls.write(stack, RUNBOOK, "Cutover runbook", tags=["cutover"])
-    await document_calls.write(stack, f"# {HOSTILE}\n\n{HOSTILE}", HOSTILE)
-    await _spend(stack)
-    with stack.database.connect() as conn:
-        conn.execute(FAILED, ("embed", "0", "ModelUnavailable: the model server answered 503"))
-        conn.execute(FAILED, ("compact", HOSTILE, f"ValueError: {HOSTILE}"))
-    return Planted(
-        conversation_id=orders,
-        hostile_conversation_id=hostile.conversation_id,
-        hostile_message_id=hostile.messages[0].message_id,
-        cutover_id=await _cutover(stack, orders),
-        node_id=await _graph(stack),
-        note_id=note.note_id,
-        document_id=document.document_id,
+    fact = await stack.facts.Remember(
+        facts.RememberRequest(subject=HOSTILE, attribute="cutover", value=HOSTILE)
+    )
+    note = await notes.write(stack, HOSTILE, HOSTILE, tags=[HOSTILE])
+    document = await document_calls.write(stack, f"# {HOSTILE}\n\n{HOSTILE}", HOSTILE)
+    written = await write(
+        stack,
+        node(HOSTILE, "thing", description=HOSTILE),
+        edge(HOSTILE, "related_to", "orderdesk", label=HOSTILE),
+    )
+    await _spend(stack, (HOSTILE,))
+    _fail(stack, "compact", HOSTILE, f"ValueError: {HOSTILE}")
+    return (
+        f"/conversations/{said.conversation_id}",
+        f"/memories/{said.messages[0].message_id}",
+        f"/facts/{fact.fact.id}",
+        f"/notes/{note.note_id}",
+        f"/documents/{document.document_id}",
+        f"/graph/{written.nodes[0].id}",
     )
 
 
@@ -124,8 +142,6 @@ async def _cutover(stack: Stack, conversation_id: str) -> str:
             subject="orderdesk", attribute="cutover", value=value, evidence=[evidence]
         )
         remembered = await stack.facts.Remember(request)
-    hostile = facts.RememberRequest(subject=HOSTILE, attribute="cutover", value=HOSTILE)
-    await stack.facts.Remember(hostile)
     return remembered.fact.id
 
 
@@ -140,7 +156,6 @@ async def _graph(stack: Stack) -> str:
         node("MySQL", "software"),
         node("atlas", "agent"),
         node("Brotkorb", "organisation"),
-        node(HOSTILE, "thing", description=HOSTILE),
         edge("Mara", "decides_on", "orderdesk"),
         edge("Inés", "works_on", "orderdesk"),
         edge("atlas", "works_on", "orderdesk"),
@@ -150,29 +165,30 @@ async def _graph(stack: Stack) -> str:
         edge("orderdesk", "belongs_to", "Brotkorb"),
         edge("Mara", "works_at", "Brotkorb"),
         edge("Inés", "works_at", "Brotkorb"),
-        edge(HOSTILE, "related_to", "orderdesk"),
     )
     return written.nodes[0].id
 
 
-async def _spend(stack: Stack) -> None:
-    """Record what three models cost in four weeks, the same each time."""
+async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
+    """Record what models cost in four weeks, the same each time."""
     now = datetime.now(UTC)
     usages = [
         spent(
             model,
-            tokens * (3 + day * 7 % 5),
-            tokens // 4 * (2 + day * 3 % 4),
-            cost=f"{price * (3 + day * 7 % 5):.4f}",
+            40_000 * (3 + day * 7 % 5) // rank,
+            10_000 * (2 + day * 3 % 4) // rank,
+            cost=f"{0.02 * (3 + day * 7 % 5) / rank:.4f}",
             at=now - timedelta(days=day, minutes=1),
         )
         for day in range(28)
         if day % 7 != 2
-        for model, tokens, price in (
-            ("gpt-5-mini", 40_000, 0.02),
-            ("qwen3-8b", 90_000, 0.004),
-            (HOSTILE, 5_000, 0.01),
-        )
+        for rank, model in enumerate(models, 1)
     ]
     await stack.costs.RecordUsage(costs.RecordUsageRequest(usages=usages))
     await stack.costs.SetBudget(budget(cost="20", warn_percent=80))
+
+
+def _fail(stack: Stack, task: str, about: str, error: str) -> None:
+    """Leave a job as a worker does that gives it up."""
+    with stack.database.connect() as conn:
+        conn.execute(FAILED, (task, about, error))

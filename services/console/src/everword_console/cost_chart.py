@@ -11,7 +11,9 @@ from everword.v1 import cost_service_pb2
 from everword_console.wording import amount
 
 WIDTH, HEIGHT = 880, 240
-_LEFT, _BOTTOM, _TOP = 64, 24, 10
+_LEFT, _RIGHT, _BOTTOM, _TOP = 64, 16, 24, 10
+#: Where an axis may end, times a power of ten.
+_ENDS = [Decimal(end) for end in ("1", "1.2", "1.6", "2", "3", "4", "5", "6", "8", "10")]
 #: Models with a colour of their own; the others share the last one.
 _MOST_SERIES = 6
 OTHERS = "other models"
@@ -67,7 +69,7 @@ def draw(
     top = _round_up(max((sum(day, Decimal()) for day in by_day), default=Decimal()))
     baseline = HEIGHT - _BOTTOM
     scale = (baseline - _TOP) / float(top)
-    step = (WIDTH - _LEFT) / len(days)
+    step = (WIDTH - _LEFT - _RIGHT) / len(days)
     bars: list[Bar] = []
     for place, (day, parts) in enumerate(zip(days, by_day, strict=True)):
         y = float(baseline)
@@ -103,11 +105,11 @@ def _series_of_day(
 
 
 def _round_up(value: Decimal) -> Decimal:
-    """Return the end of an axis: 1, 2 or 5 times a power of ten."""
+    """Return the end of an axis, which half of it is as easy to read as."""
     if not value:
         return Decimal(1)
     power = Decimal(10) ** value.adjusted()
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= value)
+    return next(factor * power for factor in _ENDS if factor * power >= value)
 
 
 def _tick(top: Decimal, part: float, unit: str) -> str:

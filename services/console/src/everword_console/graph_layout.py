@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from everword.v1 import graph_pb2
 
-WIDTH, HEIGHT = 880, 600
+WIDTH = 880
 #: Half axes of the first ring where it is the only one, and of both where there are two.
-_ONE_RING = (310, 215)
-_TWO_RINGS = ((190, 125), (365, 255))
+_ONE_RING = (310, 155)
+_TWO_RINGS = ((185, 125), (360, 250))
+#: Above and below the outermost ring, for labels.
+_MARGIN = 45
 #: More than that nobody can tell apart; the list below the drawing has all.
 _MOST_NODES = 36
 _MOST_LABELS = 18
@@ -49,6 +51,7 @@ class Drawing:
 
     spots: list[Spot]
     lines: list[Line]
+    height: int
     omitted: int
     """Nodes that are not drawn."""
 
@@ -72,7 +75,9 @@ def lay_out(
     )
     if second:
         spots |= {spot.node.id: spot for spot in _ring(second, _TWO_RINGS[1], 2)}
-    return Drawing([*spots.values()], _lines(spots, edges), len(nodes) - len(drawn))
+    outer = _TWO_RINGS[1] if second else inner_axes
+    height = 2 * (outer[1] + _MARGIN)
+    return Drawing([*spots.values()], _lines(spots, edges), height, len(nodes) - len(drawn))
 
 
 def _neighbours(edges: Sequence[graph_pb2.Edge]) -> dict[str, set[str]]:

@@ -13,8 +13,9 @@ _MOST_WORDS = 40
 
 
 def words_of(query: str) -> list[str]:
-    """Return what of a query to mark: its words, without signs."""
-    return [word for word in re.findall(r"[\w.@/-]*\w", query) if len(word) > 1][:_MOST_WORDS]
+    """Return what of a query to mark: its words, without signs, and without those that are everywhere."""
+    words = re.findall(r"[\w.@/-]*\w", query)
+    return [word for word in words if len(word) > 3 or not word.islower()][:_MOST_WORDS]
 
 
 def highlight(text: str, words: Iterable[str]) -> Markup:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from everword.v1 import graph_pb2
 from everword.v1 import graph_query_service_pb2 as pb
-from everword_console.graph_layout import HEIGHT, WIDTH, lay_out
+from everword_console.graph_layout import WIDTH, lay_out
 from everword_console.visits import Visit
 
 
@@ -42,7 +42,6 @@ async def around(visit: Visit) -> Response:
         names={node.id: node.label for node in part.nodes},
         drawing=lay_out(visit.id, part.nodes, part.edges),
         width=WIDTH,
-        height=HEIGHT,
         depth=depth,
         at=values.day("at"),
     )

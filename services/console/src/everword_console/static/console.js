@@ -17,6 +17,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// On a phone, the navigation may be wider than the screen.
+const current = document.querySelector("nav [aria-current]");
+if (current) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.clientWidth / 2;
+
 // A slider says which day it stands at, and shows what it asks for when it is let go.
 document.addEventListener("input", (event) => {
   const slider = event.target;
