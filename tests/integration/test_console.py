@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import httpx2
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
+from markupsafe import escape
+from playwright.async_api import Browser, Page
 
 from everword.client import ClientSettings
 from everword.embedded.ports import free_ports
 from everword.v1 import admin_service_pb2 as admin
 from everword_console.app import create_app
-from support.browser import chromium, watched
+from support.browser import chromium, contrast, luminance, watched
 from support.callers import bearer
 from support.console import HOSTILE, Planted, plant, plant_hostile
 from support.databases import cloned
@@ -25,7 +26,17 @@ from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-_LISTS = ("/", "/conversations", "/facts", "/graph", "/documents", "/notes", "/topics", "/queues", "/costs")
+_LISTS = (
+    "/",
+    "/conversations",
+    "/facts",
+    "/graph",
+    "/documents",
+    "/notes",
+    "/topics",
+    "/queues",
+    "/costs",
+)
 _SCRIPT = re.compile(r"<script(?! src=\"/static/)|<img|onerror='|style=", re.IGNORECASE)
 #: 2026-03-03 as sliders count: the day after the first value was said, and before the second one.
 _BETWEEN = 20515
@@ -49,12 +60,13 @@ class Site:
             base_url=self.url, headers={"origin": self.url, **headers}, timeout=30
         )
 
-    async def signed_in(self, role: str) -> httpx2.AsyncClient:
-        """Return a visitor who signed in with a key of this role."""
-        visitor = self.visitor()
-        answer = await visitor.post("/sign-in", data={"key": self.keys[role]})
-        assert (answer.status_code, answer.headers["location"]) == (303, "/")
-        return visitor
+    @asynccontextmanager
+    async def signed_in(self, role: str) -> AsyncIterator[httpx2.AsyncClient]:
+        """Lend a visitor who signed in with a key of this role."""
+        async with self.visitor() as visitor:
+            answer = await visitor.post("/sign-in", data={"key": self.keys[role]})
+            assert (answer.status_code, answer.headers["location"]) == (303, "/")
+            yield visitor
 
     @property
     def pages(self) -> list[str]:
@@ -104,7 +116,7 @@ async def _key(stack: Stack, role: admin.ApiKeyRole.ValueType, operator: str = "
 
 async def _session(site: Site, role: str) -> str:
     """Return the cookie of a visitor who signed in."""
-    async with await site.signed_in(role) as visitor:
+    async with site.signed_in(role) as visitor:
         [(name, value)] = visitor.cookies.items()
     return f"{name}={value}"
 
@@ -129,13 +141,13 @@ async def test_a_visitor_signs_in_with_a_key_which_no_page_can_read(site: Site) 
         assert '<span class="namespace" title="Namespace" dir="auto">default</span>' in page.text
         away = await visitor.post("/sign-in?next=//evil.example", data={"key": site.keys["read"]})
         assert away.headers["location"] == "/"
-        await visitor.post("/sign-out")
+        out = await visitor.post("/sign-out"); print("OUT", out.status_code, out.headers, list(visitor.cookies.jar))
         assert (await visitor.get("/")).status_code == 303
 
 
 async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: Site) -> None:
     shown = ""
-    async with await site.signed_in("read") as visitor:
+    async with site.signed_in("read") as visitor:
         for path in site.pages:
             page = await visitor.get(path)
             assert page.status_code == 200, path
@@ -144,7 +156,7 @@ async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: S
             assert page.headers["cache-control"] == "no-store"
             # Everything but topics has something hostile in it, as text.
             if path in _LISTS[:-3] + _LISTS[-2:] or path in site.hostile:
-                assert html.escape(HOSTILE) in page.text.replace("&#34;", "&quot;").replace("&#39;", "&#x27;"), path
+                assert escape(HOSTILE) in page.text, path
             shown += page.text
     for words in (
         "Moving orderdesk from MySQL to PostgreSQL",
@@ -153,7 +165,7 @@ async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: S
         "Serverwerk",
         "Cutover runbook",
         "Point DB_URL at 10.20.4.17 again.",
-        "ModelUnavailable: the model server answered 503",
+        "ModelUnavailable",
         "claude-haiku-4-5",
         "<mark>zebra</mark>",
     ):  # fmt: skip
@@ -162,7 +174,7 @@ async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: S
 
 async def test_a_key_that_may_only_read_changes_nothing(site: Site) -> None:
     fact = f"/facts/{site.planted.cutover_id}"
-    async with await site.signed_in("read") as visitor:
+    async with site.signed_in("read") as visitor:
         for page in ("/queues", fact):
             assert 'method="post" action="/queues' not in (await visitor.get(page)).text
             assert f'action="{fact}' not in (await visitor.get(page)).text
@@ -175,7 +187,7 @@ async def test_a_key_that_may_only_read_changes_nothing(site: Site) -> None:
 
 async def test_jobs_are_tried_again_and_facts_set_right_from_our_pages_alone(site: Site) -> None:
     fact = f"/facts/{site.planted.cutover_id}"
-    async with await site.signed_in("write") as visitor:
+    async with site.signed_in("write") as visitor:
         assert "Only embed" in (await visitor.get("/queues")).text
         for origin in ("https://evil.example", "null", ""):
             foreign = await visitor.post("/queues/retry", data={}, headers={"origin": origin})
@@ -201,14 +213,14 @@ async def test_jobs_are_tried_again_and_facts_set_right_from_our_pages_alone(sit
         ("/search?q=x&since=yesterday", 400, "since is a day such as 2026-04-18"),
         ("/search?q=x&mode=guess", 400, "Choose one of hybrid,"),
         ("/facts?valid_day=soon", 400, "valid_day is a number up to"),
-        ("/facts?page=nonsense", 400, "page_token"),
+        ("/facts?page=nonsense", 400, "The page token is not one of this request"),
         ("/documents?tag=" + "x" * 200, 400, "tags[0]"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_shown_is_told_in_a_sentence(
     site: Site, path: str, status: int, sentence: str
 ) -> None:
-    async with await site.signed_in("read") as visitor:
+    async with site.signed_in("read") as visitor:
         page = await visitor.get(path)
     assert page.status_code == status
     assert sentence in page.text
@@ -265,7 +277,7 @@ async def test_a_summary_is_expanded_down_to_its_messages(site: Site, browser: B
         assert "Morning all. This channel is for one job" in await source.inner_text()
         await source.get_by_role("link").click()
         await seen.page.wait_for_url("**/memories/*")
-        assert "Morning all." in await seen.page.locator(".card").inner_text()
+        assert "Morning all." in await seen.page.locator("p.card").inner_text()
         assert seen.complaints == []
 
 
@@ -281,7 +293,9 @@ async def test_a_slider_shows_what_held_on_a_day(site: Site, browser: Browser) -
         # What the keyboard moves goes on being moved.
         assert await seen.page.evaluate("document.activeElement.id") == "valid_day"
         await seen.page.keyboard.press("End")
-        await seen.page.wait_for_function("document.querySelector('tbody th').textContent.includes('Saturday')")
+        await seen.page.wait_for_function(
+            "document.querySelector('tbody th').textContent.includes('Saturday')"
+        )
         assert seen.complaints == []
 
 
@@ -297,9 +311,20 @@ async def test_pages_fit_a_phone_and_run_nothing_that_is_remembered(
             assert await seen.page.title() != "owned"
             assert await seen.page.locator("main img, main script").count() == 0
         assert seen.complaints == []
-        assert await _contrast(seen.page, "body") > 7
-        assert await _luminance_of_ground(seen.page) < 0.05
+        assert await luminance(seen.page, "html", "background-color") < 0.05
+        assert await _least_contrast(seen.page) > 4.5
     async with watched(browser, site.url, cookies=session) as seen:
-        await seen.go("/")
-        assert await _contrast(seen.page, "body") > 7
-        assert await _luminance_of_ground(seen.page) > 0.9
+        await seen.go("/facts")
+        assert await luminance(seen.page, "html", "background-color") > 0.9
+        assert await _least_contrast(seen.page) > 4.5
+
+
+async def _least_contrast(page: Page) -> float:
+    """Return how well the words can be read that are read worst."""
+    pairs = (
+        ("body", "html"),
+        (".dim, .meta, nav a", ".top"),
+        ("main a", "html"),
+        (".button", ".button"),
+    )
+    return min([await contrast(page, text, ground) for text, ground in pairs])

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, Request, async_playwright
 
 #: None of them calls anybody: what a browser does by itself is switched off.
 _ARGUMENTS = (
@@ -46,9 +46,10 @@ class Watched:
         """Open a page of the console."""
         await self.page.goto(self.url + path)
 
-    @property
-    def path(self) -> str:
-        return self.page.url.removeprefix(self.url)
+    def note_request(self, request: Request) -> None:
+        """Complain about a request to anybody else."""
+        if not request.url.startswith(self.url):
+            self.complaints.append(request.url)
 
 
 @asynccontextmanager
@@ -67,9 +68,27 @@ async def watched(
     here = Watched(page, url)
     page.on("console", lambda message: here.complaints.append(message.text))
     page.on("pageerror", lambda error: here.complaints.append(str(error)))
-    page.on(
-        "request",
-        lambda request: request.url.startswith(url) or here.complaints.append(request.url),
-    )
+    page.on("request", lambda request: here.note_request(request))
     yield here
     await context.close()
+
+
+_LUMINANCE = """(name) => {
+  const [r, g, b] = getComputedStyle(document.querySelector(%r))[name].match(/[\\d.]+/g).slice(0, 3)
+    .map((n) => n / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}"""
+
+
+async def luminance(page: Page, selector: str, name: str) -> float:
+    """Return how light the `color` or the `background-color` of an element is, from 0 to 1."""
+    return float(await page.evaluate(_LUMINANCE % selector, name))
+
+
+async def contrast(page: Page, text: str, ground: str) -> float:
+    """Return the contrast of one element's text with the ground of another, as WCAG counts it."""
+    of_both = (
+        await luminance(page, text, "color"),
+        await luminance(page, ground, "background-color"),
+    )
+    return (max(of_both) + 0.05) / (min(of_both) + 0.05)
