@@ -17,7 +17,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from everword.client import CallError, Client, ClientSettings
-from everword.client.interceptors import ATTEMPTS, NAMESPACE_HEADER
+from everword.client.headers import NAMESPACE_HEADER
+from everword.client.interceptors import ATTEMPTS
 from everword.domain.errors import ConcurrentUpdate, EverwordError, Overloaded
 from everword.embedded.ports import free_ports
 from everword.rpc import authentication

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,14 +16,16 @@ from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from psycopg import sql
 
-from everword.client.channel import open_channel
+from everword.client import Client, ClientSettings
+from everword.client.channel import Tls, open_channel
 from everword.db.settings import DatabaseSettings
 from everword.domain.deadline import remaining
-from everword.domain.settings import Secret, SettingError
+from everword.domain.settings import Environment, Secret, SettingError
 from everword.embedded.ports import free_ports
 from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc import health as health_module
+from everword.rpc.probe import probe
 from everword.rpc.settings import ServerSettings, TlsSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
@@ -331,15 +334,15 @@ async def test_on_the_network_internal_calls_need_a_token_to_be_set(
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> TlsSettings:
-    """A certificate for 127.0.0.1 that signs itself."""
+    """A certificate for this machine that signs itself."""
     folder = tmp_path_factory.mktemp("tls")
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
             *("-nodes", "-days", "2", "-subj", "/CN=everword test"),
-            *("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key)),
-            *("-out", str(certificate)),
+            *("-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"),
+            *("-keyout", str(key), "-out", str(certificate)),
         ],
         check=True,
         capture_output=True,
@@ -356,7 +359,7 @@ async def test_with_a_certificate_a_service_speaks_tls_alone(
 ) -> None:
     settings = replace(INGEST, tls=certificate)
     async with _running(_ingest(database.settings("ingest"), settings)) as address:
-        async with open_channel(address, ca=certificate.certificate) as channel:
+        async with open_channel(address, Tls(certificate.certificate)) as channel:
             await _list_namespaces(channel)
         async with open_channel(address) as plain:
             with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -368,15 +371,20 @@ async def test_with_a_client_authority_callers_show_a_certificate_too(
     database: DatabaseUnderTest, certificate: TlsSettings
 ) -> None:
     settings = replace(INGEST, tls=replace(certificate, client_ca=certificate.certificate))
-    mutual = grpc.ssl_channel_credentials(
-        certificate.certificate.read_bytes(),
-        certificate.key.read_bytes(),
-        certificate.certificate.read_bytes(),
-    )
     async with _running(_ingest(database.settings("ingest"), settings)) as address:
-        async with grpc.aio.secure_channel(address, mutual) as channel:
-            await _list_namespaces(channel)
-        async with open_channel(address, ca=certificate.certificate) as nameless:
+        files = {
+            "CA": certificate.certificate,
+            "CERT": certificate.certificate,
+            "KEY": certificate.key,
+        }
+        variables = {f"EVERWORD_TLS_{name}": str(path) for name, path in files.items()}
+        listens = {"EVERWORD_INGEST_ADDRESS": address, "EVERWORD_LISTEN": address}
+        calling = ClientSettings.from_environment(variables | listens)
+        async with Client.connect(calling) as client:
+            await client.admin_service.ListNamespaces(ListNamespacesRequest())
+        # The health check of its container shows what the service itself has.
+        assert await asyncio.to_thread(probe, Environment(variables | listens)) == "SERVING"
+        async with open_channel(address, Tls(certificate.certificate)) as nameless:
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await _list_namespaces(nameless)
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE

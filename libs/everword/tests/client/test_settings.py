@@ -88,3 +88,12 @@ def test_key_and_namespace_are_read_and_the_key_is_never_shown(tmp_path: Path) -
 def test_an_authority_that_is_no_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ClientSettingsError, match="EVERWORD_TLS_CA"):
         settings(tmp_path, EVERWORD_TLS_CA=str(tmp_path / "missing.pem"))
+
+
+def test_a_certificate_goes_with_its_key_and_with_an_authority(tmp_path: Path) -> None:
+    file = tmp_path / "some.pem"
+    file.touch()
+    with pytest.raises(ClientSettingsError, match="needed together"):
+        settings(tmp_path, EVERWORD_TLS_CA=str(file), EVERWORD_TLS_CERT=str(file))
+    # Where calls go without TLS, it is a service's.
+    assert settings(tmp_path, EVERWORD_TLS_CERT=str(file)).tls is None

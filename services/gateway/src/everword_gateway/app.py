@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from everword.client import CallError, Client, ClientSettings
+from everword.client.headers import forwarded
 from everword_gateway.errors import bad_request, error_body, status_of
 from everword_gateway.methods import Method, methods_of
 
@@ -31,8 +32,6 @@ from everword_gateway.methods import Method, methods_of
 MAX_BYTES = 32 * 1024 * 1024
 #: Bodies that are read without a thread: within a millisecond.
 _AT_ONCE_BYTES = 64 * 1024
-#: Headers that go on to Everword.
-_FORWARDED = ("authorization", "x-everword-namespace", "x-request-id", "traceparent", "tracestate")
 #: Flags and length before each message of a stream.
 _ENVELOPE = struct.Struct(">BI")
 _END = 2
@@ -115,7 +114,7 @@ async def _serve(request: Request) -> Response:
             if len(body) <= _AT_ONCE_BYTES
             else await asyncio.to_thread(codec.read, method, body)
         )
-        options = {"metadata": _metadata(request.headers), "timeout": _timeout_s(request.headers)}
+        options = {"metadata": forwarded(request.headers), "timeout": _timeout_s(request.headers)}
         if streams:
             responses = _responses(codec, method.call(message, **options))
             return StreamingResponse(responses, media_type=content_type)
@@ -184,10 +183,6 @@ async def _responses(codec: Codec, calls: AsyncIterator[Message]) -> AsyncIterat
         end = {"error": error_body(error)}
     data = json.dumps(end).encode()
     yield _ENVELOPE.pack(_END, len(data)) + data
-
-
-def _metadata(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, headers[name]) for name in _FORWARDED if name in headers)
 
 
 def _timeout_s(headers: Mapping[str, str]) -> float | None:

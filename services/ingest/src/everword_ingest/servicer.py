@@ -10,6 +10,7 @@ from google.protobuf import duration_pb2
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.domain.compaction import CompactionSettings
+from everword.domain.tokens import ConsistencyToken
 from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
 from everword.rpc.translate import conversation_to_proto
@@ -49,22 +50,28 @@ class IngestServicer(IngestServiceServicer):
         self, request: pb.EnsureConversationRequest, context: Context
     ) -> pb.EnsureConversationResponse:
         spec = to_spec(request.key, request.details)
-        record, created = await ensure_conversation(self._database, current_namespace(), spec)
+        record, created, token = await ensure_conversation(
+            self._database, current_namespace(), spec
+        )
         return pb.EnsureConversationResponse(
-            conversation=conversation_to_proto(record), created=created
+            conversation=conversation_to_proto(record),
+            created=created,
+            consistency_token=await self._seal(token),
         )
 
     async def UpdateConversation(
         self, request: pb.UpdateConversationRequest, context: Context
     ) -> pb.UpdateConversationResponse:
-        record = await update_conversation(
+        record, token = await update_conversation(
             self._database,
             current_namespace(),
             UUID(request.conversation.id),
             masked_fields(request.update_mask, CHANGEABLE),
             changed_values(request.conversation),
         )
-        return pb.UpdateConversationResponse(conversation=conversation_to_proto(record))
+        return pb.UpdateConversationResponse(
+            conversation=conversation_to_proto(record), consistency_token=await self._seal(token)
+        )
 
     async def AppendMessages(
         self, request: pb.AppendMessagesRequest, context: Context
@@ -82,7 +89,7 @@ class IngestServicer(IngestServiceServicer):
                 for entry in result.messages
             ],
             conversation_id=str(result.conversation_id),
-            consistency_token=result.consistency_token.seal(await self._database.token_secret()),
+            consistency_token=await self._seal(result.consistency_token),
             replayed=result.replayed,
         )
 
@@ -97,7 +104,7 @@ class IngestServicer(IngestServiceServicer):
             self._database, current_namespace(), batches(), self._compaction, self._wake
         )
         token = result.consistency_token
-        sealed = token.seal(await self._database.token_secret()) if token else ""
+        sealed = await self._seal(token) if token else ""
         return pb.ImportMessagesResponse(
             batches=result.batches,
             messages_written=result.messages_written,
@@ -120,11 +127,11 @@ class IngestServicer(IngestServiceServicer):
     ) -> pb.UpdateMemoryResponse:
         masked_fields(request.update_mask, {"importance_class": "importance_class"})
         memory = request.memory
-        await update_memory(
+        token = await update_memory(
             self._database, current_namespace(), UUID(memory.id), memory.importance_class
         )
         changed = memory_pb2.Memory(id=memory.id, importance_class=memory.importance_class)
-        return pb.UpdateMemoryResponse(memory=changed)
+        return pb.UpdateMemoryResponse(memory=changed, consistency_token=await self._seal(token))
 
     async def RecordSignificant(
         self, request: pb.RecordSignificantRequest, context: Context
@@ -139,7 +146,7 @@ class IngestServicer(IngestServiceServicer):
         )
         return pb.RecordSignificantResponse(
             summary_id=str(recorded.summary_id),
-            consistency_token=recorded.consistency_token.seal(await self._database.token_secret()),
+            consistency_token=await self._seal(recorded.consistency_token),
             replayed=recorded.replayed,
         )
 
@@ -155,3 +162,6 @@ class IngestServicer(IngestServiceServicer):
         duration = duration_pb2.Duration()
         duration.FromNanoseconds(int(waited * 1e9))
         return pb.WaitForIndexingResponse(waited=duration)
+
+    async def _seal(self, token: ConsistencyToken) -> str:
+        return token.seal(await self._database.token_secret())

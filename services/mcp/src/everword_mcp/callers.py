@@ -4,41 +4,40 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cachetools import TTLCache
 from mcp.server.mcpserver import Context
 
 from everword.client import Client
+from everword.client.freshness import Freshness
+from everword.client.headers import CALLER_HEADERS, forwarded
 
 #: For how long reads wait for an earlier write, and of how many callers at most.
 _FRESH_FOR_S = 60.0
 _MAX_CALLERS = 10_000
-#: Headers of an HTTP request that go on to Everword.
-_FORWARDED = ("authorization", "x-everword-namespace")
 
 
-@dataclass(frozen=True)
 class Caller:
-    """One caller of a tool."""
+    """One caller of a tool, for one call."""
 
-    client: Client
-    metadata: tuple[tuple[str, str], ...]
-    """Headers to call with; none over stdio, where the client has its own."""
-    callers: Callers
-
-    @property
-    def freshness(self) -> str:
+    def __init__(
+        self, client: Client, metadata: tuple[tuple[str, str], ...], callers: Callers
+    ) -> None:
+        self.client = client
+        self.metadata = metadata
+        """Headers to call with; none over stdio, where the client has its own."""
+        self._callers = callers
+        self._key = hashlib.sha256(repr(metadata).encode()).digest()
+        known = callers.fresh.get(self._key) or Freshness()
+        self.freshness = known.token
         """The consistency token of the caller's last write, which its reads have to see; empty if there is none."""
-        return self.callers.tokens.get(self._key, "")
+        self._begun = known.begin()
 
     def wrote(self, consistency_token: str) -> None:
         """Keep the token of a write."""
-        self.callers.tokens[self._key] = consistency_token
-
-    @property
-    def _key(self) -> bytes:
-        return hashlib.sha256(repr(self.metadata).encode()).digest()
+        known = self._callers.fresh.get(self._key) or Freshness()
+        known.wrote(consistency_token, self._begun)
+        self._callers.fresh[self._key] = known
 
 
 class Callers:
@@ -46,13 +45,11 @@ class Callers:
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.tokens: TTLCache[bytes, str] = TTLCache(_MAX_CALLERS, _FRESH_FOR_S)
+        self.fresh: TTLCache[bytes, Freshness] = TTLCache(_MAX_CALLERS, _FRESH_FOR_S)
 
     def of(self, headers: Mapping[str, str] | None) -> Caller:
         """Return who calls with these headers of HTTP; None over stdio."""
-        given = headers or {}
-        metadata = tuple((name, given[name]) for name in _FORWARDED if name in given)
-        return Caller(self.client, metadata, self)
+        return Caller(self.client, forwarded(headers or {}, CALLER_HEADERS), self)
 
 
 #: What a tool is given beside its arguments.

@@ -96,7 +96,7 @@ async def _findings(client: Client, writes: bool) -> AsyncIterator[Finding]:
 async def _health(name: str, address: str, settings: ClientSettings) -> Finding:
     """Ask a service whether it serves."""
     started = time.perf_counter()
-    async with open_channel(address, settings.tls_ca) as channel:
+    async with open_channel(address, settings.tls) as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
         try:
             answer = await stub.Check(health_pb2.HealthCheckRequest(), timeout=_HEALTH_TIMEOUT_S)

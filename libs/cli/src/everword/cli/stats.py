@@ -18,7 +18,7 @@ from everword.cli.output import (
 )
 from everword.cli.session import remote
 from everword.client import Client
-from everword.client.interceptors import NAMESPACE_HEADER
+from everword.client.headers import NAMESPACE_HEADER
 from everword.client.pages import PAGE_SIZE, pages
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse

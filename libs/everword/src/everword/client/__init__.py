@@ -11,6 +11,7 @@ with Everword() as memory:
 """
 
 from everword.client.blocking import Everword
+from everword.client.channel import Tls
 from everword.client.client import Client
 from everword.client.errors import CallError
 from everword.client.everword import AsyncEverword
@@ -30,4 +31,5 @@ __all__ = [
     "Memory",
     "Message",
     "Note",
+    "Tls",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
@@ -44,17 +45,38 @@ def target_of(address: str) -> str:
     return address if named else f"dns:///{address}"
 
 
+@dataclass(frozen=True)
+class Tls:
+    """What a client trusts and shows, as PEM files."""
+
+    ca: Path
+    """The authority that signed the servers' certificates."""
+    certificate: Path | None = None
+    """Shown to servers that ask for one; None has none."""
+    key: Path | None = None
+    """The certificate's key; the two are given together."""
+
+    def credentials(self) -> grpc.ChannelCredentials:
+        """Read the files. Raises OSError."""
+        return grpc.ssl_channel_credentials(
+            self.ca.read_bytes(),
+            self.key.read_bytes() if self.key else None,
+            self.certificate.read_bytes() if self.certificate else None,
+        )
+
+
 def open_channel(
     address: str,
-    ca: Path | None = None,
+    tls: Tls | None = None,
     interceptors: tuple[grpc.aio.ClientInterceptor, ...] = (),
 ) -> grpc.aio.Channel:
-    """Open a channel; with TLS where `ca`, a PEM file, is given."""
+    """Open a channel; without `tls` in plain."""
     target = target_of(address)
-    if ca is None:
+    if tls is None:
         return grpc.aio.insecure_channel(target, options=_OPTIONS, interceptors=interceptors)
-    credentials = grpc.ssl_channel_credentials(ca.read_bytes())
-    return grpc.aio.secure_channel(target, credentials, options=_OPTIONS, interceptors=interceptors)
+    return grpc.aio.secure_channel(
+        target, tls.credentials(), options=_OPTIONS, interceptors=interceptors
+    )
 
 
 def open_blocking_channel(address: str) -> grpc.Channel:

@@ -89,7 +89,7 @@ class Client:
         async with AsyncExitStack() as channels:
             ingest, search, compactor = [
                 await channels.enter_async_context(
-                    open_channel(address, settings.tls_ca, client_interceptors(address, settings))
+                    open_channel(address, settings.tls, client_interceptors(address, settings))
                 )
                 for address in addresses
             ]

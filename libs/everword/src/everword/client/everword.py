@@ -10,6 +10,7 @@ from typing import Self
 
 from everword.client.client import Client
 from everword.client.errors import CallError
+from everword.client.freshness import Freshness
 from everword.client.pages import PAGE_SIZE, pages
 from everword.client.settings import ClientSettings
 from everword.client.types import (
@@ -67,7 +68,7 @@ class AsyncEverword:
         self._client = client
         self._opening = asyncio.Lock()
         self._resources = AsyncExitStack()
-        self._token = ""
+        self._fresh = Freshness()
         self._conversations: dict[tuple[str, str], str] = {}
 
     async def __aenter__(self) -> Self:
@@ -105,8 +106,7 @@ class AsyncEverword:
                 (Message(each) if isinstance(each, str) else each).to_proto() for each in messages
             ],
         )
-        response = await client.ingest_service.AppendMessages(request)
-        self._token = response.consistency_token
+        response = await self._fresh.write(client.ingest_service.AppendMessages(request))
         self._conversations[session, agent or self._agent] = response.conversation_id
         return [each.message_id for each in response.messages]
 
@@ -129,7 +129,7 @@ class AsyncEverword:
             filter=filter_of(kinds, subject, agent, authors, since, until),
             page_size=limit,
             min_relevance=min_relevance,
-            at_least_as_fresh=self._token,
+            at_least_as_fresh=self._fresh.token,
         )
         response = await (await self.client()).search_service.Search(request)
         return [Hit.of(result) for result in response.results]
@@ -152,16 +152,15 @@ class AsyncEverword:
             query=query,
             conversation_id=await self._ensure(session, agent, subject) if session else "",
             token_budget=budget,
-            at_least_as_fresh=self._token,
+            at_least_as_fresh=self._fresh.token,
         )
         response = await (await self.client()).context_service.BuildContext(request)
         return Context.of(response)
 
     async def get(self, memory_id: str) -> Memory:
         """Return a memory whole."""
-        request = search_service_pb2.GetMemoryRequest(
-            memory_id=memory_id, at_least_as_fresh=self._token
-        )
+        token = self._fresh.token
+        request = search_service_pb2.GetMemoryRequest(memory_id=memory_id, at_least_as_fresh=token)
         return Memory.of((await (await self.client()).search_service.GetMemory(request)).memory)
 
     async def browse(
@@ -182,7 +181,7 @@ class AsyncEverword:
             filter=filter_of(kinds, subject, agent, authors, since, until),
             order=order,
             page_size=PAGE_SIZE,
-            at_least_as_fresh=self._token,
+            at_least_as_fresh=self._fresh.token,
         )
         async for page in pages(client.search_service.Browse, request):
             for memory in page.memories:
@@ -195,7 +194,10 @@ class AsyncEverword:
         client = await self.client()
         order = memory_pb2.ORDER_NEWEST_FIRST if newest_first else memory_pb2.ORDER_OLDEST_FIRST
         request = search_service_pb2.ListMessagesRequest(
-            conversation_id=await self._find(session, agent), order=order, page_size=PAGE_SIZE
+            conversation_id=await self._find(session, agent),
+            order=order,
+            page_size=PAGE_SIZE,
+            at_least_as_fresh=self._fresh.token,
         )
         async for page in pages(client.search_service.ListMessages, request):
             for message in page.messages:
@@ -220,8 +222,7 @@ class AsyncEverword:
         request = note_service_pb2.WriteNoteRequest(
             note=note, append=append, expected_version=expected_version
         )
-        response = await (await self.client()).note_service.WriteNote(request)
-        self._token = response.consistency_token
+        response = await self._fresh.write((await self.client()).note_service.WriteNote(request))
         return response.version
 
     async def read_note(self, key: str) -> Note | None:
@@ -238,16 +239,14 @@ class AsyncEverword:
     async def delete_note(self, key: str) -> None:
         """Delete the note under `key`: nothing finds it any more."""
         request = note_service_pb2.DeleteNoteRequest(key=note_pb2.NoteKey(key=key))
-        response = await (await self.client()).note_service.DeleteNote(request)
-        self._token = response.consistency_token
+        await self._fresh.write((await self.client()).note_service.DeleteNote(request))
 
     async def remember(self, subject: str, attribute: str, value: str) -> Fact:
         """Keep a fact, such as `"ana", "residence", "Lisbon"`. It takes the place of the value that held before."""
         request = fact_service_pb2.RememberRequest(
             subject=subject, attribute=attribute, value=value
         )
-        response = await (await self.client()).fact_service.Remember(request)
-        self._token = response.consistency_token
+        response = await self._fresh.write((await self.client()).fact_service.Remember(request))
         return Fact.of(response.fact)
 
     async def facts(
@@ -260,6 +259,7 @@ class AsyncEverword:
             attributes=[attribute] if attribute else [],
             valid_at_time=to_timestamp(at),
             page_size=PAGE_SIZE,
+            at_least_as_fresh=self._fresh.token,
         )
         async for page in pages(client.profile_service.ListFacts, request):
             for fact in page.facts:
@@ -285,14 +285,16 @@ class AsyncEverword:
         request = ingest_service_pb2.EnsureConversationRequest(
             key=target.key, details=target.details
         )
-        made = await (await self.client()).ingest_service.EnsureConversation(request)
+        client = await self.client()
+        made = await self._fresh.write(client.ingest_service.EnsureConversation(request))
         return made.conversation.id
 
     async def _find(self, session: str, agent: str) -> str:
         """Return the id of a conversation; what was appended to it here is known."""
         if known := self._conversations.get((session, agent or self._agent)):
             return known
-        key = self._target(session, agent).key
-        request = search_service_pb2.GetConversationRequest(key=key, at_least_as_fresh=self._token)
+        request = search_service_pb2.GetConversationRequest(
+            key=self._target(session, agent).key, at_least_as_fresh=self._fresh.token
+        )
         found = await (await self.client()).search_service.GetConversation(request)
         return found.conversation.id

@@ -17,6 +17,12 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, StatusCode
 
 from everword.client.errors import CallError, to_call_error
+from everword.client.headers import (
+    KEY_HEADER,
+    NAMESPACE_HEADER,
+    REQUEST_ID_HEADER,
+    ensure_sendable,
+)
 from everword.client.settings import ClientSettings
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, tracer
@@ -25,8 +31,6 @@ from everword.telemetry.tracing import duration_histogram, tracer
 ATTEMPTS = 4
 #: Pause before a call is repeated whose server was lost.
 LOST_PAUSE_S = 0.1
-REQUEST_ID_HEADER = "x-request-id"
-NAMESPACE_HEADER = "x-everword-namespace"
 
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
@@ -61,7 +65,7 @@ class Outgoing:
         self.timeout_s = settings.timeout_s
         self._headers = {}
         if settings.api_key:
-            self._headers["authorization"] = f"Bearer {settings.api_key}"
+            self._headers[KEY_HEADER] = f"Bearer {settings.api_key}"
         if settings.namespace:
             self._headers[NAMESPACE_HEADER] = settings.namespace
 
@@ -78,7 +82,8 @@ class Outgoing:
                 yield prepared
 
     def begin(self, details: grpc.aio.ClientCallDetails) -> Span:
-        """Begin the span of a call."""
+        """Begin the span of a call. Raises CallError where its headers cannot be sent."""
+        ensure_sendable((*self._headers.items(), *(details.metadata or ())))
         method = _method(details)
         attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
         return tracer().start_span(method, kind=SpanKind.CLIENT, attributes=attributes)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from everword.client.channel import Tls
 from everword.client.local import default_data_folder, running_addresses
 
 DEFAULT_ADDRESSES = {
@@ -30,8 +31,8 @@ class ClientSettings:
     api_key: str = field(default="", repr=False)
     namespace: str = ""
     """Namespace to work in; for a key that belongs to one, that one. Empty is `default`."""
-    tls_ca: Path | None = None
-    """PEM file of the authority that signed the servers' certificates; None calls without TLS."""
+    tls: Tls | None = None
+    """Whom to trust, and the certificate to show; None calls without TLS."""
     timeout_s: float = 30.0
     """Deadline of a call that is given none, its retries included."""
 
@@ -48,7 +49,7 @@ class ClientSettings:
             compactor_address=addresses["compactor"],
             api_key=variables.get("EVERWORD_API_KEY", ""),
             namespace=variables.get("EVERWORD_NAMESPACE", ""),
-            tls_ca=_authority(variables.get("EVERWORD_TLS_CA", "")),
+            tls=_tls(variables),
         )
 
     def changed(
@@ -88,7 +89,25 @@ def _running_stack(variables: Mapping[str, str]) -> dict[str, str]:
         ) from None
 
 
-def _authority(path: str) -> Path | None:
-    if path and not Path(path).is_file():
-        raise ClientSettingsError(f"EVERWORD_TLS_CA is {path!r}, and there is no such file")
-    return Path(path) if path else None
+def _tls(variables: Mapping[str, str]) -> Tls | None:
+    """Return the files of TLS. Without an authority there are none: a certificate alone is a service's."""
+    ca = _file(variables, "EVERWORD_TLS_CA")
+    if ca is None:
+        return None
+    certificate = _file(variables, "EVERWORD_TLS_CERT")
+    key = _file(variables, "EVERWORD_TLS_KEY")
+    if (certificate is None) != (key is None):
+        raise ClientSettingsError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY are needed together")
+    return Tls(ca, certificate, key)
+
+
+def _file(variables: Mapping[str, str], name: str) -> Path | None:
+    """Return the file that a variable names; None where it is unset."""
+    path = variables.get(name, "")
+    if not path:
+        return None
+    if not Path(path).is_file():
+        raise ClientSettingsError(f"{name} is {path!r}, and there is no such file")
+    if not os.access(path, os.R_OK):
+        raise ClientSettingsError(f"{name} is {path!r}, which this user may not read")
+    return Path(path)

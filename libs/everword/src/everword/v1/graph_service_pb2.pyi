@@ -209,6 +209,9 @@ class UpdateNodeResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NODE_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
     @_builtins.property
     def node(self) -> _graph_pb2.Node:
         """node is the node, as it is known now."""
@@ -217,10 +220,11 @@ class UpdateNodeResponse(_message.Message):
         self,
         *,
         node: _graph_pb2.Node | None = ...,
+        consistency_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["node", b"node"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["node", b"node"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "node", b"node"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -265,6 +269,9 @@ class UpdateEdgeResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     EDGE_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
     @_builtins.property
     def edge(self) -> _graph_pb2.Edge:
         """edge is the edge, as it is known now."""
@@ -273,10 +280,11 @@ class UpdateEdgeResponse(_message.Message):
         self,
         *,
         edge: _graph_pb2.Edge | None = ...,
+        consistency_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["edge", b"edge"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["edge", b"edge"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "edge", b"edge"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -90,8 +90,11 @@ class EnsureConversationResponse(_message.Message):
 
     CONVERSATION_FIELD_NUMBER: _builtins.int
     CREATED_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     created: _builtins.bool
     """created is true if this call made it."""
+    consistency_token: _builtins.str
+    """consistency_token stands for the conversation: reads that are given it find it."""
     @_builtins.property
     def conversation(self) -> _conversation_pb2.Conversation:
         """conversation is the stored one."""
@@ -101,10 +104,11 @@ class EnsureConversationResponse(_message.Message):
         *,
         conversation: _conversation_pb2.Conversation | None = ...,
         created: _builtins.bool = ...,
+        consistency_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "created", b"created"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "conversation", b"conversation", "created", b"created"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -149,6 +153,9 @@ class UpdateConversationResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CONVERSATION_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the change."""
     @_builtins.property
     def conversation(self) -> _conversation_pb2.Conversation:
         """conversation is the stored one."""
@@ -157,10 +164,11 @@ class UpdateConversationResponse(_message.Message):
         self,
         *,
         conversation: _conversation_pb2.Conversation | None = ...,
+        consistency_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "conversation", b"conversation"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -255,7 +263,9 @@ class AppendMessagesResponse(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is the conversation that was written to."""
     consistency_token: _builtins.str
-    """consistency_token stands for this write. Reads that are given it see the write; WaitForIndexing waits for more."""
+    """consistency_token stands for this write. Reads that are given it see the write; WaitForIndexing waits for more. Of two
+    tokens of a namespace, the greater one as text stands for both writes in a read.
+    """
     replayed: _builtins.bool
     """replayed is true if the request_id was known, and nothing was written."""
     @_builtins.property
@@ -453,6 +463,9 @@ class UpdateMemoryResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the change."""
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """memory has its id and the fields that can be changed. GetMemory returns the whole."""
@@ -461,10 +474,11 @@ class UpdateMemoryResponse(_message.Message):
         self,
         *,
         memory: _memory_pb2.Memory | None = ...,
+        consistency_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "memory", b"memory"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

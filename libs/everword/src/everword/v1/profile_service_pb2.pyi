@@ -160,12 +160,15 @@ class ListFactsRequest(_message.Message):
     INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     include_superseded: _builtins.bool
     """include_superseded lists what held at another time, or never, too, one entry for each interval."""
     page_size: _builtins.int
     """page_size is the most facts to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the list must show. At most 1,024 characters."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """subjects are those to list facts of; all if empty. At most 100."""
@@ -197,10 +200,11 @@ class ListFactsRequest(_message.Message):
         include_superseded: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at_time", b"known_at_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attributes", b"attributes", "include_superseded", b"include_superseded", "known_at_time", b"known_at_time", "page_size", b"page_size", "page_token", b"page_token", "states", b"states", "subjects", b"subjects", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "attributes", b"attributes", "include_superseded", b"include_superseded", "known_at_time", b"known_at_time", "page_size", b"page_size", "page_token", b"page_token", "states", b"states", "subjects", b"subjects", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -81,13 +81,17 @@ class ConsistencyToken:
         return replace(self, memory_id=highest)
 
     def seal(self, secret: bytes) -> str:
-        return _seal(secret, "consistency", [self.namespace_id, self.lsn, self.memory_id])
+        """Return the token; before its signed part stands its place, so that of two tokens the later one is greater."""
+        high, _, low = self.lsn.partition("/")
+        place = f"{int(high, 16):08x}{int(low, 16):08x}"
+        sealed = _seal(secret, "consistency", [self.namespace_id, self.lsn, self.memory_id])
+        return f"{place}.{sealed}"
 
     @classmethod
     def read(cls, secret: bytes, token: str, namespace_id: int) -> ConsistencyToken:
         """Return what `token` stands for. Raises InvalidConsistencyToken, also for another namespace's."""
         try:
-            found = cls(*_open(secret, "consistency", token))
+            found = cls(*_open(secret, "consistency", token.partition(".")[2]))
         except (ValueError, TypeError) as error:
             raise InvalidConsistencyToken from error
         if found.namespace_id != namespace_id:

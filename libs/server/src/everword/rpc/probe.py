@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from everword.client.channel import Tls
 from everword.domain.settings import Environment, SettingError
 
 TIMEOUT_S = 3.0
@@ -15,13 +16,15 @@ TIMEOUT_S = 3.0
 def probe(environment: Environment) -> str:
     """Return the health of the service at EVERWORD_LISTEN, or the name of the error that it answers with.
 
-    A service with TLS is asked as `localhost`, which its certificate has to name, signed by EVERWORD_TLS_CA.
+    A service with TLS is asked as `localhost`, which its certificate has to name, signed by EVERWORD_TLS_CA. Where it
+    asks callers for a certificate, it is shown its own, which EVERWORD_TLS_CLIENT_CA has to have signed too.
     """
     port = environment.required("EVERWORD_LISTEN").rpartition(":")[2]
     ca = environment.file("EVERWORD_TLS_CA")
     options = [("grpc.enable_http_proxy", 0)]  # the host's proxy is not the way into this container
     if ca:
-        credentials = grpc.ssl_channel_credentials(ca.read_bytes())
+        own = environment.file("EVERWORD_TLS_CERT"), environment.file("EVERWORD_TLS_KEY")
+        credentials = Tls(ca, *own).credentials()
         channel = grpc.secure_channel(f"localhost:{port}", credentials, options)
     else:
         channel = grpc.insecure_channel(f"127.0.0.1:{port}", options)

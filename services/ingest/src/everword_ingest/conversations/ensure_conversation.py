@@ -7,21 +7,23 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord
+from everword.domain.tokens import ConsistencyToken
 from everword_ingest import store
 from everword_ingest.model import ConversationSpec
 
 
 async def ensure_conversation(
     database: Database, namespace: NamespaceScope, spec: ConversationSpec
-) -> tuple[ConversationRecord, bool]:
+) -> tuple[ConversationRecord, bool, ConsistencyToken]:
     """Return the conversation with the key in `spec`, and whether this call made it."""
-    async with database.transaction(namespace.id) as conn:
+    created = False
+    async with database.write(namespace.id) as write:
+        conn = write.conn
         found = await store.find_conversation(conn, namespace.id, spec)
-        if found:
-            return found, False
-        created = await store.insert_conversation(conn, namespace.id, new_id(), spec)
-        # Where another caller was faster, its row is visible now: the insert waited for it.
-        found = await store.find_conversation(conn, namespace.id, spec)
+        if found is None:
+            created = await store.insert_conversation(conn, namespace.id, new_id(), spec)
+            # Where another caller was faster, its row is visible now: the insert waited for it.
+            found = await store.find_conversation(conn, namespace.id, spec)
     if found is None:
         raise ConversationNotFound
-    return found, created
+    return found, created, ConsistencyToken(namespace.id, write.position, 0)

@@ -10,6 +10,7 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord
+from everword.domain.tokens import ConsistencyToken
 from everword_ingest import store
 
 
@@ -19,12 +20,12 @@ async def update_conversation(
     conversation_id: UUID,
     fields: Sequence[str],
     values: dict[str, Any],
-) -> ConversationRecord:
+) -> tuple[ConversationRecord, ConsistencyToken]:
     """Set the named fields to their values. Raises ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
+    async with database.write(namespace.id) as write:
         changed = await store.update_conversation(
-            conn, namespace.id, conversation_id, fields, values
+            write.conn, namespace.id, conversation_id, fields, values
         )
     if changed is None:
         raise ConversationNotFound(conversation_id=conversation_id)
-    return changed
+    return changed, ConsistencyToken(namespace.id, write.position, 0)

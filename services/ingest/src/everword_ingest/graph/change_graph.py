@@ -24,7 +24,7 @@ async def update_node(
     node_id: UUID,
     changes: Mapping[str, Any],
     wake: Callable[[], None],
-) -> NodeView:
+) -> tuple[NodeView, ConsistencyToken]:
     """Change a node and return it. Raises NodeNotFound, and InvalidArgument where its new name is another's."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -33,8 +33,9 @@ async def update_node(
         end = End(await store.known_since(conn), Source.AGENT)
         await changing.update_node(conn, namespace.id, settings, (node, known), changes, end)
         [shown] = (await store.show_nodes(conn, namespace.id, [node.id])).values()
+        highest = await highest_passage(conn, namespace.id, [shown.memory_id])
     wake()
-    return shown
+    return shown, ConsistencyToken(namespace.id, write.position, highest)
 
 
 async def update_edge(
@@ -42,14 +43,15 @@ async def update_edge(
     namespace: NamespaceScope,
     edge_id: UUID,
     changes: Mapping[str, Any],
-) -> EdgeView:
+) -> tuple[EdgeView, ConsistencyToken]:
     """Change the latest time of an edge and return it. Raises EdgeNotFound and InvalidArgument."""
     async with database.write(namespace.id) as write:
         conn = write.conn
         await changing.hold_edge(conn, namespace.id, edge_id)
         end = End(await store.known_since(conn), Source.AGENT)
         await edges.update_edge(conn, namespace.id, edge_id, changes, end)
-        return (await store.show_edges(conn, namespace.id, [edge_id]))[edge_id]
+        shown = (await store.show_edges(conn, namespace.id, [edge_id]))[edge_id]
+    return shown, ConsistencyToken(namespace.id, write.position, 0)
 
 
 async def delete_node(

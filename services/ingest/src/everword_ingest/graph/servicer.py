@@ -97,27 +97,31 @@ class GraphServicer(GraphServiceServicer):
         values = to_node_changes(request.node)
         changes = {field: values[field] for field in fields}
         ensure_node_lasts(changes)
-        node = await update_node(
+        node, token = await update_node(
             self._database,
             current_namespace(),
             UUID(request.node.id),
             changes,
             self._wake,
         )
-        return pb.UpdateNodeResponse(node=node_to_proto(node))
+        return pb.UpdateNodeResponse(
+            node=node_to_proto(node), consistency_token=await self._seal(token)
+        )
 
     async def UpdateEdge(
         self, request: pb.UpdateEdgeRequest, context: Context
     ) -> pb.UpdateEdgeResponse:
         fields = masked_fields(request.update_mask, _EDGE_FIELDS)
         values = to_edge_changes(request.edge)
-        edge = await update_edge(
+        edge, token = await update_edge(
             self._database,
             current_namespace(),
             UUID(request.edge.id),
             {field: values[field] for field in fields},
         )
-        return pb.UpdateEdgeResponse(edge=edge_to_proto(edge))
+        return pb.UpdateEdgeResponse(
+            edge=edge_to_proto(edge), consistency_token=await self._seal(token)
+        )
 
     async def DeleteNode(
         self, request: pb.DeleteNodeRequest, context: Context

@@ -103,13 +103,14 @@ async def graph_update_node(
     changed = [name for name, value in given.items() if value]
     if not changed:
         raise ToolError("Give a label or a description.")
-    await caller.client.graph_service.UpdateNode(
+    response = await caller.client.graph_service.UpdateNode(
         graph_service_pb2.UpdateNodeRequest(
             node=graph_pb2.Node(id=id, label=label, description=description),
             update_mask=FieldMask(paths=changed),
         ),
         metadata=caller.metadata,
     )
+    caller.wrote(response.consistency_token)
     return f"Changed: node {id}."
 
 
@@ -122,12 +123,13 @@ async def graph_update_edge(
 ) -> str:
     """Change how a relation is worded."""
     caller = caller_of(context)
-    await caller.client.graph_service.UpdateEdge(
+    response = await caller.client.graph_service.UpdateEdge(
         graph_service_pb2.UpdateEdgeRequest(
             edge=graph_pb2.Edge(id=id, label=label), update_mask=FieldMask(paths=["label"])
         ),
         metadata=caller.metadata,
     )
+    caller.wrote(response.consistency_token)
     return f"Changed: edge {id}."
 
 

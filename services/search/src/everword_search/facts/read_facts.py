@@ -66,12 +66,17 @@ async def get_fact(database: Database, namespace: NamespaceScope, fact_id: UUID)
 
 
 async def list_facts(
-    database: Database, namespace: NamespaceScope, wanted: FactFilter, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: FactFilter,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
 ) -> tuple[Sequence[FactView], str]:
     """Return a page of facts, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListFacts", page, DEFAULT_PAGE)
     after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await store.list_facts(conn, namespace.id, wanted, after, cursor.size + 1)
     facts = found[: cursor.size]
     if len(found) <= cursor.size:

@@ -63,7 +63,11 @@ class ProfileServicer(ProfileServiceServicer):
     ) -> pb.ListFactsResponse:
         wanted = to_fact_filter(request)
         facts, token = await list_facts(
-            self._database, current_namespace(), wanted, to_page(request)
+            self._database,
+            current_namespace(),
+            wanted,
+            to_page(request),
+            request.at_least_as_fresh,
         )
         at = wanted.as_of.valid_at
         return pb.ListFactsResponse(

@@ -13,7 +13,7 @@ from everword.cli.output import json_option, print_json, print_json_documents, s
 from everword.cli.session import remote
 from everword.cli.times import TimeParam
 from everword.client import Client
-from everword.client.interceptors import NAMESPACE_HEADER
+from everword.client.headers import NAMESPACE_HEADER
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import cost_service_pb2 as pb
 

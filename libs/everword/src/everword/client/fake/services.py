@@ -67,7 +67,9 @@ class FakeClient(Client):
         self, request: ingest_service_pb2.EnsureConversationRequest
     ) -> ingest_service_pb2.EnsureConversationResponse:
         found = self._ensured(request.key, request.details)
-        return ingest_service_pb2.EnsureConversationResponse(conversation=found)
+        return ingest_service_pb2.EnsureConversationResponse(
+            conversation=found, consistency_token=_TOKEN
+        )
 
     def _ensured(
         self,

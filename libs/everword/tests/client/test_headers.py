@@ -1,0 +1,49 @@
+"""What of a call's headers can be sent, and what reads have to see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import grpc
+import pytest
+
+from everword.client import CallError, Client, ClientSettings
+from everword.client.freshness import Freshness
+from everword.v1.context_service_pb2 import StreamContextRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
+
+#: Nothing listens there: what cannot be sent is told before anybody is called.
+NOWHERE = ClientSettings(search_address="127.0.0.1:1", timeout_s=5)
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "ew_1\n", "日本"])
+async def test_a_key_that_no_header_may_have_is_told_and_not_shown(key: str) -> None:
+    async with Client.connect(replace(NOWHERE, api_key=key)) as client:
+        with pytest.raises(CallError) as caught:
+            await client.search_service.GetStats(GetStatsRequest())
+        with pytest.raises(CallError) as streamed:
+            async for _ in client.context_service.StreamContext(StreamContextRequest()):
+                pass
+    for error in (caught.value, streamed.value):
+        assert error.code is grpc.StatusCode.UNAUTHENTICATED
+        assert error.reason == "CREDENTIALS_INVALID"
+        assert key not in str(error)
+
+
+async def test_a_header_of_the_call_that_cannot_be_sent_is_named() -> None:
+    async with Client.connect(NOWHERE) as client:
+        sent = (("x-request-id", "zwölf"),)
+        with pytest.raises(CallError, match="x-request-id") as caught:
+            await client.search_service.GetStats(GetStatsRequest(), metadata=sent)
+    assert caught.value.code is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_of_writes_at_once_the_later_one_is_what_reads_see() -> None:
+    fresh = Freshness()
+    first, second = fresh.begin(), fresh.begin()
+    fresh.wrote("2.second", second)
+    fresh.wrote("1.first", first)
+    assert fresh.token == "2.second"
+    # After a restore positions may be smaller again: a write that began after all others stands for them.
+    fresh.wrote("0.third", fresh.begin())
+    assert fresh.token == "0.third"
