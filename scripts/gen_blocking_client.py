@@ -18,15 +18,17 @@ _HEAD = '''"""`Everword`: AsyncEverword for callers without an event loop. Made 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from datetime import datetime
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.loop import BackgroundLoop
-from everword.client.types import Context, Fact, Hit, Kind, Memory, Message, Note
+from everword.client.types import AnyMessage, Context, Fact, Hit, Kind, Memory, Note
 from everword.v1 import memory_pb2
+
+_Result = TypeVar("_Result")
 
 
 class Everword:
@@ -47,6 +49,14 @@ class Everword:
         """End the connections; the next call makes others."""
         self._loop.run(self._memory.close())
         self._loop.close()
+
+    def run(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
+        """Return what `call` returns of the AsyncEverword beneath, for what has no method here."""
+        return self._loop.run(call(self._memory))
+
+    async def arun(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
+        """Return the same to a caller with an event loop of its own, which goes on meanwhile."""
+        return await self._loop.arun(call(self._memory))
 '''
 #: Written by hand above.
 _LEFT_OUT = {"__init__", "close", "client"}

@@ -8,12 +8,12 @@ from typing import get_args
 
 import pytest
 
+from everword.adapters.tools.memory import Kind
+from everword.adapters.tools.model import Tool
+from everword.adapters.tools.registry import DEFAULT_SETS, SETS
+from everword.adapters.tools.text import heading
 from everword.client.types import Kind as ClientKind
 from everword.v1.memory_pb2 import Memory, MemoryKind
-from everword_mcp.text import heading
-from everword_mcp.tools.memory import Kind
-from everword_mcp.tools.model import Tool
-from everword_mcp.tools.registry import DEFAULT_SETS, SETS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
 TOOLS = {tool.name: tool for each in SETS.values() for tool in each.tools}
@@ -32,7 +32,7 @@ def test_the_page_has_each_set_and_tool() -> None:
 def test_a_tool_says_what_it_does_in_few_words(tool: Tool) -> None:
     assert 20 < len(tool.description) < 500
     assert not tool.description.startswith(" ")
-    assert "context" in signature(tool.call).parameters
+    assert next(iter(signature(tool.call).parameters)) == "caller"
 
 
 @pytest.mark.parametrize("kinds", [Kind, ClientKind], ids=["tools", "client"])

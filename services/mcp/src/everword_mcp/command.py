@@ -6,10 +6,10 @@ import asyncio
 
 import click
 
+from everword.adapters.tools.registry import DEFAULT_SETS, SETS
 from everword.client import ClientSettings, ClientSettingsError
 from everword_mcp.http import serve_http
 from everword_mcp.server import create_server
-from everword_mcp.tools.registry import DEFAULT_SETS, SETS
 
 _PORT = 50055
 

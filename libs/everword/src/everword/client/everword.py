@@ -14,14 +14,15 @@ from everword.client.freshness import Freshness
 from everword.client.pages import PAGE_SIZE, pages
 from everword.client.settings import ClientSettings
 from everword.client.types import (
+    AnyMessage,
     Context,
     Fact,
     Hit,
     Kind,
     Memory,
-    Message,
     Note,
     filter_of,
+    to_message,
     to_timestamp,
 )
 from everword.v1 import (
@@ -68,7 +69,7 @@ class AsyncEverword:
         self._client = client
         self._opening = asyncio.Lock()
         self._resources = AsyncExitStack()
-        self._fresh = Freshness()
+        self.freshness = Freshness()
         self._conversations: dict[tuple[str, str], str] = {}
 
     async def __aenter__(self) -> Self:
@@ -92,7 +93,7 @@ class AsyncEverword:
         await self._resources.aclose()
 
     async def append(
-        self, session: str, *messages: Message | str, agent: str = "", subject: str = ""
+        self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
     ) -> list[str]:
         """Store messages at the end of a conversation, and return their ids. A text is what the user said.
 
@@ -102,11 +103,9 @@ class AsyncEverword:
         client = await self.client()
         request = ingest_service_pb2.AppendMessagesRequest(
             conversation=self._target(session, agent, subject),
-            messages=[
-                (Message(each) if isinstance(each, str) else each).to_proto() for each in messages
-            ],
+            messages=[to_message(each) for each in messages],
         )
-        response = await self._fresh.write(client.ingest_service.AppendMessages(request))
+        response = await self.freshness.write(client.ingest_service.AppendMessages(request))
         self._conversations[session, agent or self._agent] = response.conversation_id
         return [each.message_id for each in response.messages]
 
@@ -129,7 +128,7 @@ class AsyncEverword:
             filter=filter_of(kinds, subject, agent, authors, since, until),
             page_size=limit,
             min_relevance=min_relevance,
-            at_least_as_fresh=self._fresh.token,
+            at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).search_service.Search(request)
         return [Hit.of(result) for result in response.results]
@@ -152,14 +151,14 @@ class AsyncEverword:
             query=query,
             conversation_id=await self._ensure(session, agent, subject) if session else "",
             token_budget=budget,
-            at_least_as_fresh=self._fresh.token,
+            at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).context_service.BuildContext(request)
         return Context.of(response)
 
     async def get(self, memory_id: str) -> Memory:
         """Return a memory whole."""
-        token = self._fresh.token
+        token = self.freshness.token
         request = search_service_pb2.GetMemoryRequest(memory_id=memory_id, at_least_as_fresh=token)
         return Memory.of((await (await self.client()).search_service.GetMemory(request)).memory)
 
@@ -181,7 +180,7 @@ class AsyncEverword:
             filter=filter_of(kinds, subject, agent, authors, since, until),
             order=order,
             page_size=PAGE_SIZE,
-            at_least_as_fresh=self._fresh.token,
+            at_least_as_fresh=self.freshness.token,
         )
         async for page in pages(client.search_service.Browse, request):
             for memory in page.memories:
@@ -197,7 +196,7 @@ class AsyncEverword:
             conversation_id=await self._find(session, agent),
             order=order,
             page_size=PAGE_SIZE,
-            at_least_as_fresh=self._fresh.token,
+            at_least_as_fresh=self.freshness.token,
         )
         async for page in pages(client.search_service.ListMessages, request):
             for message in page.messages:
@@ -222,7 +221,7 @@ class AsyncEverword:
         request = note_service_pb2.WriteNoteRequest(
             note=note, append=append, expected_version=expected_version
         )
-        response = await self._fresh.write((await self.client()).note_service.WriteNote(request))
+        response = await self.freshness.write((await self.client()).note_service.WriteNote(request))
         return response.version
 
     async def read_note(self, key: str) -> Note | None:
@@ -239,14 +238,14 @@ class AsyncEverword:
     async def delete_note(self, key: str) -> None:
         """Delete the note under `key`: nothing finds it any more."""
         request = note_service_pb2.DeleteNoteRequest(key=note_pb2.NoteKey(key=key))
-        await self._fresh.write((await self.client()).note_service.DeleteNote(request))
+        await self.freshness.write((await self.client()).note_service.DeleteNote(request))
 
     async def remember(self, subject: str, attribute: str, value: str) -> Fact:
         """Keep a fact, such as `"ana", "residence", "Lisbon"`. It takes the place of the value that held before."""
         request = fact_service_pb2.RememberRequest(
             subject=subject, attribute=attribute, value=value
         )
-        response = await self._fresh.write((await self.client()).fact_service.Remember(request))
+        response = await self.freshness.write((await self.client()).fact_service.Remember(request))
         return Fact.of(response.fact)
 
     async def facts(
@@ -259,7 +258,7 @@ class AsyncEverword:
             attributes=[attribute] if attribute else [],
             valid_at_time=to_timestamp(at),
             page_size=PAGE_SIZE,
-            at_least_as_fresh=self._fresh.token,
+            at_least_as_fresh=self.freshness.token,
         )
         async for page in pages(client.profile_service.ListFacts, request):
             for fact in page.facts:
@@ -286,7 +285,7 @@ class AsyncEverword:
             key=target.key, details=target.details
         )
         client = await self.client()
-        made = await self._fresh.write(client.ingest_service.EnsureConversation(request))
+        made = await self.freshness.write(client.ingest_service.EnsureConversation(request))
         return made.conversation.id
 
     async def _find(self, session: str, agent: str) -> str:
@@ -294,7 +293,7 @@ class AsyncEverword:
         if known := self._conversations.get((session, agent or self._agent)):
             return known
         request = search_service_pb2.GetConversationRequest(
-            key=self._target(session, agent).key, at_least_as_fresh=self._fresh.token
+            key=self._target(session, agent).key, at_least_as_fresh=self.freshness.token
         )
         found = await (await self.client()).search_service.GetConversation(request)
         return found.conversation.id

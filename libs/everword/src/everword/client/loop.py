@@ -29,6 +29,11 @@ class BackgroundLoop:
             future.cancel()
             raise
 
+    async def arun(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+        """Return what `coroutine` returns, while the caller's own loop goes on."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        return await asyncio.wrap_future(future)
+
     def iterate(self, items: AsyncIterator[_Result]) -> Iterator[_Result]:
         """Iterate over `items`; nothing is fetched before it is asked for."""
 

@@ -54,6 +54,10 @@ class Message:
         return message
 
 
+#: What can be appended. A text is what the user said.
+AnyMessage = Message | str | memory_pb2.NewMessage
+
+
 @dataclass(frozen=True)
 class Memory:
     """Something that is remembered: a message, a summary, a note, a fact, a part of a document."""
@@ -186,6 +190,13 @@ class Fact:
             valid_until=to_datetime(proto.valid_until_time),
             proto=proto,
         )
+
+
+def to_message(message: AnyMessage) -> memory_pb2.NewMessage:
+    """Return a message as a proto. A text is what the user said."""
+    if isinstance(message, str):
+        message = Message(message)
+    return message.to_proto() if isinstance(message, Message) else message
 
 
 def to_datetime(time: Timestamp) -> datetime | None:

@@ -6,11 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from everword.adapters.tools.memory import Limit, Query, memory_search
+from everword.adapters.tools.model import ADDS, READS, REPLACES, Caller, Tool, ToolSet
+from everword.adapters.tools.text import indented, when
 from everword.v1 import document_pb2, document_service_pb2
-from everword_mcp.callers import ToolContext, caller_of
-from everword_mcp.text import indented, when
-from everword_mcp.tools.memory import Limit, Query, memory_search
-from everword_mcp.tools.model import ADDS, READS, REPLACES, Tool, ToolSet
 
 Title = Annotated[
     str, Field(min_length=1, max_length=512, description="The title, by which it is known.")
@@ -19,9 +18,8 @@ Content = Annotated[str, Field(min_length=1, max_length=1_000_000, description="
 _MAX_CHARS = 20_000
 
 
-async def vault_write(context: ToolContext, title: Title, content: Content) -> str:
+async def vault_write(caller: Caller, title: Title, content: Content) -> str:
     """Write a document in Markdown. It takes the place of what the title stood for, which its history keeps."""
-    caller = caller_of(context)
     response = await caller.client.document_service.WriteDocument(
         document_service_pb2.WriteDocumentRequest(
             document=document_pb2.NewDocument(title=title), content=content
@@ -32,9 +30,8 @@ async def vault_write(context: ToolContext, title: Title, content: Content) -> s
     return f"Written {title!r}, version {response.version}."
 
 
-async def vault_append(context: ToolContext, title: Title, content: Content) -> str:
+async def vault_append(caller: Caller, title: Title, content: Content) -> str:
     """Add to the end of a document, which is made where it does not exist."""
-    caller = caller_of(context)
     response = await caller.client.document_service.AppendDocument(
         document_service_pb2.AppendDocumentRequest(
             document=document_pb2.NewDocument(title=title), content=content
@@ -46,12 +43,11 @@ async def vault_append(context: ToolContext, title: Title, content: Content) -> 
 
 
 async def vault_read(
-    context: ToolContext,
+    caller: Caller,
     title: Title,
     start: Annotated[int, Field(ge=0, description="The character to begin at.")] = 0,
 ) -> str:
     """Read a document, 20,000 characters at a time."""
-    caller = caller_of(context)
     read = await caller.client.document_service.ReadDocument(
         document_service_pb2.ReadDocumentRequest(
             key=document_pb2.DocumentKey(title=title), start_char=start, max_chars=_MAX_CHARS
@@ -63,11 +59,10 @@ async def vault_read(
 
 
 async def vault_list(
-    context: ToolContext,
+    caller: Caller,
     prefix: Annotated[str, Field(max_length=512, description="How the titles begin.")] = "",
 ) -> str:
     """List documents by title."""
-    caller = caller_of(context)
     listed = await caller.client.document_service.ListDocuments(
         document_service_pb2.ListDocumentsRequest(
             filter=document_service_pb2.DocumentFilter(title_prefix=prefix), page_size=100
@@ -83,9 +78,9 @@ async def vault_list(
     return "\n".join(lines) or "There are no documents. vault_write makes one."
 
 
-async def vault_search(context: ToolContext, query: Query, limit: Limit = 10) -> str:
+async def vault_search(caller: Caller, query: Query, limit: Limit = 10) -> str:
     """Search the parts of documents, best first."""
-    return await memory_search(context, query, limit, kinds=("chunk",))
+    return await memory_search(caller, query, limit, kinds=("chunk",))
 
 
 DOCUMENTS = ToolSet(

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from everword.adapters.tools.memory import Limit, Query, memory_search
+from everword.adapters.tools.model import ADDS, READS, Caller, Tool, ToolError, ToolSet
+from everword.adapters.tools.notes import Importance, Tags
+from everword.adapters.tools.text import indented, when
 from everword.v1 import handoff_service_pb2, note_pb2, note_service_pb2
-from everword_mcp.callers import Caller, ToolContext, caller_of
-from everword_mcp.text import indented, when
-from everword_mcp.tools.memory import Limit, Query, memory_search
-from everword_mcp.tools.model import ADDS, READS, Tool, ToolSet
-from everword_mcp.tools.notes import Importance, Tags
 
 Content = Annotated[str, Field(min_length=1, max_length=60_000)]
 Kind = Annotated[str, Field(pattern="^([a-z][a-z0-9_]*)?$", max_length=64)]
@@ -26,7 +24,7 @@ _ADVISOR_NOTE = "advisor_note"
 
 
 async def quick_capture(
-    context: ToolContext,
+    caller: Caller,
     content: Content,
     tags: Tags = (),
     kind: Kind = "",
@@ -36,7 +34,6 @@ async def quick_capture(
 ) -> str:
     """Write down where you stand. With kind handoff, for an advisor: repo and issue say of what, and what you handed \
 over of that issue before is replaced. The tags [repo, issue-41, handoff] say the same."""
-    caller = caller_of(context)
     if kind != _HANDOFF and _HANDOFF not in tags:
         return await _write(caller, content, tags, kind, importance)
     key = _key(repo, issue, tags)
@@ -50,7 +47,7 @@ over of that issue before is replaced. The tags [repo, issue-41, handoff] say th
 
 
 async def search_memories(
-    context: ToolContext,
+    caller: Caller,
     query: Query = "advisor",
     limit: Limit = 10,
     repo: Repo = "",
@@ -59,8 +56,7 @@ async def search_memories(
     """Search what is remembered. With repo and issue: where that task stands, and what was advised on it before."""
     key = _key(repo, issue, ())
     if key is None:
-        return await memory_search(context, query, limit)
-    caller = caller_of(context)
+        return await memory_search(caller, query, limit)
     found = await caller.client.handoff_service.GetHandoff(
         handoff_service_pb2.GetHandoffRequest(key=key), metadata=caller.metadata
     )
@@ -76,7 +72,7 @@ async def search_memories(
 
 
 async def save_standard(
-    context: ToolContext,
+    caller: Caller,
     content: Content,
     tags: Tags = (_ADVISOR_NOTE,),
     kind: Kind = _ADVISOR_NOTE,
@@ -88,7 +84,6 @@ async def save_standard(
 
     With repo and issue it belongs to that task.
     """
-    caller = caller_of(context)
     key = _key(repo, issue, tags)
     if key is None or kind != _ADVISOR_NOTE:
         return await _write(caller, content, tags, kind, importance)

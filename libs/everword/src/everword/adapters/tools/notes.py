@@ -6,10 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from everword.adapters.tools.model import ADDS, READS, REPLACES, Caller, Tool
+from everword.adapters.tools.text import indented, when
 from everword.v1 import note_pb2, note_service_pb2
-from everword_mcp.callers import ToolContext, caller_of
-from everword_mcp.text import indented, when
-from everword_mcp.tools.model import ADDS, READS, REPLACES, Tool
 
 Key = Annotated[str, Field(min_length=1, max_length=512, description="The key of the note.")]
 Tags = Annotated[tuple[str, ...], Field(max_length=16, description="Labels to find it by.")]
@@ -17,7 +16,7 @@ Importance = Annotated[int, Field(ge=1, le=5, description="How much it matters."
 
 
 async def memory_write(
-    context: ToolContext,
+    caller: Caller,
     content: Annotated[str, Field(min_length=1, max_length=200_000)],
     key: Annotated[
         str,
@@ -33,7 +32,6 @@ async def memory_write(
 
     With a key, it takes the place of what stood there; without one, it is another note.
     """
-    caller = caller_of(context)
     note = note_pb2.NewNote(key=key, content=content, tags=tags, importance=importance)
     response = await caller.client.note_service.WriteNote(
         note_service_pb2.WriteNoteRequest(note=note, append=append), metadata=caller.metadata
@@ -43,9 +41,8 @@ async def memory_write(
     return f"Written{named}, version {response.version}, id {response.note_id}."
 
 
-async def memory_get(context: ToolContext, key: Key) -> str:
+async def memory_get(caller: Caller, key: Key) -> str:
     """Read the note under a key, whole."""
-    caller = caller_of(context)
     response = await caller.client.note_service.GetNote(
         note_service_pb2.GetNoteRequest(key=note_pb2.NoteKey(key=key)), metadata=caller.metadata
     )
@@ -58,9 +55,8 @@ async def memory_get(context: ToolContext, key: Key) -> str:
     )
 
 
-async def memory_delete(context: ToolContext, key: Key) -> str:
+async def memory_delete(caller: Caller, key: Key) -> str:
     """Delete the note under a key: no search finds it any more."""
-    caller = caller_of(context)
     response = await caller.client.note_service.DeleteNote(
         note_service_pb2.DeleteNoteRequest(key=note_pb2.NoteKey(key=key)), metadata=caller.metadata
     )
@@ -69,13 +65,12 @@ async def memory_delete(context: ToolContext, key: Key) -> str:
 
 
 async def daily_log_write(
-    context: ToolContext, content: Annotated[str, Field(min_length=1, max_length=200_000)]
+    caller: Caller, content: Annotated[str, Field(min_length=1, max_length=200_000)]
 ) -> str:
     """Add an entry to today's log: what was done, found or decided.
 
     Logs of today and yesterday come with each context.
     """
-    caller = caller_of(context)
     response = await caller.client.note_service.AppendDailyLog(
         note_service_pb2.AppendDailyLogRequest(content=content), metadata=caller.metadata
     )

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from everword.adapters.tools.model import READS, Caller, Tool, ToolError
+from everword.adapters.tools.text import entry, heading, indented, when
 from everword.v1 import memory_pb2, search_service_pb2
 from everword.v1.fact_pb2 import FACT_ENDING_CORRECTED, SupersededFact
 from everword.v1.stats_pb2 import Alert
-from everword_mcp.callers import ToolContext, caller_of
-from everword_mcp.text import entry, heading, indented, when
-from everword_mcp.tools.model import READS, Tool
 
 _MAX_CHARS = 1_000
 _MAX_FULL_CHARS = 100_000
@@ -59,7 +57,7 @@ def _time(text: str, name: str) -> datetime:
 
 
 async def memory_search(
-    context: ToolContext,
+    caller: Caller,
     query: Query,
     limit: Limit = 10,
     mode: Mode = "hybrid",
@@ -74,14 +72,13 @@ async def memory_search(
     Ask a question as it is, or use "exact phrase", a OR b, -not. The mode hybrid, words and meaning, is mostly right:
     trigram is for names, codes and misspellings, regex for patterns, lexical for words, semantic for meaning alone.
     """
-    caller = caller_of(context)
     request = search_service_pb2.SearchRequest(
         query=query,
         mode=search_service_pb2.SearchMode.Value(f"SEARCH_MODE_{mode.upper()}"),
         filter=filter_of(kinds, authors, agents, since, until),
         page_size=limit,
         max_content_chars=_MAX_CHARS,
-        at_least_as_fresh=caller.freshness,
+        at_least_as_fresh=caller.token,
     )
     response = await caller.client.search_service.Search(request, metadata=caller.metadata)
     if not response.results:
@@ -122,7 +119,7 @@ def _nothing(request: search_service_pb2.SearchRequest) -> str:
 
 
 async def memory_browse(
-    context: ToolContext,
+    caller: Caller,
     limit: Annotated[int, Field(ge=1, le=200, description="How many to return.")] = 50,
     order: Literal["newest_first", "oldest_first"] = "newest_first",
     kinds: Kinds = (),
@@ -133,14 +130,13 @@ async def memory_browse(
     page_token: Annotated[str, Field(description="What the page before gave, for the next.")] = "",
 ) -> str:
     """Go through what is remembered by time: to review a session, or to catch up on a day."""
-    caller = caller_of(context)
     request = search_service_pb2.BrowseRequest(
         filter=filter_of(kinds, authors, agents, since, until),
         order=memory_pb2.Order.Value(f"ORDER_{order.upper()}"),
         page_size=limit,
         max_content_chars=_MAX_CHARS,
         page_token=page_token,
-        at_least_as_fresh=caller.freshness,
+        at_least_as_fresh=caller.token,
     )
     response = await caller.client.search_service.Browse(request, metadata=caller.metadata)
     if not response.memories:
@@ -152,12 +148,11 @@ async def memory_browse(
 
 
 async def memory_get_full(
-    context: ToolContext,
+    caller: Caller,
     id: Annotated[str, Field(description="The id of a memory, as other tools show it.")],
 ) -> str:
     """Read one memory whole, where another tool showed it cut short."""
-    caller = caller_of(context)
-    request = search_service_pb2.GetMemoryRequest(memory_id=id, at_least_as_fresh=caller.freshness)
+    request = search_service_pb2.GetMemoryRequest(memory_id=id, at_least_as_fresh=caller.token)
     response = await caller.client.search_service.GetMemory(request, metadata=caller.metadata)
     memory = response.memory
     text = memory.content[:_MAX_FULL_CHARS]
@@ -166,9 +161,8 @@ async def memory_get_full(
     return "\n".join([heading(memory), indented(text), *rest])
 
 
-async def memory_stats(context: ToolContext) -> str:
+async def memory_stats(caller: Caller) -> str:
     """Say how the memory is doing: what needs attention, how much is stored, what is not indexed or summed up yet."""
-    caller = caller_of(context)
     stats = await caller.client.search_service.GetStats(
         search_service_pb2.GetStatsRequest(), metadata=caller.metadata
     )

@@ -6,11 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from everword.adapters.tools.memory import Query
+from everword.adapters.tools.model import ADDS, READS, Caller, Tool, ToolSet
 from everword.v1 import context_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
 from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
-from everword_mcp.callers import ToolContext, caller_of
-from everword_mcp.tools.memory import Query
-from everword_mcp.tools.model import ADDS, READS, Tool, ToolSet
 
 Session = Annotated[
     str,
@@ -24,7 +23,7 @@ Agent = Annotated[str, Field(max_length=512, description="The agent whose conver
 
 
 async def memory_append(
-    context: ToolContext,
+    caller: Caller,
     session: Session,
     role: Literal["user", "assistant", "system", "tool"],
     content: Annotated[str, Field(min_length=1, max_length=200_000)],
@@ -39,7 +38,6 @@ async def memory_append(
     ] = "",
 ) -> str:
     """Store a message at the end of a conversation, word for word."""
-    caller = caller_of(context)
     message = memory_pb2.NewMessage(
         role=memory_pb2.Role.Value(f"ROLE_{role.upper()}"),
         content=content,
@@ -58,19 +56,18 @@ async def memory_append(
 
 
 async def memory_context(
-    context: ToolContext,
+    caller: Caller,
     query: Query,
     conversation_id: Annotated[str, Field(description="As memory_append gives it.")] = "",
     token_budget: Annotated[int, Field(ge=100, le=100_000)] = 2_000,
 ) -> str:
     """Return what to have in mind for a question: memories, facts, and the conversation so far."""
-    caller = caller_of(context)
     response = await caller.client.context_service.BuildContext(
         context_service_pb2.BuildContextRequest(
             query=query,
             conversation_id=conversation_id,
             token_budget=token_budget,
-            at_least_as_fresh=caller.freshness,
+            at_least_as_fresh=caller.token,
         ),
         metadata=caller.metadata,
     )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from google.protobuf.field_mask_pb2 import FieldMask
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
+from everword.adapters.tools.memory import Query
+from everword.adapters.tools.model import ADDS, READS, REPLACES, Caller, Tool, ToolError, ToolSet
+from everword.adapters.tools.text import indented
 from everword.v1 import graph_pb2, graph_query_service_pb2, graph_service_pb2
-from everword_mcp.callers import ToolContext, caller_of
-from everword_mcp.text import indented
-from everword_mcp.tools.memory import Query
-from everword_mcp.tools.model import ADDS, READS, REPLACES, Tool, ToolSet
 
 Label = Annotated[str, Field(min_length=1, max_length=256, description="The name, such as Ana.")]
 Type = Annotated[
@@ -47,15 +45,14 @@ class NewEdge(BaseModel):
 
 
 async def graph_search(
-    context: ToolContext,
+    caller: Caller,
     query: Query,
     depth: Annotated[int, Field(ge=1, le=3, description="How many relations away.")] = 1,
 ) -> str:
     """Look up how people, places and things relate, a line for each relation."""
-    caller = caller_of(context)
     found = await caller.client.graph_query_service.SearchGraph(
         graph_query_service_pb2.SearchGraphRequest(
-            query=query, depth=depth, at_least_as_fresh=caller.freshness
+            query=query, depth=depth, at_least_as_fresh=caller.token
         ),
         metadata=caller.metadata,
     )
@@ -67,10 +64,9 @@ async def graph_search(
 
 
 async def graph_create_node(
-    context: ToolContext, label: Label, type: Type, description: Description = ""
+    caller: Caller, label: Label, type: Type, description: Description = ""
 ) -> str:
     """Add a person, place or thing that lasts. One of the same label and type is there already: it is returned."""
-    caller = caller_of(context)
     response = await caller.client.graph_service.CreateNode(
         graph_service_pb2.CreateNodeRequest(
             node=graph_pb2.NewNode(label=label, type=type, description=description)
@@ -82,10 +78,9 @@ async def graph_create_node(
 
 
 async def graph_create_edge(
-    context: ToolContext, from_label: Label, to_label: Label, type: Type, label: Relation = ""
+    caller: Caller, from_label: Label, to_label: Label, type: Type, label: Relation = ""
 ) -> str:
     """Relate two nodes that are there. `me` is the agent and `user` its user."""
-    caller = caller_of(context)
     edge = NewEdge(from_label=from_label, to_label=to_label, type=type, label=label)
     response = await caller.client.graph_service.CreateEdge(
         graph_service_pb2.CreateEdgeRequest(edge=_new_edge(edge)), metadata=caller.metadata
@@ -95,10 +90,9 @@ async def graph_create_edge(
 
 
 async def graph_update_node(
-    context: ToolContext, id: Id, label: str = "", description: Description = ""
+    caller: Caller, id: Id, label: str = "", description: Description = ""
 ) -> str:
     """Change the label or the description of a node. What is left empty stays."""
-    caller = caller_of(context)
     given = {"label": label, "description": description}
     changed = [name for name, value in given.items() if value]
     if not changed:
@@ -115,14 +109,13 @@ async def graph_update_node(
 
 
 async def graph_update_edge(
-    context: ToolContext,
+    caller: Caller,
     id: Id,
     label: Annotated[
         str, Field(min_length=1, max_length=128, description="The relation in words.")
     ],
 ) -> str:
     """Change how a relation is worded."""
-    caller = caller_of(context)
     response = await caller.client.graph_service.UpdateEdge(
         graph_service_pb2.UpdateEdgeRequest(
             edge=graph_pb2.Edge(id=id, label=label), update_mask=FieldMask(paths=["label"])
@@ -133,9 +126,8 @@ async def graph_update_edge(
     return f"Changed: edge {id}."
 
 
-async def graph_delete_node(context: ToolContext, id: Id, reason: Reason = "") -> str:
+async def graph_delete_node(caller: Caller, id: Id, reason: Reason = "") -> str:
     """End a node and its relations: they are not shown any more, and questions about the past still know them."""
-    caller = caller_of(context)
     response = await caller.client.graph_service.DeleteNode(
         graph_service_pb2.DeleteNodeRequest(node_id=id, reason=reason), metadata=caller.metadata
     )
@@ -143,9 +135,8 @@ async def graph_delete_node(context: ToolContext, id: Id, reason: Reason = "") -
     return f"Deleted node {id} and {response.deleted_edges} relations."
 
 
-async def graph_delete_edge(context: ToolContext, id: Id, reason: Reason = "") -> str:
+async def graph_delete_edge(caller: Caller, id: Id, reason: Reason = "") -> str:
     """End a relation: it is not shown any more, and questions about the past still know it."""
-    caller = caller_of(context)
     response = await caller.client.graph_service.DeleteEdge(
         graph_service_pb2.DeleteEdgeRequest(edge_id=id, reason=reason), metadata=caller.metadata
     )
@@ -154,12 +145,11 @@ async def graph_delete_edge(context: ToolContext, id: Id, reason: Reason = "") -
 
 
 async def graph_write_batch(
-    context: ToolContext,
+    caller: Caller,
     nodes: Annotated[tuple[NewNode, ...], Field(max_length=100)] = (),
     edges: Annotated[tuple[NewEdge, ...], Field(max_length=200)] = (),
 ) -> str:
     """Add nodes and relations together, all or none. Relations name their ends by label."""
-    caller = caller_of(context)
     response = await caller.client.graph_service.WriteGraph(
         graph_service_pb2.WriteGraphRequest(
             nodes=[

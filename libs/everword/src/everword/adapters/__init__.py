@@ -1,0 +1,1 @@
+"""Everword where other libraries expect a memory. Each module imports its library: `pip install everword[…]`."""

@@ -1,0 +1,102 @@
+"""Items of a store as notes: where they stand, and what they say.
+
+The item `k1` of `("users", "ana")` is the note `langgraph/users.ana..k1`. Labels hold no period, so that two of them
+end the namespace. Tags name each namespace that an item is in, since searches filter by tags.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from langgraph.store.base import InvalidNamespaceError, Item, SearchItem
+
+from everword.v1 import note_pb2
+
+KIND = "langgraph_item"
+_ROOT = "langgraph/"
+#: Limits of notes.
+_MAX_TAGS = 16
+_MAX_TAG_CHARS = 128
+_ESCAPE = re.compile(r"\\(.)")
+
+Namespace = tuple[str, ...]
+
+
+def prefix_of(namespace: Namespace) -> str:
+    """Return what the keys of all notes in a namespace, and in those below it, begin with."""
+    return _ROOT + "".join(f"{label}." for label in namespace)
+
+
+def key_of(namespace: Namespace, key: str) -> str:
+    """Return the key of an item's note."""
+    return f"{prefix_of(namespace)}.{key}"
+
+
+def place_of(note_key: str) -> tuple[Namespace, str]:
+    """Return the namespace and the key of the item whose note has this key."""
+    namespace, _, key = note_key.removeprefix(_ROOT).partition("..")
+    return tuple(namespace.split(".")), key
+
+
+def tag_of(namespace: Namespace) -> str:
+    """Return the tag of what is in a namespace or below it."""
+    tag = prefix_of(namespace)
+    if len(tag) <= _MAX_TAG_CHARS:
+        return tag
+    return _ROOT + hashlib.sha256(tag.encode()).hexdigest()
+
+
+def note_of(
+    namespace: Namespace, key: str, value: Mapping[str, Any], *, found: bool, minutes: float | None
+) -> note_pb2.NewNote:
+    """Return the note of an item: whether searches find it, and after how many minutes it ends.
+
+    Raises InvalidNamespaceError for one of too many labels, and ValueError or TypeError for a value that is no JSON.
+    """
+    if len(namespace) >= _MAX_TAGS:
+        raise InvalidNamespaceError(f"{namespace} has more than {_MAX_TAGS - 1} labels.")
+    above = [namespace[:depth] for depth in range(len(namespace) + 1)] if found else []
+    note = note_pb2.NewNote(
+        key=key_of(namespace, key),
+        kind=KIND,
+        content=_written(value),
+        tags=[tag_of(each) for each in above],
+    )
+    if minutes is not None:
+        note.expire_time.FromDatetime(datetime.now(UTC) + timedelta(minutes=minutes))
+    return note
+
+
+def item_of(note: note_pb2.Note, score: float | None = None) -> SearchItem:
+    """Return the item that a note holds."""
+    namespace, key = place_of(note.body.key)
+    return SearchItem(
+        namespace=namespace,
+        key=key,
+        value=json.loads(note.body.content, strict=False),
+        created_at=note.create_time.ToDatetime(UTC),
+        updated_at=note.update_time.ToDatetime(UTC),
+        score=score,
+    )
+
+
+def plain(item: SearchItem) -> Item:
+    """Return an item without a score, as `get` returns it."""
+    return Item(
+        value=item.value,
+        key=item.key,
+        namespace=item.namespace,
+        created_at=item.created_at,
+        updated_at=item.updated_at,
+    )
+
+
+def _written(value: Mapping[str, Any]) -> str:
+    r"""Return a value as JSON whose lines end: `\n` would be read as a letter of the next word."""
+    text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
+    return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else found[0], text)

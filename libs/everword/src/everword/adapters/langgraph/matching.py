@@ -1,0 +1,66 @@
+"""Which items and namespaces are asked for."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from itertools import takewhile
+from typing import Any
+
+from langgraph.store.base import MatchCondition
+
+from everword.adapters.langgraph.items import Namespace
+
+_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+
+
+def matches(value: Any, wanted: Any) -> bool:
+    """Tell whether a value is what a filter wants: equal, or as operators such as `$gt` say, also of nested fields.
+
+    Raises ValueError for an operator that there is not.
+    """
+    if not isinstance(wanted, Mapping):
+        return bool(value == wanted)
+    if any(name.startswith("$") for name in wanted):
+        return all(_holds(value, name, given) for name, given in wanted.items())
+    fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    return all(matches(fields.get(name), given) for name, given in wanted.items())
+
+
+def _holds(value: Any, name: str, given: Any) -> bool:
+    if name == "$eq":
+        return bool(value == given)
+    if name == "$ne":
+        return bool(value != given)
+    if name not in _ORDERS:
+        raise ValueError(f"Unsupported operator: {name}")
+    try:
+        return _ORDERS[name](value, given)
+    except TypeError:
+        # What is not there, or of another type, is neither more nor less.
+        return False
+
+
+def is_listed(namespace: Namespace, conditions: tuple[MatchCondition, ...]) -> bool:
+    """Tell whether a namespace begins or ends as all conditions say."""
+    return all(_fits(namespace, each) for each in conditions)
+
+
+def _fits(namespace: Namespace, condition: MatchCondition) -> bool:
+    size = len(condition.path)
+    if len(namespace) < size:
+        return False
+    part = namespace[:size] if condition.match_type == "prefix" else namespace[-size:]
+    return not size or all(b in ("*", a) for a, b in zip(part, condition.path, strict=True))
+
+
+def common_prefix(conditions: tuple[MatchCondition, ...]) -> Namespace:
+    """Return what every namespace begins with that the conditions let through."""
+    starts = (each.path for each in conditions if each.match_type == "prefix")
+    known = [tuple(takewhile(lambda label: label != "*", path)) for path in starts]
+    return max(known, key=len, default=())

@@ -1,0 +1,144 @@
+"""Everword as the memory of LlamaIndex's agents and chat engines: `pip install everword[llama-index]`.
+
+```python
+memory = EverwordMemory(memory=Everword(agent="helper"), session="thread-7", subject="ana")
+await agent.run("What is my boat called?", memory=memory)
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from llama_index.core.bridge.pydantic import ConfigDict, Field
+from llama_index.core.llms import ChatMessage, MessageRole
+from llama_index.core.memory import BaseMemory
+
+from everword.adapters.errors import to_built_in
+from everword.client import AsyncEverword, CallError, Everword
+from everword.v1 import context_service_pb2, memory_pb2
+
+_Result = TypeVar("_Result")
+_ROLES = {
+    MessageRole.USER: memory_pb2.ROLE_USER,
+    MessageRole.SYSTEM: memory_pb2.ROLE_SYSTEM,
+    MessageRole.DEVELOPER: memory_pb2.ROLE_SYSTEM,
+    MessageRole.TOOL: memory_pb2.ROLE_TOOL,
+    MessageRole.FUNCTION: memory_pb2.ROLE_TOOL,
+}
+#: The type of the block that holds a message of more than a role and text.
+_BLOCK = "llama_index"
+
+
+class EverwordMemory(BaseMemory):
+    """A conversation whose turns are kept for good, and what is remembered beside it.
+
+    `get` returns a system message with memories and what is known of the user, where there is any, and the latest
+    turns. Messages are never deleted: `reset` begins another session, and searches find what was said before. Errors
+    are ValueError, PermissionError, TimeoutError, ConnectionError where it may help to repeat the call, and CallError.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    memory: Everword = Field(exclude=True)
+    session: str = Field(default_factory=lambda: str(uuid4()))
+    """The name of the conversation: the same each time it goes on."""
+    subject: str = ""
+    """The user whom it is with: what is remembered is kept apart by it."""
+    budget: int = 0
+    """Tokens for what is remembered; 4,000 if 0."""
+    turns: int = 20
+    """The most messages of the conversation that `get` returns."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "EverwordMemory"
+
+    @classmethod
+    def from_defaults(cls, **kwargs: Any) -> EverwordMemory:
+        """Keep a conversation in the Everword that the environment names, unless `memory` is given."""
+        return cls(**{"memory": Everword(), **kwargs})
+
+    # The methods without `await` alone: those of BaseMemory with it call them in threads.
+    def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
+        return self._run(lambda memory: self._get(memory, input or ""))
+
+    def get_all(self) -> list[ChatMessage]:
+        return self._run(self._messages)
+
+    def put(self, message: ChatMessage) -> None:
+        self.put_messages([message])
+
+    def put_messages(self, messages: list[ChatMessage]) -> None:
+        self._run(lambda memory: self._append(memory, messages))
+
+    def set(self, messages: list[ChatMessage]) -> None:
+        """Let the conversation be these messages. Where it begins with others, they are another session."""
+        self._run(lambda memory: self._set(memory, messages))
+
+    def reset(self) -> None:
+        """Begin another session."""
+        self.session = str(uuid4())
+
+    def _run(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
+        try:
+            return self.memory.run(call)
+        except CallError as error:
+            raise to_built_in(error) from error
+
+    async def _get(self, memory: AsyncEverword, query: str) -> list[ChatMessage]:
+        turns = await self._messages(memory, self.turns)
+        # An answer of a tool without its call is refused by models.
+        while turns and turns[0].role in (MessageRole.TOOL, MessageRole.FUNCTION):
+            turns.pop(0)
+        context = await memory.context(
+            query, session=self.session, subject=self.subject, budget=self.budget
+        )
+        chat = context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY
+        known = [block.text for block in context.proto.blocks if block.source != chat]
+        said = [ChatMessage("\n\n".join(known), role=MessageRole.SYSTEM)] if known else []
+        return [*said, *turns]
+
+    async def _messages(self, memory: AsyncEverword, most: int | None = None) -> list[ChatMessage]:
+        """Return the latest messages of the conversation, in their order; all if `most` is None."""
+        found = []
+        try:
+            async for message in memory.messages(self.session, newest_first=True):
+                found.append(_to_chat(message.body))
+                if len(found) == most:
+                    break
+        except CallError as error:
+            if error.reason != "CONVERSATION_NOT_FOUND":
+                raise
+        return found[::-1]
+
+    async def _append(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
+        if messages:
+            new = [_to_proto(each) for each in messages]
+            await memory.append(self.session, *new, subject=self.subject)
+
+    async def _set(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
+        there = await self._messages(memory)
+        if messages[: len(there)] != there:
+            self.reset()
+            there = []
+        await self._append(memory, messages[len(there) :])
+
+
+def _to_proto(message: ChatMessage) -> memory_pb2.NewMessage:
+    text = message.content or ""
+    role = _ROLES.get(message.role, memory_pb2.ROLE_ASSISTANT)
+    new = memory_pb2.NewMessage(role=role, content=text)
+    if not text or _to_chat(new) != message:
+        new.content_blocks.add(type=_BLOCK, json=message.model_dump_json())
+    return new
+
+
+def _to_chat(body: memory_pb2.NewMessage) -> ChatMessage:
+    for block in body.content_blocks:
+        if block.type == _BLOCK:
+            return ChatMessage.model_validate_json(block.json)
+    role = memory_pb2.Role.Name(body.role).removeprefix("ROLE_").lower()
+    return ChatMessage(body.content, role=MessageRole(role))

@@ -1,0 +1,68 @@
+"""Memory as tools of a model, without a server of their own: `pip install everword[tools]`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from everword.adapters.tools.calling import call_tool, checked
+from everword.adapters.tools.model import Caller, ToolError
+from everword.adapters.tools.registry import DEFAULT_SETS, instructions_of, tools_of
+from everword.client import AsyncEverword, Everword
+
+__all__ = ["Tools"]
+
+
+class Tools:
+    """The tools of `everword mcp`, as schemas for an API that calls functions, and the calls themselves."""
+
+    def __init__(self, memory: Everword, sets: Collection[str] = DEFAULT_SETS) -> None:
+        """Take the sets of these names, such as `memory` and `notes`. Raises ValueError where there is no such set."""
+        self._memory = memory
+        self._tools = tools_of(sets)
+        self.instructions = instructions_of(sets)
+        """When to use them, for the system prompt."""
+
+    def openai(self) -> list[dict[str, Any]]:
+        """Return the schemas for `tools` of OpenAI's chat completions, and of servers with the same API."""
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.schema,
+                },
+            }
+            for tool in self._tools.values()
+        ]
+
+    def anthropic(self) -> list[dict[str, Any]]:
+        """Return the schemas for `tools` of Anthropic's messages."""
+        return [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+            for tool in self._tools.values()
+        ]
+
+    def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        """Return the text that answers a call of a model. `arguments` are a mapping, or its JSON.
+
+        Where the call fails, the text says what the model or its user can do: no error is raised for it.
+        """
+        return self._memory.run(lambda memory: self._answer(memory, name, arguments))
+
+    async def acall(self, name: str, arguments: str | Mapping[str, Any]) -> str:
+        """Return the same, without blocking the caller's event loop."""
+        return await self._memory.arun(lambda memory: self._answer(memory, name, arguments))
+
+    async def _answer(
+        self, memory: AsyncEverword, name: str, arguments: str | Mapping[str, Any]
+    ) -> str:
+        tool = self._tools.get(name)
+        if tool is None:
+            return f"There is no tool {name!r}. There are: {', '.join(self._tools)}."
+        caller = Caller(await memory.client(), memory.freshness)
+        try:
+            return await call_tool(tool, caller, checked(tool, arguments))
+        except ToolError as error:
+            return str(error)

@@ -1,1 +1,0 @@
-"""Tools, by the set that they belong to."""

@@ -1,0 +1,276 @@
+"""Everword where frameworks expect a memory, with the frameworks themselves, and on the page that shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import runpy
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import grpc
+import jsonschema
+import pytest
+import pytest_asyncio
+from langgraph.store.base import BaseStore, InvalidNamespaceError, PutOp, SearchOp
+from langgraph.store.memory import InMemoryStore
+from llama_index.core.base.llms.types import ToolCallBlock
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.llms import ChatMessage, MockLLM
+
+import everword.client
+from everword.adapters.errors import to_built_in
+from everword.adapters.langgraph import EverwordStore
+from everword.adapters.llama_index import EverwordMemory
+from everword.adapters.tools import Tools
+from everword.client import CallError, Everword
+from support.databases import cloned
+from support.documents import ROOT, code_blocks
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            yield stack
+
+
+@pytest.fixture(autouse=True)
+def opened(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Everword]]:
+    """Let `Everword()` find the services, and close each that a snippet makes."""
+    for name in ("ingest", "search", "compactor"):
+        monkeypatch.setenv(f"EVERWORD_{name.upper()}_ADDRESS", stack.addresses[name])
+    made: list[Everword] = []
+
+    def make(**arguments: str) -> Everword:
+        made.append(Everword(**arguments))  # type: ignore[arg-type]
+        return made[-1]
+
+    monkeypatch.setattr(everword.client, "Everword", make)
+    yield made
+    for each in made:
+        each.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def memory() -> AsyncIterator[Everword]:
+    memory = Everword(agent="helper")
+    yield memory
+    await asyncio.to_thread(memory.close)
+
+
+def _shown(items: list[Any]) -> list[Any]:
+    return sorted(({**each.dict(), "created_at": 0, "updated_at": 0} for each in items), key=repr)
+
+
+def _use(store: BaseStore) -> list[Any]:
+    """Do what a graph may do with a store, and return what it sees."""
+    ana, bo = ("own", "users", "ana"), ("own", "users", "bo", "likes")
+    odd = {"text": 'First line\nsecond "line"\\n \\ and\ttab', "n": {"deep": [1, None, True, "ü"]}}
+    store.put(ana, "a..b", odd)
+    store.put(ana, "k", {"color": "red", "size": 3})
+    store.put(ana, "k", {"color": "blue", "size": 3, "place": {"city": "Rome"}})
+    store.put(bo, ".k", {"color": "red", "size": 5})
+    store.put(("own", "user"), "k", {"color": "red"})
+    store.put(bo, "gone", {"color": "red"})
+    store.delete(bo, "gone")
+    store.delete(bo, "never there")
+    wanted: list[dict[str, Any]] = [
+        {"color": "red"},
+        {"color": "blue", "size": {"$gte": 3, "$lt": 5}},
+        {"color": {"$ne": "red"}},
+        {"place": {"city": {"$eq": "Rome"}}},
+        {"n": {"deep": [1, None, True, "ü"]}},
+    ]
+    new = PutOp(("own", "batch"), "x", {"v": 1})
+    last = PutOp(("own", "batch"), "x", {"v": 2})
+    return [
+        [each and each.value for each in (store.get(ana, "a..b"), store.get(ana, "none"))],
+        *(_shown(store.search(("own",), filter=each)) for each in wanted),
+        _shown(store.search(("own", "users"))),
+        len(store.search(("own",), limit=2)),
+        len(store.search(("own",), limit=10, offset=3)),
+        store.batch([new, SearchOp(("own", "batch")), last]),
+        _shown(store.search(("own", "batch"))),
+        store.list_namespaces(prefix=("own",)),
+        store.list_namespaces(prefix=("own", "users")),
+        store.list_namespaces(prefix=("own", "*", "bo")),
+        store.list_namespaces(prefix=("own",), suffix=("likes",)),
+        store.list_namespaces(prefix=("own",), max_depth=2),
+        store.list_namespaces(prefix=("own",), limit=1, offset=1),
+    ]
+
+
+async def test_the_store_does_what_langgraphs_own_does(memory: Everword) -> None:
+    """There is no package of conformance tests for stores: the library's own in memory is the measure."""
+    expected = _use(InMemoryStore())
+    assert await asyncio.to_thread(_use, EverwordStore(memory)) == expected
+
+
+async def test_items_are_searched_by_words_within_their_namespace(memory: Everword) -> None:
+    store = EverwordStore(memory)
+    likes = ("people", "ana", "likes")
+    await store.aput(likes, "coffee", {"text": "Milk?\nEspresso without sugar."})
+    await store.aput(likes, "tea", {"text": "Green tea in the evening.", "old": True})
+    await store.aput(("people", "bo"), "coffee", {"text": "Espresso with sugar."})
+    await store.aput(("people", "ana"), "hidden", {"text": "Espresso."}, index=False)
+    found = await store.asearch(("people", "ana"), query="an espresso")
+    assert [(each.namespace, each.key) for each in found] == [(likes, "coffee")]
+    assert 0 < (found[0].score or 0) <= 1
+    assert len(await store.asearch(("people",), query="espresso")) == 2
+    assert await store.asearch(("people",), query="espresso", filter={"old": True}) == []
+    assert await store.asearch(("peop",), query="espresso") == []
+    # What a graph keeps, every other door finds.
+    assert "Espresso without sugar" in await Tools(memory).acall("memory_search", {"query": "milk"})
+    first = await store.aget(likes, "coffee")
+    await store.aput(likes, "coffee", {"text": "None any more."})
+    second = await store.aget(likes, "coffee")
+    assert first is not None
+    assert second is not None
+    assert first.created_at == second.created_at < second.updated_at
+    assert [each.key for each in await store.asearch(likes, query="espresso")] == []
+
+
+async def test_items_end_at_their_moment_and_live_on_where_reads_say_so(memory: Everword) -> None:
+    store = EverwordStore(memory, ttl={"default_ttl": 1})
+
+    async def end() -> datetime:
+        note = await memory.arun(lambda client: client.read_note("langgraph/ends..read"))
+        assert note is not None
+        return note.proto.body.expire_time.ToDatetime()
+
+    await store.aput(("ends",), "read", {"text": "A pangolin."})
+    await store.aput(("ends",), "kept", {"text": "A pangolin."}, ttl=None)
+    await store.aput(("ends",), "soon", {"text": "A pangolin."}, ttl=0.01)
+    first = await end()
+    await asyncio.sleep(0.7)
+    assert await store.aget(("ends",), "soon") is None
+    assert sorted(each.key for each in await store.asearch(("ends",))) == ["kept", "read"]
+    assert len(await store.asearch(("ends",), query="pangolin")) == 2
+    assert await end() == first
+    await store.aget(("ends",), "read", refresh_ttl=True)
+    second = await end()
+    assert second - first >= timedelta(seconds=0.7)
+    await store.asearch(("ends",), query="pangolin", refresh_ttl=True)
+    assert await end() > second
+
+
+async def test_errors_are_those_that_langgraph_knows(memory: Everword) -> None:
+    store = EverwordStore(memory)
+    with pytest.raises(InvalidNamespaceError, match="15 labels"):
+        await store.aput(tuple("abcdefghijklmnop"), "k", {})
+    with pytest.raises(InvalidNamespaceError):
+        await store.abatch([PutOp(("a.b",), "k", {})])
+    with pytest.raises(ValueError, match="content"):
+        await store.aput(("large",), "k", {"text": "x" * 300_000})
+    await store.aput(("one",), "k", {"v": 1})
+    with pytest.raises(ValueError, match="operator"):
+        await store.asearch(("one",), filter={"v": {"$in": [1]}})
+    away = to_built_in(CallError(grpc.StatusCode.UNAVAILABLE, "Nobody is there."))
+    assert isinstance(away, ConnectionError)
+    other = CallError(grpc.StatusCode.NOT_FOUND, "There is none.")
+    assert to_built_in(other) is other
+
+
+async def test_the_agent_of_the_example_remembers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example = ROOT / "examples" / "langgraph_agent.py"
+    assert len(example.read_text(encoding="utf-8").splitlines()) <= 60
+    for said in ("What is my boat called?", "My boat is called Iris.", "What is my boat called?"):
+        monkeypatch.setattr(sys, "argv", [str(example), said])
+        await asyncio.to_thread(runpy.run_path, str(example), run_name="__main__")
+    answers = capsys.readouterr().out.splitlines()
+    assert answers == ["I do not know.", "I will remember that.", "It is called Iris."]
+
+
+async def test_a_chat_engine_of_llama_index_remembers(memory: Everword) -> None:
+    def chat(session: str, text: str) -> str:
+        kept = EverwordMemory(memory=memory, session=session, subject="cleo")
+        engine = SimpleChatEngine.from_defaults(llm=MockLLM(), memory=kept)
+        return str(engine.chat(text))  # its model says the prompt
+
+    await asyncio.to_thread(chat, "monday", "My parrot is called Hugo.")
+    assert "Hugo" in await asyncio.to_thread(chat, "tuesday", "What is my parrot called?")
+
+
+async def test_turns_of_llama_index_come_back_as_they_were(memory: Everword) -> None:
+    kept = EverwordMemory(memory=memory, subject="dan", turns=3)
+    assert await kept.aget() == []
+    call = ToolCallBlock(tool_call_id="c1", tool_name="add", tool_kwargs={"a": 1, "b": 2})
+    turns = [
+        ChatMessage("What is one and two?", role="user"),
+        ChatMessage([call], role="assistant"),
+        ChatMessage("3", role="tool", additional_kwargs={"tool_call_id": "c1"}),
+        ChatMessage("It is three.", role="assistant"),
+    ]
+    await kept.aput_messages(turns)
+    assert await kept.aget_all() == turns
+    latest = [each for each in await kept.aget("two?") if each.role != "system"]
+    assert latest == turns[1:]
+    session = kept.session
+    await kept.aset([*turns, ChatMessage("Thanks.", role="user")])
+    assert (kept.session, len(await kept.aget_all())) == (session, 5)
+    await kept.aset(turns[:1])
+    assert kept.session != session
+    assert await kept.aget_all() == turns[:1]
+    kept.reset()
+    assert await kept.aget_all() == []
+    with pytest.raises(ValueError, match="content"):
+        await kept.aput(ChatMessage("x" * 1_100_000, role="user"))
+
+
+async def test_tools_are_schemas_and_one_call(memory: Everword) -> None:
+    tools = Tools(memory, ["memory", "notes", "graph"])
+    offered = {each["name"]: each["input_schema"] for each in tools.anthropic()}
+    assert [each["function"]["parameters"] for each in tools.openai()] == list(offered.values())
+    for schema in offered.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    assert "title" not in json.dumps(list(offered.values()))
+    assert offered["memory_search"]["required"] == ["query"]
+    assert offered["memory_search"]["properties"]["limit"]["maximum"] == 50
+    note = '{"key": "deploy", "content": "Push the quetzal tag."}'
+    assert "version 1" in await tools.acall("memory_write", note)
+    assert "quetzal tag" in await tools.acall("memory_search", {"query": "quetzal", "limit": 3})
+    nodes = {"nodes": [{"label": "Ana", "type": "person"}]}
+    assert "1 nodes" in await tools.acall("graph_write_batch", nodes)
+    # Whatever a model gives, it gets an answer.
+    assert "no such note" in await tools.acall("memory_get", {"key": "nowhere"})
+    assert "limit" in await tools.acall("memory_search", {"query": "x", "limit": 900})
+    assert "memory_search takes" in await tools.acall("memory_search", "{")
+    assert "give a day" in await tools.acall("memory_browse", {"since": "soon"})
+    assert "memory_browse" in await tools.acall("remember_all", {})
+    with pytest.raises(ValueError, match="no set 'everything'"):
+        Tools(memory, ["everything"])
+
+
+def _scripted(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
+    """Call the first tool that is offered, and then say what it answered."""
+    if messages[-1]["role"] == "tool":
+        return {"role": "assistant", "content": messages[-1]["content"]}
+    arguments = json.dumps({"query": messages[-1]["content"]})
+    function = {"name": tools[0]["function"]["name"], "arguments": arguments}
+    return {"role": "assistant", "tool_calls": [{"id": "1", "function": function}]}
+
+
+async def test_what_the_page_shows_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    store, chat, tools = code_blocks("docs/adapters.md", "python")
+
+    def run(code: str) -> dict[str, Any]:
+        names: dict[str, Any] = {"__name__": "page"}
+        exec(code, names)
+        return names
+
+    await asyncio.to_thread(run, store)
+    assert capsys.readouterr().out == "coffee I take my espresso without sugar.\n"
+    await asyncio.to_thread(run, chat)
+    assert "The VPN drops every day at noon." in capsys.readouterr().out
+    answer: Callable[..., str] = (await asyncio.to_thread(run, tools))["answer"]
+    assert "drops every day" in await asyncio.to_thread(
+        answer, _scripted, "When does the VPN drop?"
+    )
