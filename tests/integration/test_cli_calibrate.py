@@ -83,7 +83,7 @@ async def test_a_stack_of_its_own_has_nothing_to_store_for() -> None:
     assert "--out FILE" in done.errors
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_with_the_local_model_it_writes_what_can_be_shipped(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out, plot = tmp_path / "calibrations.json", tmp_path / "reliability.svg"
