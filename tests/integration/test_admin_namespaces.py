@@ -40,7 +40,7 @@ NAMESPACED = (
     *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
     *("topic_changes", "topic_sources", "topic_pages"),
     *("notes", "note_versions", "advisor_grants"),
-    *("erasures", "erased_external_ids"),
+    *("erasures", "erased_external_ids", "namespace_imports"),
     *("lore_books", "lore_entries"),
     *("documents", "document_versions", "document_chunks"),
     *("retention_policies", "retention_runs"),

@@ -64,6 +64,7 @@ FUNCTIONS = {
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
             *("preview_erasure", "hold_source", "document_exists", "forget_sessions"),
+            "import_rows",
             *("remove_messages", "retire", "retire_conversations"),
         ),
         "one: the namespace that the transaction is set to",

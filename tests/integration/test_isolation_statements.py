@@ -54,6 +54,7 @@ from support.statement_parameters import (
 from support.summary_rows import insert_summaries
 from support.theme_rows import insert_theme
 from support.topic_rows import insert_topic
+from support.transfer_rows import insert_import
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
 BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & ISOLATED}
@@ -184,6 +185,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_erasure(conn, ids["theirs"], WORDS)
             insert_retention(conn, ids["theirs"])
+            insert_import(conn, ids["theirs"])
             insert_topic(conn, ids["theirs"], summaries.leaf, WORDS)
             insert_checkpoints(conn, ids["theirs"], UUID(conversation_id), WORDS)
             insert_documents(conn, ids["theirs"], message_ids, WORDS)

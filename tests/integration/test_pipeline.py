@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -158,3 +159,33 @@ async def test_more_than_any_buffer_holds_goes_both_ways(ours: Database) -> None
         cursors = [await conn.execute("SELECT %s::text || %s", [big, str(n)]) for n in range(40)]
         for number, cursor in enumerate(cursors):
             assert await cursor.fetchone() == (f"{big}{number}",)
+
+
+async def test_a_call_that_is_cancelled_anywhere_leaves_no_connection_that_loses_writes(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # psycopg lets others go on at each step, as it does where the loop was busy.
+    monkeypatch.setattr("psycopg.waiting.MAX_BUSY_TIME", 0.0)
+    one = replace(database.settings("ingest"), pool_min=1, pool_max=1)
+    ours = Database(one, "ingest")
+    await ours.open()
+
+    async def call() -> None:
+        async with ours.transaction(1) as conn:
+            await (await conn.execute("SELECT 1")).fetchone()
+
+    for steps in range(30):
+        task = asyncio.create_task(call())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        async with ours.connection() as conn:
+            assert conn._pipeline is None, f"after {steps} steps"
+            await conn.execute("INSERT INTO namespaces (name) VALUES (%s)", [f"n-{steps}"])
+            assert conn.info.transaction_status is TransactionStatus.IDLE
+    async with ours.connection() as conn:
+        kept = await (await conn.execute("SELECT count(*) FROM namespaces")).fetchone()
+    await ours.close()
+    assert kept == (31,)

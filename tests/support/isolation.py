@@ -28,7 +28,7 @@ ISOLATED = frozenset(
         *("notes", "note_versions", "advisor_grants"),
         *("lore_books", "lore_entries"),
         *("budgets", "budget_spending", "budget_events"),
-        *("erasures", "erased_external_ids"),
+        *("erasures", "erased_external_ids", "namespace_imports"),
         *("retention_policies", "retention_runs"),
         *("retained", "retained_messages", "retained_notes"),
         *("retained_facts", "retained_patterns", "retained_history"),

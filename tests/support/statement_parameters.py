@@ -28,6 +28,7 @@ from support.retention_rows import retention_parameters
 from support.sleep_rows import sleep_parameters
 from support.summary_rows import SummaryRows
 from support.theme_rows import theme_parameters
+from support.transfer_rows import transfer_parameters
 
 WORDS = "xylophone concerto in auth.rs"
 AUTHOR = "Xenokrates"
@@ -193,6 +194,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **erasure_parameters(filled.message_ids),
         **document_parameters(filled.conversation_id),
         **retention_parameters(filled.conversation_id),
+        **transfer_parameters(),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

@@ -120,7 +120,7 @@ class IngestServer:
             Registration(
                 admin_service_pb2.DESCRIPTOR,
                 admin_service_pb2_grpc.add_AdminServiceServicer_to_server,
-                AdminServicer(self._database, operated=bool(settings.server.admin_key)),
+                AdminServicer(self._database, bool(settings.server.admin_key), self._outbox.wake),
             ),
         ]
 

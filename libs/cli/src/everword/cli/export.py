@@ -36,7 +36,7 @@ async def export(
 ) -> None:
     """Write a conversation's transcript: all of it, oldest first.
 
-    JSONL can be imported again; text is for reading.
+    JSONL can be imported again; text is for reading. `everword namespaces export` writes all that a namespace holds.
     """
     if bool(conversation_id) == bool(session_key):
         raise click.UsageError("give the id of a CONVERSATION, or its --session-key")

@@ -11,6 +11,7 @@ import click
 from everword.cli.filters import Command
 from everword.cli.output import json_option, line, print_json, print_table, when
 from everword.cli.session import remote
+from everword.cli.transfer import export_, import_
 from everword.client import Client
 from everword.v1 import admin_service_pb2 as pb
 
@@ -106,7 +107,11 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
 
 @click.group()
 def namespaces() -> None:
-    """Make, show, change and delete namespaces."""
+    """Make, show, change, move and delete namespaces."""
+
+
+namespaces.add_command(export_)
+namespaces.add_command(import_)
 
 
 @namespaces.command()

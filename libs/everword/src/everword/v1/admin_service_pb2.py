@@ -29,7 +29,7 @@ from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mas
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/admin_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"?\n\rChannelPolicy\x12\r\n\x05index\x18\x01 \x01(\x08\x12\x0f\n\x07roll_up\x18\x02 \x01(\x08\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x08\"\x84\x04\n\x11NamespaceSettings\x12\x1a\n\ttime_zone\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12+\n\x12\x64\x61y_cutoff_minutes\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xd0\x05(\x00H\x00\x88\x01\x01\x12#\n\x12text_search_config\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x38\n\x0cuse_counting\x18\x04 \x01(\x0e\x32\x18.everword.v1.UseCountingB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12^\n\x10\x63hannel_policies\x18\x05 \x03(\x0b\x32\x33.everword.v1.NamespaceSettings.ChannelPoliciesEntryB\x0f\xbaH\x0c\x9a\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12<\n\x0b\x63redentials\x18\x06 \x01(\x0e\x32\x1d.everword.v1.CredentialPolicyB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12>\n\x0fsleep_atomicity\x18\x07 \x01(\x0e\x32\x1b.everword.v1.SleepAtomicityB\x08\xbaH\x05\x82\x01\x02\x10\x01\x1aR\n\x14\x43hannelPoliciesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12)\n\x05value\x18\x02 \x01(\x0b\x32\x1a.everword.v1.ChannelPolicy:\x02\x38\x01\x42\x15\n\x13_day_cutoff_minutes\"\x9f\x01\n\tNamespace\x12/\n\x04name\x18\x01 \x01(\tB!\xbaH\x1er\x1c\x32\x1a^[a-z0-9][a-z0-9_-]{0,62}$\x12\x30\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettings\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x16\x43reateNamespaceRequest\x12\x31\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.NamespaceB\x06\xbaH\x03\xc8\x01\x01\"D\n\x17\x43reateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\".\n\x13GetNamespaceRequest\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?\"A\n\x14GetNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"\x84\x01\n\x16UpdateNamespaceRequest\x12\x31\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.NamespaceB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\"D\n\x17UpdateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"Q\n\x15ListNamespacesRequest\x12\x1a\n\tpage_size\x18\x01 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"]\n\x16ListNamespacesResponse\x12*\n\nnamespaces\x18\x01 \x03(\x0b\x32\x16.everword.v1.Namespace\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"1\n\x16\x44\x65leteNamespaceRequest\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?\".\n\x17\x44\x65leteNamespaceResponse\x12\x13\n\x0brows_erased\x18\x01 \x01(\x03\"\xd1\x03\n\x06\x41piKey\x12\x17\n\x02id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x1a\n\tnamespace\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x31\n\x04role\x18\x03 \x01(\x0e\x32\x17.everword.v1.ApiKeyRoleB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x1d\n\x0b\x64\x65scription\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rlast_use_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp:z\xbaHw\x1au\n\x11\x61pi_key.namespace\x12\x34\x61n admin key has no namespace, any other key has one\x1a*(this.role == 3) == (this.namespace == \'\')\"C\n\x13\x43reateApiKeyRequest\x12,\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKeyB\x06\xbaH\x03\xc8\x01\x01\"L\n\x14\x43reateApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\x12\x0e\n\x06secret\x18\x02 \x01(\t\"j\n\x12ListApiKeysRequest\x12\x1a\n\tnamespace\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x1a\n\tpage_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"U\n\x13ListApiKeysResponse\x12%\n\x08\x61pi_keys\x18\x01 \x03(\x0b\x32\x13.everword.v1.ApiKey\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x13RevokeApiKeyRequest\x12\x1c\n\napi_key_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"<\n\x14RevokeApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\"p\n\x13RotateApiKeyRequest\x12\x1c\n\napi_key_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12;\n\x07overlap\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationB\x0f\xbaH\x0c\xaa\x01\t\"\x05\x08\x80\x9a\x9e\x01\x32\x00\"s\n\x14RotateApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\x12\x0e\n\x06secret\x18\x02 \x01(\t\x12%\n\x08previous\x18\x03 \x01(\x0b\x32\x13.everword.v1.ApiKey*]\n\x0bUseCounting\x12\x1c\n\x18USE_COUNTING_UNSPECIFIED\x10\x00\x12\x15\n\x11USE_COUNTING_USED\x10\x01\x12\x19\n\x15USE_COUNTING_RETURNED\x10\x02*m\n\x10\x43redentialPolicy\x12!\n\x1d\x43REDENTIAL_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43REDENTIAL_POLICY_MASK\x10\x01\x12\x1a\n\x16\x43REDENTIAL_POLICY_KEEP\x10\x02*g\n\x0eSleepAtomicity\x12\x1f\n\x1bSLEEP_ATOMICITY_UNSPECIFIED\x10\x00\x12\x1b\n\x17SLEEP_ATOMICITY_SESSION\x10\x01\x12\x17\n\x13SLEEP_ATOMICITY_RUN\x10\x02*q\n\nApiKeyRole\x12\x1c\n\x18\x41PI_KEY_ROLE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x41PI_KEY_ROLE_READ\x10\x01\x12\x16\n\x12\x41PI_KEY_ROLE_WRITE\x10\x02\x12\x16\n\x12\x41PI_KEY_ROLE_ADMIN\x10\x03\x32\xdf\x06\n\x0c\x41\x64minService\x12\x62\n\x0f\x43reateNamespace\x12#.everword.v1.CreateNamespaceRequest\x1a$.everword.v1.CreateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cGetNamespace\x12 .everword.v1.GetNamespaceRequest\x1a!.everword.v1.GetNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0fUpdateNamespace\x12#.everword.v1.UpdateNamespaceRequest\x1a$.everword.v1.UpdateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12_\n\x0eListNamespaces\x12\".everword.v1.ListNamespacesRequest\x1a#.everword.v1.ListNamespacesResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0f\x44\x65leteNamespace\x12#.everword.v1.DeleteNamespaceRequest\x1a$.everword.v1.DeleteNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0c\x43reateApiKey\x12 .everword.v1.CreateApiKeyRequest\x1a!.everword.v1.CreateApiKeyResponse\"\x04\xe8\xe0\x18\x03\x12V\n\x0bListApiKeys\x12\x1f.everword.v1.ListApiKeysRequest\x1a .everword.v1.ListApiKeysResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cRevokeApiKey\x12 .everword.v1.RevokeApiKeyRequest\x1a!.everword.v1.RevokeApiKeyResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cRotateApiKey\x12 .everword.v1.RotateApiKeyRequest\x1a!.everword.v1.RotateApiKeyResponse\"\x04\xe8\xe0\x18\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/admin_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"?\n\rChannelPolicy\x12\r\n\x05index\x18\x01 \x01(\x08\x12\x0f\n\x07roll_up\x18\x02 \x01(\x08\x12\x0e\n\x06\x64igest\x18\x03 \x01(\x08\"\x84\x04\n\x11NamespaceSettings\x12\x1a\n\ttime_zone\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12+\n\x12\x64\x61y_cutoff_minutes\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xd0\x05(\x00H\x00\x88\x01\x01\x12#\n\x12text_search_config\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x38\n\x0cuse_counting\x18\x04 \x01(\x0e\x32\x18.everword.v1.UseCountingB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12^\n\x10\x63hannel_policies\x18\x05 \x03(\x0b\x32\x33.everword.v1.NamespaceSettings.ChannelPoliciesEntryB\x0f\xbaH\x0c\x9a\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12<\n\x0b\x63redentials\x18\x06 \x01(\x0e\x32\x1d.everword.v1.CredentialPolicyB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12>\n\x0fsleep_atomicity\x18\x07 \x01(\x0e\x32\x1b.everword.v1.SleepAtomicityB\x08\xbaH\x05\x82\x01\x02\x10\x01\x1aR\n\x14\x43hannelPoliciesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12)\n\x05value\x18\x02 \x01(\x0b\x32\x1a.everword.v1.ChannelPolicy:\x02\x38\x01\x42\x15\n\x13_day_cutoff_minutes\"\x9f\x01\n\tNamespace\x12/\n\x04name\x18\x01 \x01(\tB!\xbaH\x1er\x1c\x32\x1a^[a-z0-9][a-z0-9_-]{0,62}$\x12\x30\n\x08settings\x18\x02 \x01(\x0b\x32\x1e.everword.v1.NamespaceSettings\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x16\x43reateNamespaceRequest\x12\x31\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.NamespaceB\x06\xbaH\x03\xc8\x01\x01\"D\n\x17\x43reateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\".\n\x13GetNamespaceRequest\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?\"A\n\x14GetNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"\x84\x01\n\x16UpdateNamespaceRequest\x12\x31\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.NamespaceB\x06\xbaH\x03\xc8\x01\x01\x12\x37\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01\"D\n\x17UpdateNamespaceResponse\x12)\n\tnamespace\x18\x01 \x01(\x0b\x32\x16.everword.v1.Namespace\"Q\n\x15ListNamespacesRequest\x12\x1a\n\tpage_size\x18\x01 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"]\n\x16ListNamespacesResponse\x12*\n\nnamespaces\x18\x01 \x03(\x0b\x32\x16.everword.v1.Namespace\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"1\n\x16\x44\x65leteNamespaceRequest\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?\".\n\x17\x44\x65leteNamespaceResponse\x12\x13\n\x0brows_erased\x18\x01 \x01(\x03\"1\n\x16\x45xportNamespaceRequest\x12\x17\n\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?\"\'\n\x17\x45xportNamespaceResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"u\n\x16ImportNamespaceRequest\x12\x31\n\x04name\x18\x01 \x01(\tB!\xbaH\x1er\x1c\x32\x1a^[a-z0-9][a-z0-9_-]{0,62}$H\x00\x12\x19\n\x04\x64\x61ta\x18\x02 \x01(\x0c\x42\t\xbaH\x06z\x04\x18\xc0\x84=H\x00\x42\r\n\x04part\x12\x05\xbaH\x02\x08\x01\"_\n\x17ImportNamespaceResponse\x12\x0f\n\x07records\x18\x01 \x01(\x03\x12\x18\n\x10records_existing\x18\x02 \x01(\x03\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\"\xd1\x03\n\x06\x41piKey\x12\x17\n\x02id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x1a\n\tnamespace\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x31\n\x04role\x18\x03 \x01(\x0e\x32\x17.everword.v1.ApiKeyRoleB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x1d\n\x0b\x64\x65scription\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brevoke_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x65xpire_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rlast_use_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp:z\xbaHw\x1au\n\x11\x61pi_key.namespace\x12\x34\x61n admin key has no namespace, any other key has one\x1a*(this.role == 3) == (this.namespace == \'\')\"C\n\x13\x43reateApiKeyRequest\x12,\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKeyB\x06\xbaH\x03\xc8\x01\x01\"L\n\x14\x43reateApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\x12\x0e\n\x06secret\x18\x02 \x01(\t\"j\n\x12ListApiKeysRequest\x12\x1a\n\tnamespace\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18?\x12\x1a\n\tpage_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"U\n\x13ListApiKeysResponse\x12%\n\x08\x61pi_keys\x18\x01 \x03(\x0b\x32\x13.everword.v1.ApiKey\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"3\n\x13RevokeApiKeyRequest\x12\x1c\n\napi_key_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"<\n\x14RevokeApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\"p\n\x13RotateApiKeyRequest\x12\x1c\n\napi_key_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12;\n\x07overlap\x18\x02 \x01(\x0b\x32\x19.google.protobuf.DurationB\x0f\xbaH\x0c\xaa\x01\t\"\x05\x08\x80\x9a\x9e\x01\x32\x00\"s\n\x14RotateApiKeyResponse\x12$\n\x07\x61pi_key\x18\x01 \x01(\x0b\x32\x13.everword.v1.ApiKey\x12\x0e\n\x06secret\x18\x02 \x01(\t\x12%\n\x08previous\x18\x03 \x01(\x0b\x32\x13.everword.v1.ApiKey*]\n\x0bUseCounting\x12\x1c\n\x18USE_COUNTING_UNSPECIFIED\x10\x00\x12\x15\n\x11USE_COUNTING_USED\x10\x01\x12\x19\n\x15USE_COUNTING_RETURNED\x10\x02*m\n\x10\x43redentialPolicy\x12!\n\x1d\x43REDENTIAL_POLICY_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43REDENTIAL_POLICY_MASK\x10\x01\x12\x1a\n\x16\x43REDENTIAL_POLICY_KEEP\x10\x02*g\n\x0eSleepAtomicity\x12\x1f\n\x1bSLEEP_ATOMICITY_UNSPECIFIED\x10\x00\x12\x1b\n\x17SLEEP_ATOMICITY_SESSION\x10\x01\x12\x17\n\x13SLEEP_ATOMICITY_RUN\x10\x02*q\n\nApiKeyRole\x12\x1c\n\x18\x41PI_KEY_ROLE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x41PI_KEY_ROLE_READ\x10\x01\x12\x16\n\x12\x41PI_KEY_ROLE_WRITE\x10\x02\x12\x16\n\x12\x41PI_KEY_ROLE_ADMIN\x10\x03\x32\xab\x08\n\x0c\x41\x64minService\x12\x62\n\x0f\x43reateNamespace\x12#.everword.v1.CreateNamespaceRequest\x1a$.everword.v1.CreateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cGetNamespace\x12 .everword.v1.GetNamespaceRequest\x1a!.everword.v1.GetNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0fUpdateNamespace\x12#.everword.v1.UpdateNamespaceRequest\x1a$.everword.v1.UpdateNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12_\n\x0eListNamespaces\x12\".everword.v1.ListNamespacesRequest\x1a#.everword.v1.ListNamespacesResponse\"\x04\xe8\xe0\x18\x03\x12\x62\n\x0f\x44\x65leteNamespace\x12#.everword.v1.DeleteNamespaceRequest\x1a$.everword.v1.DeleteNamespaceResponse\"\x04\xe8\xe0\x18\x03\x12\x64\n\x0f\x45xportNamespace\x12#.everword.v1.ExportNamespaceRequest\x1a$.everword.v1.ExportNamespaceResponse\"\x04\xe8\xe0\x18\x03\x30\x01\x12\x64\n\x0fImportNamespace\x12#.everword.v1.ImportNamespaceRequest\x1a$.everword.v1.ImportNamespaceResponse\"\x04\xe8\xe0\x18\x03(\x01\x12Y\n\x0c\x43reateApiKey\x12 .everword.v1.CreateApiKeyRequest\x1a!.everword.v1.CreateApiKeyResponse\"\x04\xe8\xe0\x18\x03\x12V\n\x0bListApiKeys\x12\x1f.everword.v1.ListApiKeysRequest\x1a .everword.v1.ListApiKeysResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cRevokeApiKey\x12 .everword.v1.RevokeApiKeyRequest\x1a!.everword.v1.RevokeApiKeyResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cRotateApiKey\x12 .everword.v1.RotateApiKeyRequest\x1a!.everword.v1.RotateApiKeyResponse\"\x04\xe8\xe0\x18\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -68,6 +68,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTNAMESPACESREQUEST'].fields_by_name['page_token']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_DELETENAMESPACEREQUEST'].fields_by_name['name']._loaded_options = None
   _globals['_DELETENAMESPACEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\001\030?'
+  _globals['_EXPORTNAMESPACEREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_EXPORTNAMESPACEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\006r\004\020\001\030?'
+  _globals['_IMPORTNAMESPACEREQUEST'].oneofs_by_name['part']._loaded_options = None
+  _globals['_IMPORTNAMESPACEREQUEST'].oneofs_by_name['part']._serialized_options = b'\272H\002\010\001'
+  _globals['_IMPORTNAMESPACEREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_IMPORTNAMESPACEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\036r\0342\032^[a-z0-9][a-z0-9_-]{0,62}$'
+  _globals['_IMPORTNAMESPACEREQUEST'].fields_by_name['data']._loaded_options = None
+  _globals['_IMPORTNAMESPACEREQUEST'].fields_by_name['data']._serialized_options = b'\272H\006z\004\030\300\204='
   _globals['_APIKEY'].fields_by_name['id']._loaded_options = None
   _globals['_APIKEY'].fields_by_name['id']._serialized_options = b'\272H\010r\003\260\001\001\330\001\001'
   _globals['_APIKEY'].fields_by_name['namespace']._loaded_options = None
@@ -102,6 +110,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ADMINSERVICE'].methods_by_name['ListNamespaces']._serialized_options = b'\350\340\030\003'
   _globals['_ADMINSERVICE'].methods_by_name['DeleteNamespace']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['DeleteNamespace']._serialized_options = b'\350\340\030\003'
+  _globals['_ADMINSERVICE'].methods_by_name['ExportNamespace']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ExportNamespace']._serialized_options = b'\350\340\030\003'
+  _globals['_ADMINSERVICE'].methods_by_name['ImportNamespace']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ImportNamespace']._serialized_options = b'\350\340\030\003'
   _globals['_ADMINSERVICE'].methods_by_name['CreateApiKey']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['CreateApiKey']._serialized_options = b'\350\340\030\003'
   _globals['_ADMINSERVICE'].methods_by_name['ListApiKeys']._loaded_options = None
@@ -110,14 +122,14 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ADMINSERVICE'].methods_by_name['RevokeApiKey']._serialized_options = b'\350\340\030\003'
   _globals['_ADMINSERVICE'].methods_by_name['RotateApiKey']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['RotateApiKey']._serialized_options = b'\350\340\030\003'
-  _globals['_USECOUNTING']._serialized_start=2848
-  _globals['_USECOUNTING']._serialized_end=2941
-  _globals['_CREDENTIALPOLICY']._serialized_start=2943
-  _globals['_CREDENTIALPOLICY']._serialized_end=3052
-  _globals['_SLEEPATOMICITY']._serialized_start=3054
-  _globals['_SLEEPATOMICITY']._serialized_end=3157
-  _globals['_APIKEYROLE']._serialized_start=3159
-  _globals['_APIKEYROLE']._serialized_end=3272
+  _globals['_USECOUNTING']._serialized_start=3156
+  _globals['_USECOUNTING']._serialized_end=3249
+  _globals['_CREDENTIALPOLICY']._serialized_start=3251
+  _globals['_CREDENTIALPOLICY']._serialized_end=3360
+  _globals['_SLEEPATOMICITY']._serialized_start=3362
+  _globals['_SLEEPATOMICITY']._serialized_end=3465
+  _globals['_APIKEYROLE']._serialized_start=3467
+  _globals['_APIKEYROLE']._serialized_end=3580
   _globals['_CHANNELPOLICY']._serialized_start=202
   _globals['_CHANNELPOLICY']._serialized_end=265
   _globals['_NAMESPACESETTINGS']._serialized_start=268
@@ -146,24 +158,32 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETENAMESPACEREQUEST']._serialized_end=1642
   _globals['_DELETENAMESPACERESPONSE']._serialized_start=1644
   _globals['_DELETENAMESPACERESPONSE']._serialized_end=1690
-  _globals['_APIKEY']._serialized_start=1693
-  _globals['_APIKEY']._serialized_end=2158
-  _globals['_CREATEAPIKEYREQUEST']._serialized_start=2160
-  _globals['_CREATEAPIKEYREQUEST']._serialized_end=2227
-  _globals['_CREATEAPIKEYRESPONSE']._serialized_start=2229
-  _globals['_CREATEAPIKEYRESPONSE']._serialized_end=2305
-  _globals['_LISTAPIKEYSREQUEST']._serialized_start=2307
-  _globals['_LISTAPIKEYSREQUEST']._serialized_end=2413
-  _globals['_LISTAPIKEYSRESPONSE']._serialized_start=2415
-  _globals['_LISTAPIKEYSRESPONSE']._serialized_end=2500
-  _globals['_REVOKEAPIKEYREQUEST']._serialized_start=2502
-  _globals['_REVOKEAPIKEYREQUEST']._serialized_end=2553
-  _globals['_REVOKEAPIKEYRESPONSE']._serialized_start=2555
-  _globals['_REVOKEAPIKEYRESPONSE']._serialized_end=2615
-  _globals['_ROTATEAPIKEYREQUEST']._serialized_start=2617
-  _globals['_ROTATEAPIKEYREQUEST']._serialized_end=2729
-  _globals['_ROTATEAPIKEYRESPONSE']._serialized_start=2731
-  _globals['_ROTATEAPIKEYRESPONSE']._serialized_end=2846
-  _globals['_ADMINSERVICE']._serialized_start=3275
-  _globals['_ADMINSERVICE']._serialized_end=4138
+  _globals['_EXPORTNAMESPACEREQUEST']._serialized_start=1692
+  _globals['_EXPORTNAMESPACEREQUEST']._serialized_end=1741
+  _globals['_EXPORTNAMESPACERESPONSE']._serialized_start=1743
+  _globals['_EXPORTNAMESPACERESPONSE']._serialized_end=1782
+  _globals['_IMPORTNAMESPACEREQUEST']._serialized_start=1784
+  _globals['_IMPORTNAMESPACEREQUEST']._serialized_end=1901
+  _globals['_IMPORTNAMESPACERESPONSE']._serialized_start=1903
+  _globals['_IMPORTNAMESPACERESPONSE']._serialized_end=1998
+  _globals['_APIKEY']._serialized_start=2001
+  _globals['_APIKEY']._serialized_end=2466
+  _globals['_CREATEAPIKEYREQUEST']._serialized_start=2468
+  _globals['_CREATEAPIKEYREQUEST']._serialized_end=2535
+  _globals['_CREATEAPIKEYRESPONSE']._serialized_start=2537
+  _globals['_CREATEAPIKEYRESPONSE']._serialized_end=2613
+  _globals['_LISTAPIKEYSREQUEST']._serialized_start=2615
+  _globals['_LISTAPIKEYSREQUEST']._serialized_end=2721
+  _globals['_LISTAPIKEYSRESPONSE']._serialized_start=2723
+  _globals['_LISTAPIKEYSRESPONSE']._serialized_end=2808
+  _globals['_REVOKEAPIKEYREQUEST']._serialized_start=2810
+  _globals['_REVOKEAPIKEYREQUEST']._serialized_end=2861
+  _globals['_REVOKEAPIKEYRESPONSE']._serialized_start=2863
+  _globals['_REVOKEAPIKEYRESPONSE']._serialized_end=2923
+  _globals['_ROTATEAPIKEYREQUEST']._serialized_start=2925
+  _globals['_ROTATEAPIKEYREQUEST']._serialized_end=3037
+  _globals['_ROTATEAPIKEYRESPONSE']._serialized_start=3039
+  _globals['_ROTATEAPIKEYRESPONSE']._serialized_end=3154
+  _globals['_ADMINSERVICE']._serialized_start=3583
+  _globals['_ADMINSERVICE']._serialized_end=4650
 # @@protoc_insertion_point(module_scope)

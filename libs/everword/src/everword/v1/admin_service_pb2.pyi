@@ -521,6 +521,108 @@ class DeleteNamespaceResponse(_message.Message):
 Global___DeleteNamespaceResponse: _TypeAlias = DeleteNamespaceResponse  # noqa: Y015
 
 @_typing.final
+class ExportNamespaceRequest(_message.Message):
+    """ExportNamespaceRequest names a namespace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is the namespace to export. At most 63 characters."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportNamespaceRequest: _TypeAlias = ExportNamespaceRequest  # noqa: Y015
+
+@_typing.final
+class ExportNamespaceResponse(_message.Message):
+    """ExportNamespaceResponse holds a part of the file."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DATA_FIELD_NUMBER: _builtins.int
+    data: _builtins.bytes
+    """data are the next bytes of the file. Parts end anywhere, also within a line."""
+    def __init__(
+        self,
+        *,
+        data: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExportNamespaceResponse: _TypeAlias = ExportNamespaceResponse  # noqa: Y015
+
+@_typing.final
+class ImportNamespaceRequest(_message.Message):
+    """ImportNamespaceRequest holds the name of the namespace, or a part of the file."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    DATA_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is the namespace to make: 1 to 63 lower-case letters, digits, `-` and `_`, the first a letter or digit."""
+    data: _builtins.bytes
+    """data are the next bytes of the file. Parts may end anywhere. At most 1,000,000 bytes."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        data: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "name", b"name", "part", b"part"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "name", b"name", "part", b"part"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["name", "data"]  # noqa: Y015
+    _WhichOneofArgType_part: _TypeAlias = _typing.Literal["part", b"part"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_part) -> _WhichOneofReturnType_part | None: ...
+
+Global___ImportNamespaceRequest: _TypeAlias = ImportNamespaceRequest  # noqa: Y015
+
+@_typing.final
+class ImportNamespaceResponse(_message.Message):
+    """ImportNamespaceResponse says what the namespace holds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RECORDS_FIELD_NUMBER: _builtins.int
+    RECORDS_EXISTING_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    records: _builtins.int
+    """records is the number of records in the file."""
+    records_existing: _builtins.int
+    """records_existing is how many of them were stored before this call."""
+    consistency_token: _builtins.str
+    """consistency_token lets a read see all of it, whichever replica answers."""
+    def __init__(
+        self,
+        *,
+        records: _builtins.int = ...,
+        records_existing: _builtins.int = ...,
+        consistency_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "records", b"records", "records_existing", b"records_existing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ImportNamespaceResponse: _TypeAlias = ImportNamespaceResponse  # noqa: Y015
+
+@_typing.final
 class ApiKey(_message.Message):
     """ApiKey is a key without its secret."""
 

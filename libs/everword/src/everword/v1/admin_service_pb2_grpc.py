@@ -60,6 +60,16 @@ class AdminServiceStub:
                 request_serializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceResponse.FromString,
                 _registered_method=True)
+        self.ExportNamespace = channel.unary_stream(
+                '/everword.v1.AdminService/ExportNamespace',
+                request_serializer=everword_dot_v1_dot_admin__service__pb2.ExportNamespaceRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_admin__service__pb2.ExportNamespaceResponse.FromString,
+                _registered_method=True)
+        self.ImportNamespace = channel.stream_unary(
+                '/everword.v1.AdminService/ImportNamespace',
+                request_serializer=everword_dot_v1_dot_admin__service__pb2.ImportNamespaceRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_admin__service__pb2.ImportNamespaceResponse.FromString,
+                _registered_method=True)
         self.CreateApiKey = channel.unary_unary(
                 '/everword.v1.AdminService/CreateApiKey',
                 request_serializer=everword_dot_v1_dot_admin__service__pb2.CreateApiKeyRequest.SerializeToString,
@@ -123,6 +133,25 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExportNamespace(self, request, context):
+        """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
+        one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
+        CONCURRENT_UPDATE.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ImportNamespace(self, request_iterator, context):
+        """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
+        is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
+        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off or
+        damaged. DeleteNamespace takes back what was begun.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CreateApiKey(self, request, context):
         """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
         call needs one.
@@ -180,6 +209,16 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.DeleteNamespace,
                     request_deserializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceRequest.FromString,
                     response_serializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceResponse.SerializeToString,
+            ),
+            'ExportNamespace': grpc.unary_stream_rpc_method_handler(
+                    servicer.ExportNamespace,
+                    request_deserializer=everword_dot_v1_dot_admin__service__pb2.ExportNamespaceRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_admin__service__pb2.ExportNamespaceResponse.SerializeToString,
+            ),
+            'ImportNamespace': grpc.stream_unary_rpc_method_handler(
+                    servicer.ImportNamespace,
+                    request_deserializer=everword_dot_v1_dot_admin__service__pb2.ImportNamespaceRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_admin__service__pb2.ImportNamespaceResponse.SerializeToString,
             ),
             'CreateApiKey': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateApiKey,
@@ -338,6 +377,60 @@ class AdminService:
             '/everword.v1.AdminService/DeleteNamespace',
             everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceRequest.SerializeToString,
             everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExportNamespace(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/everword.v1.AdminService/ExportNamespace',
+            everword_dot_v1_dot_admin__service__pb2.ExportNamespaceRequest.SerializeToString,
+            everword_dot_v1_dot_admin__service__pb2.ExportNamespaceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ImportNamespace(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_unary(
+            request_iterator,
+            target,
+            '/everword.v1.AdminService/ImportNamespace',
+            everword_dot_v1_dot_admin__service__pb2.ImportNamespaceRequest.SerializeToString,
+            everword_dot_v1_dot_admin__service__pb2.ImportNamespaceResponse.FromString,
             options,
             channel_credentials,
             insecure,

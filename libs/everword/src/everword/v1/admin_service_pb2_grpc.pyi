@@ -30,6 +30,17 @@ class AdminServiceStub:
     """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
     namespace is gone for everyone, and a call that ends early is finished by calling again.
     """
+    ExportNamespace: _aio.UnaryStreamMultiCallable[_admin_service_pb2.ExportNamespaceRequest, _admin_service_pb2.ExportNamespaceResponse]
+    """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
+    one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
+    CONCURRENT_UPDATE.
+    """
+    ImportNamespace: _aio.StreamUnaryMultiCallable[_admin_service_pb2.ImportNamespaceRequest, _admin_service_pb2.ImportNamespaceResponse]
+    """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
+    is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
+    stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off or
+    damaged. DeleteNamespace takes back what was begun.
+    """
     CreateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateApiKeyRequest, _admin_service_pb2.CreateApiKeyResponse]
     """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
     call needs one.
@@ -88,6 +99,29 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_admin_service_pb2.DeleteNamespaceResponse]:
         """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
         namespace is gone for everyone, and a call that ends early is finished by calling again.
+        """
+
+    @_abc_1.abstractmethod
+    def ExportNamespace(
+        self,
+        request: _admin_service_pb2.ExportNamespaceRequest,
+        context: _aio.ServicerContext[_admin_service_pb2.ExportNamespaceRequest, _abc.AsyncIterator[_admin_service_pb2.ExportNamespaceResponse]],
+    ) -> _abc.AsyncIterator[_admin_service_pb2.ExportNamespaceResponse]:
+        """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
+        one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
+        CONCURRENT_UPDATE.
+        """
+
+    @_abc_1.abstractmethod
+    def ImportNamespace(
+        self,
+        request_iterator: _abc.AsyncIterator[_admin_service_pb2.ImportNamespaceRequest],
+        context: _aio.ServicerContext[_abc.AsyncIterator[_admin_service_pb2.ImportNamespaceRequest], _abc.Awaitable[_admin_service_pb2.ImportNamespaceResponse]],
+    ) -> _abc.Awaitable[_admin_service_pb2.ImportNamespaceResponse]:
+        """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
+        is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
+        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off or
+        damaged. DeleteNamespace takes back what was begun.
         """
 
     @_abc_1.abstractmethod

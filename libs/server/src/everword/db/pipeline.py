@@ -61,6 +61,11 @@ async def send_queued(conn: AsyncConnection[Any]) -> None:
         await conn._pipeline.send()
 
 
+def is_piped(conn: AsyncConnection[Any]) -> bool:
+    """Tell whether a connection is in a pipeline: after its block, whoever entered it was cancelled meanwhile."""
+    return conn._pipeline is not None
+
+
 @asynccontextmanager
 async def rolled_back(conn: AsyncConnection[Any]) -> AsyncIterator[None]:
     """End the transaction that is open when the block raises."""

@@ -8,14 +8,14 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import AsyncConnection, conninfo
 from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from everword.db.pipeline import BatchingConnection, ensure_committed, rolled_back
+from everword.db.pipeline import BatchingConnection, ensure_committed, is_piped, rolled_back
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import (
     Statement,
@@ -32,6 +32,7 @@ SQL = load_statements("everword.db")
 STATEMENT_CAP_S = 60.0
 #: How long a call waits for a connection before it is told that storage is unavailable.
 POOL_TIMEOUT_S = 10.0
+_SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 def connection_string(settings: DatabaseSettings, service: str) -> str:
@@ -112,7 +113,10 @@ class Database:
         try:
             yield conn
         finally:
-            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back.
+            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back. One
+            # that is left in a pipeline would commit nothing of what comes after: the pool makes another.
+            if is_piped(conn):
+                await conn.close()
             await self._pool.putconn(conn)
 
     async def _lend(self, timeout_s: float) -> Connection:
@@ -162,22 +166,32 @@ class Database:
             write.position = str(await cursor.fetchone())
 
     @asynccontextmanager
-    async def bound(self, conn: Connection, namespace_id: int) -> AsyncIterator[None]:
+    async def snapshot(self, namespace_id: int) -> AsyncIterator[Connection]:
+        """Lend a connection as `transaction` does, which reads the namespace as it is at one moment."""
+        async with self.connection() as conn, self.bound(conn, namespace_id, _SNAPSHOT):
+            yield conn
+
+    @asynccontextmanager
+    async def bound(
+        self, conn: Connection, namespace_id: int, begin: LiteralString = "BEGIN"
+    ) -> AsyncIterator[None]:
         """Be in a transaction of a connection that was lent; see `transaction`."""
         # psycopg's own transactions would wait for an answer to BEGIN, and for two more at the end.
         async with rolled_back(conn), conn.pipeline():
-            await self._begin(conn, namespace_id)
+            await self._begin(conn, namespace_id, begin)
             yield
             ended = await conn.execute("COMMIT")
         ensure_committed(ended)
 
-    async def _begin(self, conn: Connection, namespace_id: int) -> None:
+    async def _begin(
+        self, conn: Connection, namespace_id: int, begin: LiteralString = "BEGIN"
+    ) -> None:
         timeout_ms = int(remaining(STATEMENT_CAP_S) * 1000)
         parameters = {
             "namespace_id": str(namespace_id),
             "statement_timeout": f"{timeout_ms}ms",
         }
-        await conn.execute("BEGIN")
+        await conn.execute(begin)
         await execute(conn, SQL["begin_namespace"], parameters)
 
     async def token_secret(self) -> bytes:

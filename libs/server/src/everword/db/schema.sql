@@ -500,7 +500,7 @@ DECLARE
     child text;
     children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
-                             'author_names', 'usage_ledger', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
+                             'author_names', 'usage_ledger', 'namespace_imports', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
                              'append_requests', 'retention_runs', 'retention_policies', 'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
@@ -580,6 +580,40 @@ CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
 $$;
 
 COMMENT ON FUNCTION everword.erasing_namespace() IS 'The namespace that the transaction is set to.';
+
+CREATE FUNCTION everword.export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    rule transfer_rules;
+    keys text;
+    ordered text;
+    later text := '';
+BEGIN
+    SELECT * INTO STRICT rule FROM transfer_rules WHERE record = record_;
+    -- Texts are sorted alike in every database.
+    SELECT string_agg(format('t.%I', k.name), ', ' ORDER BY k.place),
+           string_agg(format('t.%I', k.name) || k.collated, ', ' ORDER BY k.place),
+           format(' AND (%s) > (%s)', string_agg(format('t.%I', k.name) || k.collated, ', ' ORDER BY k.place),
+                  string_agg(format('($2->>%s)::%s', k.place - 1, k.type), ', ' ORDER BY k.place))
+           -- An index helps as far as its first column.
+           || coalesce(max(format(' AND t.%I >= ($2->>0)::%s', k.name, k.type)) FILTER (WHERE k.place = 1 AND k.collated = ''), '')
+      INTO keys, ordered, later
+      FROM (SELECT name, place, format_type(a.atttypid, a.atttypmod) AS type,
+                   CASE WHEN a.atttypid = 'text'::regtype THEN ' COLLATE "C"' ELSE '' END AS collated
+              FROM unnest(rule.keys) WITH ORDINALITY AS k (name, place)
+              JOIN pg_attribute a ON a.attrelid = to_regclass(coalesce(rule.source, rule.relation)) AND a.attname = k.name) AS k;
+    RETURN QUERY EXECUTE format(
+        'SELECT %1$L || row_to_json((SELECT c FROM (SELECT %2$s) AS c))::text || ''}'', jsonb_build_array(%3$s)'
+        '  FROM %4$I t WHERE t.namespace_id = $1 AND (%5$s)%6$s ORDER BY %7$s LIMIT %8$s',
+        format('{"%s":', record_), (SELECT string_agg(format('t.%I', c), ', ') FROM unnest(transferred_columns(rule)) AS c),
+        keys, coalesce(rule.source, rule.relation), rule.only_where, CASE WHEN after_ IS NULL THEN '' ELSE later END, ordered,
+        rule.page)
+    USING erasing_namespace(), after_;
+END $_$;
+
+COMMENT ON FUNCTION everword.export_rows(record_ text, after_ jsonb) IS 'Lines of the next records of a kind, after the one with a key, in the namespace that the transaction is set to.';
 
 CREATE FUNCTION everword.fence_jobs() RETURNS void
     LANGUAGE plpgsql
@@ -850,6 +884,57 @@ CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, tim
 $$;
 
 COMMENT ON FUNCTION everword.idle_retention() IS 'Namespaces with policies and no run that goes on, with what tells when their next night is.';
+
+CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    rule transfer_rules;
+    fields text[];
+    columns text;
+    broken bigint;
+BEGIN
+    SELECT * INTO STRICT rule FROM transfer_rules WHERE record = record_;
+    PERFORM FROM namespaces WHERE id = namespace AND state = 'importing' FOR KEY SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the namespace is not being imported' USING ERRCODE = 'serialization_failure';
+    END IF;
+    fields := transferred_columns(rule);
+    SELECT min(e.place) INTO broken
+      FROM jsonb_array_elements(rows_) WITH ORDINALITY AS e (value, place)
+     WHERE jsonb_typeof(e.value) <> 'object'
+        OR NOT e.value ?& fields OR (SELECT count(*) FROM jsonb_object_keys(e.value)) <> cardinality(fields);
+    IF broken IS NOT NULL THEN
+        RAISE EXCEPTION 'record % of them has other fields than %', broken, array_to_string(fields, ', ')
+              USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    SELECT string_agg(format('%I', c), ', ') INTO columns FROM unnest(fields) AS c;
+    -- Numbers that a table gives out itself are given out in the order of the file.
+    EXECUTE format(
+        'INSERT INTO %1$I (namespace_id, %2$s) SELECT $1, %2$s '
+        '  FROM jsonb_populate_recordset(NULL::%1$I, $2) WITH ORDINALITY AS r ORDER BY r.ordinality', rule.relation, columns)
+    USING namespace, rows_;
+    IF record_ = 'passage' THEN
+        -- Of another version, or cut off, it would be read for something else.
+        IF EXISTS (SELECT FROM jsonb_to_recordset(rows_) AS r (ranking bytea)
+                    WHERE r.ranking IS NOT NULL
+                      AND (octet_length(r.ranking) < 8 OR octet_length(r.ranking) % 4 <> 0 OR get_byte(r.ranking, 0) <> 1)) THEN
+            RAISE EXCEPTION 'ranking is no ranking record of version 1' USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+        SELECT namespace, m.id, g.id
+          FROM jsonb_to_recordset(rows_) AS r (source_id uuid, part integer)
+          JOIN memories m ON m.namespace_id = namespace AND m.source_id = r.source_id AND m.part = r.part AND m.content <> ''
+         CROSS JOIN model_generations g
+         WHERE g.state IN ('building', 'active')
+         ORDER BY m.id;
+    END IF;
+    RETURN jsonb_array_length(rows_);
+END $_$;
+
+COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records of a kind in the namespace that the transaction is set to, which is being imported, and return how many. The vectors of passages become due.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
@@ -1472,10 +1557,12 @@ CREATE FUNCTION everword.salted_hash(VARIADIC parts text[]) RETURNS bytea
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    SELECT sha256(token_secret || convert_to(to_jsonb(parts)::text, 'UTF8')) FROM deployment
+    SELECT CASE WHEN n.erasure_salt IS NULL THEN sha256(d.token_secret || convert_to(to_jsonb(parts)::text, 'UTF8'))
+                ELSE sha256(n.erasure_salt || convert_to(to_jsonb(parts[2:])::text, 'UTF8')) END
+      FROM deployment d LEFT JOIN namespaces n ON n.id = parts[1]::bigint
 $$;
 
-COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'SHA-256 of texts with the secret of the deployment: nobody without it can try what they were.';
+COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'SHA-256 of texts with the secret of the namespace whose id is the first one: nobody without it can try what they were.';
 
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1514,6 +1601,36 @@ CREATE FUNCTION everword.target_messages(erasure everword.erasures) RETURNS SETO
 $$;
 
 COMMENT ON FUNCTION everword.target_messages(erasure everword.erasures) IS 'The messages that belong to the target of an erasure.';
+
+CREATE TABLE everword.transfer_rules (
+    relation text NOT NULL,
+    place integer NOT NULL,
+    record text,
+    keys text[] DEFAULT '{}'::text[] NOT NULL,
+    omitted text[] DEFAULT '{}'::text[] NOT NULL,
+    only_where text DEFAULT 'true'::text NOT NULL,
+    source text,
+    page integer DEFAULT 500 NOT NULL,
+    remark text DEFAULT ''::text NOT NULL,
+    CONSTRAINT transfer_rules_page_check CHECK ((page > 0))
+);
+
+COMMENT ON TABLE everword.transfer_rules IS 'The rows of `relation` are records of an export, in the order of `place` and then of `keys`: all columns but the namespace and those `omitted`. One without a record is left out, and the remark says why.';
+
+COMMENT ON COLUMN everword.transfer_rules.source IS 'What they are read from, where that is not the relation.';
+
+COMMENT ON COLUMN everword.transfer_rules.page IS 'Rows that are read at once: few where each may be large.';
+
+CREATE FUNCTION everword.transferred_columns(rule everword.transfer_rules) RETURNS text[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
+     WHERE attrelid = to_regclass(rule.relation) AND attnum > 0 AND NOT attisdropped
+       AND attname <> 'namespace_id' AND attname <> ALL(rule.omitted)
+$$;
+
+COMMENT ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) IS 'The fields of a record, in their order.';
 
 CREATE FUNCTION everword.upgrade_vector_tables() RETURNS bigint
     LANGUAGE plpgsql
@@ -4629,6 +4746,21 @@ COMMENT ON COLUMN everword.model_prices.provider IS 'Empty for whoever offers th
 
 COMMENT ON COLUMN everword.model_prices.cached_input_price IS 'NULL where cached tokens cost what others do.';
 
+CREATE TABLE everword.namespace_imports (
+    namespace_id bigint NOT NULL,
+    lines bigint NOT NULL,
+    digest bytea NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT namespace_imports_lines_check CHECK ((lines >= 0))
+);
+
+COMMENT ON TABLE everword.namespace_imports IS 'How far the import is that a namespace comes from.';
+
+COMMENT ON COLUMN everword.namespace_imports.lines IS 'Lines of the file that are stored, from the first on.';
+
+COMMENT ON COLUMN everword.namespace_imports.digest IS 'SHA-256 of these lines: another file does not go on where one was broken off.';
+
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
     name text NOT NULL,
@@ -4642,8 +4774,9 @@ CREATE TABLE everword.namespaces (
     credentials smallint DEFAULT 1 NOT NULL,
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
     hides integer DEFAULT 0 NOT NULL,
+    erasure_salt bytea DEFAULT (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
-    CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'deleting'::text])))
+    CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
 
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
@@ -4653,6 +4786,8 @@ COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords,
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
 COMMENT ON COLUMN everword.namespaces.hides IS 'How many erasures are at work whose rows are hidden until they are gone. Mostly none, and then no read looks for them.';
+
+COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'What names of erased things are hashed with. NULL where some were hashed with the secret of the deployment: these tell nothing elsewhere.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -6501,6 +6636,18 @@ COMMENT ON COLUMN everword.trajectories.stability IS 'Values equal proto Stabili
 
 COMMENT ON COLUMN everword.trajectories.sessions IS 'How many sessions of the subject had been digested by then.';
 
+CREATE VIEW everword.transferred_counts AS
+ SELECT namespace_id,
+    (sum(conversations))::bigint AS conversations,
+    (sum(messages))::bigint AS messages,
+    (sum(turns))::bigint AS turns,
+    (sum(passages))::bigint AS passages,
+    (sum(lexemes))::bigint AS lexemes,
+    (sum(content_bytes))::bigint AS content_bytes,
+    (sum(dropped))::bigint AS dropped
+   FROM everword.corpus_counts
+  GROUP BY namespace_id;
+
 CREATE TABLE everword.usage_ledger (
     namespace_id bigint NOT NULL,
     id bigint NOT NULL,
@@ -7409,6 +7556,9 @@ ALTER TABLE ONLY everword.model_generations
 ALTER TABLE ONLY everword.model_prices
     ADD CONSTRAINT model_prices_pkey PRIMARY KEY (model, provider, shipped, valid_from);
 
+ALTER TABLE ONLY everword.namespace_imports
+    ADD CONSTRAINT namespace_imports_pkey PRIMARY KEY (namespace_id);
+
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_name_key UNIQUE (name);
 
@@ -7747,6 +7897,15 @@ ALTER TABLE ONLY everword.trajectories
 
 ALTER TABLE ONLY everword.trajectories
     ADD CONSTRAINT trajectories_pkey PRIMARY KEY (namespace_id, id);
+
+ALTER TABLE ONLY everword.transfer_rules
+    ADD CONSTRAINT transfer_rules_pkey PRIMARY KEY (relation);
+
+ALTER TABLE ONLY everword.transfer_rules
+    ADD CONSTRAINT transfer_rules_place_key UNIQUE (place);
+
+ALTER TABLE ONLY everword.transfer_rules
+    ADD CONSTRAINT transfer_rules_record_key UNIQUE (record);
 
 ALTER TABLE ONLY everword.usage_ledger
     ADD CONSTRAINT usage_ledger_pkey PRIMARY KEY (namespace_id, id);
@@ -9814,6 +9973,9 @@ ALTER TABLE everword.memory_vectors_1
 ALTER TABLE everword.messages
     ADD CONSTRAINT messages_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 
+ALTER TABLE ONLY everword.namespace_imports
+    ADD CONSTRAINT namespace_imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.note_versions
     ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
 
@@ -10046,6 +10208,8 @@ CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NUL
 
 CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
+CREATE POLICY isolation ON everword.namespace_imports USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+
 CREATE POLICY isolation ON everword.note_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 
 CREATE POLICY isolation ON everword.notes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -10115,6 +10279,8 @@ ALTER TABLE everword.memory_use ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memory_vectors_1 ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE everword.namespace_imports ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.note_versions ENABLE ROW LEVEL SECURITY;
 
@@ -10260,6 +10426,9 @@ REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names tex
 
 REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.fence_jobs() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
@@ -10310,6 +10479,9 @@ REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
@@ -10377,6 +10549,11 @@ GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everwo
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_embedder;
 
 REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM PUBLIC;
+
+GRANT SELECT ON TABLE everword.transfer_rules TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 
@@ -10666,6 +10843,8 @@ GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everwo
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;

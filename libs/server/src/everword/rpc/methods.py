@@ -12,9 +12,10 @@ from everword.v1 import access_pb2
 
 PUBLIC = "/everword.v1."
 INTERNAL = "/everword.internal."
-#: Calls that mostly wait: for background work, or for a language model.
+#: Calls that mostly wait: for background work, for a language model, or for who reads what they send.
 LONG = frozenset(
     {
+        "/everword.v1.AdminService/ExportNamespace",
         "/everword.v1.CostService/WatchBudget",
         "/everword.v1.IngestService/WaitForIndexing",
         "/everword.v1.MaintenanceService/FlushConversation",

@@ -27,7 +27,7 @@ async def create_namespace(
 ) -> NamespaceRecord:
     """Make a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
     async with database.connection() as conn:
-        await _check_settings(conn, settings, SETTINGS)
+        await check_settings(conn, settings, SETTINGS)
         created = await store.insert_namespace(conn, name, settings)
         if created is None:
             raise await _taken(conn, name)
@@ -49,7 +49,7 @@ async def update_namespace(
     """Set the named settings. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
     found = await get_namespace(database, name)
     async with database.transaction(found.id) as conn:
-        await _check_settings(conn, settings, fields)
+        await check_settings(conn, settings, fields)
         if settings.text_search_config != found.text_search_config and (
             "text_search_config" in fields
         ):
@@ -104,7 +104,7 @@ async def _erase(database: Database, id_: int) -> int:
             log.info("namespace was written to while it was erased", extra={"namespace_id": id_})
 
 
-async def _check_settings(
+async def check_settings(
     conn: Connection, settings: NamespaceSettings, fields: Sequence[str] | frozenset[str]
 ) -> None:
     """Raise InvalidArgument for settings among `fields` that only zone data or the database can judge."""
@@ -139,6 +139,6 @@ async def _taken(conn: Connection, name: str) -> NamespaceAlreadyExists:
     if await store.get_namespace(conn, name):
         return NamespaceAlreadyExists(namespace=name)
     return NamespaceAlreadyExists(
-        "The namespace of this name is being deleted; DeleteNamespace finishes that.",
+        "The namespace of this name is being deleted, or imported; DeleteNamespace, or ImportNamespace, finishes that.",
         namespace=name,
     )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import Role
+from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
+from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.masks import masked_fields
 from everword.rpc.translate import optional_time
 from everword.v1 import admin_service_pb2 as pb
@@ -31,13 +35,16 @@ from everword_ingest.admin.translate import (
     namespace_to_proto,
     to_settings,
 )
+from everword_ingest.transfer.export_namespace import export_namespace
+from everword_ingest.transfer.import_namespace import import_namespace
 
 
 class AdminServicer(AdminServiceServicer):
     """Namespaces and their keys, for an operator."""
 
-    def __init__(self, database: Database, operated: bool) -> None:
+    def __init__(self, database: Database, operated: bool, wake: Callable[[], None]) -> None:
         self._database = database
+        self._wake = wake
         #: Whether EVERWORD_ADMIN_KEY lets an operator in.
         self._operated = operated
 
@@ -82,6 +89,27 @@ class AdminServicer(AdminServiceServicer):
         erased = await delete_namespace(self._database, request.name)
         return pb.DeleteNamespaceResponse(rows_erased=erased)
 
+    async def ExportNamespace(  # type: ignore[override]
+        self, request: pb.ExportNamespaceRequest, context: Context
+    ) -> None:
+        """Write parts as they come: what is around each call awaits its end."""
+        async with aclosing(export_namespace(self._database, request.name)) as parts:
+            async for part in parts:
+                await send_request_id(context)
+                await context.write(pb.ExportNamespaceResponse(data=part))
+
+    async def ImportNamespace(
+        self, request_iterator: AsyncIterator[pb.ImportNamespaceRequest], context: Context
+    ) -> pb.ImportNamespaceResponse:
+        name = await _name(request_iterator)
+        parts = _data(request_iterator)
+        imported = await import_namespace(self._database, name, parts, self._wake)
+        return pb.ImportNamespaceResponse(
+            records=imported.records,
+            records_existing=imported.existing,
+            consistency_token=imported.consistency_token.seal(await self._database.token_secret()),
+        )
+
     async def CreateApiKey(
         self, request: pb.CreateApiKeyRequest, context: Context
     ) -> pb.CreateApiKeyResponse:
@@ -121,3 +149,20 @@ class AdminServicer(AdminServiceServicer):
         return pb.RotateApiKeyResponse(
             api_key=api_key_to_proto(new), secret=secret, previous=api_key_to_proto(old)
         )
+
+
+async def _name(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> str:
+    """Return what the first request of a stream says. Raises InvalidArgument."""
+    async for request in requests:
+        if request.HasField("name"):
+            return request.name
+        break
+    raise InvalidArgument(violations=(("name", "is to come first, before any data"),))
+
+
+async def _data(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> AsyncIterator[bytes]:
+    """Yield what the other requests of a stream hold. Raises InvalidArgument."""
+    async for request in requests:
+        if request.HasField("name"):
+            raise InvalidArgument(violations=(("name", "comes once: send data after it"),))
+        yield request.data

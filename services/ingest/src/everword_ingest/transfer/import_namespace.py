@@ -1,0 +1,223 @@
+"""Make a namespace from a file that ExportNamespace wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import psycopg
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection, Database
+from everword.domain.errors import ConcurrentUpdate, InvalidArgument, NamespaceAlreadyExists
+from everword.domain.tokens import ConsistencyToken
+from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
+from everword_ingest.admin.namespaces import SETTINGS, check_settings
+from everword_ingest.transfer import store
+from everword_ingest.transfer.batch import Batch, explain
+from everword_ingest.transfer.lines import (
+    NAMESPACE,
+    Tally,
+    check_end,
+    check_header,
+    is_end,
+    read_lines,
+    read_record,
+)
+from everword_ingest.transfer.store import ProgressRow, TargetRow
+
+_FIELDS = SETTINGS | {"erasure_salt", "created_at"}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The result of an import."""
+
+    records: int
+    #: How many of them were stored before.
+    existing: int
+    consistency_token: ConsistencyToken
+
+
+async def import_namespace(
+    database: Database, name: str, parts: AsyncIterator[bytes], wake: Callable[[], None]
+) -> Imported:
+    """Store the records of a file, batch by batch; what is stored already is read and compared.
+
+    Raises InvalidArgument, NamespaceAlreadyExists, ConcurrentUpdate and RequestTooLarge.
+    """
+    lines = read_lines(parts)
+    tally = Tally()
+    first = await anext(lines, b"")
+    check_header(first)
+    tally.add(first)
+    target, progress = await _begin(database, name, await anext(lines, None), tally)
+    writing = _Writing(database, name, target.id, progress, tally)
+    writing.compare()
+    last = await writing.read(lines)
+    if last is None:
+        await writing.store()
+        raise InvalidArgument(_CUT)
+    check_end(last, tally)
+    if await anext(lines, None) is not None:
+        raise InvalidArgument("The file goes on after its last line.")
+    if tally.lines < progress.lines:
+        raise _of_another_file(name)
+    await writing.store()
+    # What names the namespace made it just now, where nothing else was there.
+    existing = progress.lines - 1 if progress.lines > 2 else 0
+    token = await _finish(database, target.id, tally, wake)
+    return Imported(tally.records, existing, token)
+
+
+_CUT = (
+    "The file is cut off: it ends before its last line. What came is kept; import the whole file to go on, or delete "
+    "the namespace."
+)
+
+
+class _Writing:
+    """The way of a file's lines into a namespace."""
+
+    def __init__(
+        self, database: Database, name: str, id_: int, progress: ProgressRow, tally: Tally
+    ) -> None:
+        self._database = database
+        self._name = name
+        self._id = id_
+        self._progress = progress
+        self._tally = tally
+        self._stored = progress.lines
+        self._batch = Batch()
+
+    async def read(self, lines: AsyncIterator[bytes]) -> bytes | None:
+        """Store the records among the lines, and return the last line; None where the file ends before it."""
+        async with self._database.connection() as conn:
+            known = frozenset(await store.list_records(conn))
+        async for line in lines:
+            if is_end(line):
+                return line
+            number = self._tally.lines + 1
+            if number > self._progress.lines:
+                await self._take(line, number, known)
+            self._tally.add(line)
+            self.compare()
+            if self._batch.full:
+                await self.store()
+        return None
+
+    async def _take(self, line: bytes, number: int, known: frozenset[str]) -> None:
+        if self._progress.finished:
+            raise _of_another_file(self._name)
+        try:
+            record, row = read_record(line, number)
+            if record not in known:
+                text = f"Line {number} of the file is a {record}, which this version of Everword does not know."
+                raise InvalidArgument(text)
+        except InvalidArgument:
+            await self.store()
+            raise
+        self._batch.add(record, row, number)
+
+    def compare(self) -> None:
+        """Raise NamespaceAlreadyExists where what is stored came from another file."""
+        if (
+            self._tally.lines == self._progress.lines
+            and self._tally.digest != self._progress.digest
+        ):
+            raise _of_another_file(self._name)
+
+    async def store(self) -> None:
+        """Store what was read, and how far that is, in one transaction."""
+        if not self._batch.records:
+            return
+        async with self._database.transaction(self._id) as conn:
+            held = await store.hold_import(conn, self._id)
+            if held is None or held.lines != self._stored:
+                raise ConcurrentUpdate("Another call imports into this namespace.")
+            await self._batch.store(conn, self._id)
+            await store.advance_import(conn, self._id, self._tally.lines, self._tally.digest)
+        self._stored = self._tally.lines
+        self._batch = Batch()
+
+
+async def _begin(
+    database: Database, name: str, line: bytes | None, tally: Tally
+) -> tuple[TargetRow, ProgressRow]:
+    """Make the namespace that the second line describes, unless an import made it before; return how far that is."""
+    if line is None:
+        raise InvalidArgument(_CUT)
+    settings = _settings(line)
+    tally.add(line)
+    async with database.connection() as conn:
+        target = await store.find_target(conn, name)
+        if target is None:
+            await _check(conn, settings)
+            target = await _insert(conn, name, settings)
+    if target is None or target.state == "deleting":
+        raise NamespaceAlreadyExists(
+            "The namespace of this name was just made, or is being deleted.", namespace=name
+        )
+    async with database.transaction(target.id) as conn:
+        if target.state == "importing":
+            await store.begin_import(conn, target.id, tally.lines, tally.digest)
+        progress = await store.hold_import(conn, target.id)
+    if progress is None:
+        raise NamespaceAlreadyExists(
+            "The name of the namespace is taken, and an import makes its own; choose another one.",
+            namespace=name,
+        )
+    return target, progress
+
+
+def _settings(line: bytes) -> str:
+    """Return the settings in the second line, as JSON. Raises InvalidArgument."""
+    record, row = read_record(line, 2)
+    try:
+        fields = json.loads(row)
+    except ValueError:
+        fields = None
+    if record != NAMESPACE or not isinstance(fields, dict) or set(fields) != _FIELDS:
+        raise InvalidArgument("Line 2 of the file does not describe a namespace of this format.")
+    return row.decode()
+
+
+async def _check(conn: Connection, settings: str) -> None:
+    fields = json.loads(settings)
+    if not isinstance(fields["time_zone"], str) or not isinstance(fields["channel_policies"], dict):
+        raise InvalidArgument("Line 2 of the file does not describe a namespace of this format.")
+    given = NamespaceSettings(**{name: fields[name] for name in SETTINGS})
+    await check_settings(conn, given, SETTINGS)
+
+
+async def _insert(conn: Connection, name: str, settings: str) -> TargetRow | None:
+    try:
+        return await store.insert_target(conn, name, settings)
+    except (psycopg.DataError, psycopg.IntegrityError) as error:
+        raise InvalidArgument(f"Line 2 of the file: {explain(error)}.") from error
+
+
+def _of_another_file(name: str) -> NamespaceAlreadyExists:
+    return NamespaceAlreadyExists(
+        "The namespace comes from another file, as far as it was imported.", namespace=name
+    )
+
+
+async def _finish(
+    database: Database, id_: int, tally: Tally, wake: Callable[[], None]
+) -> ConsistencyToken:
+    """Let callers reach the namespace, and make its background work due, unless that was done before."""
+    async with database.write(id_) as write:
+        held = await store.hold_import(write.conn, id_)
+        if held is None or held.lines != tally.lines:
+            raise ConcurrentUpdate("Another call imports into this namespace.")
+        highest = await store.highest_passage(write.conn, id_)
+        if not held.finished:
+            waiting = await store.list_jobs(write.conn, id_)
+            due = [DueJob(id_, job.task, job.subject) for job in waiting]
+            await enqueue(write.conn, [*due, *(DueJob(id_, EMBED, each) for each in shards())])
+            await store.open_namespace(write.conn, id_)
+            await store.end_import(write.conn, id_)
+    wake()
+    return ConsistencyToken(id_, write.position, highest)

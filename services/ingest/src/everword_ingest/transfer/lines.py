@@ -1,0 +1,111 @@
+"""The file's form: JSON lines, of which the first names the format and the last says what came before.
+
+{"export":{"format":1}}
+{"namespace":{"time_zone":"UTC",…}}
+{"message":{"id":"…",…}}
+{"end":{"records":2,"sha256":"…"}}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from hashlib import sha256
+
+from everword.domain.errors import InvalidArgument, RequestTooLarge
+
+FORMAT = 1
+HEADER = f'{{"export":{{"format":{FORMAT}}}}}'.encode()
+NAMESPACE = "namespace"
+#: The most bytes of a line: the text of a document of 10 MiB has several times as many where it is escaped.
+MAX_LINE_BYTES = 64 << 20
+_HEADER = re.compile(rb'\{"export":\{"format":(\d{1,9})\}\}')
+_RECORD = re.compile(rb'\{"([a-z_]{1,40})":(\{.*\})\}', re.DOTALL)
+_END = b'{"end":'
+
+
+class Tally:
+    """The number of lines so far, and their SHA-256, ends of lines included."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self._hash = sha256()
+
+    def add(self, line: bytes) -> bytes:
+        """Count a line, and return it with its end."""
+        ended = line + b"\n"
+        self._hash.update(ended)
+        self.lines += 1
+        return ended
+
+    @property
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+    @property
+    def records(self) -> int:
+        """The number of lines after the first."""
+        return max(0, self.lines - 1)
+
+    def end_line(self) -> bytes:
+        """Return the line that comes after these."""
+        return f'{{"end":{{"records":{self.records},"sha256":"{self.digest.hex()}"}}}}'.encode()
+
+
+async def read_lines(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the lines in bytes that come in parts, without their ends; not the last one where it has no end.
+
+    Raises RequestTooLarge.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    async for part in parts:
+        start = 0
+        while (end := part.find(b"\n", start)) >= 0:
+            pieces.append(part[start:end])
+            yield b"".join(pieces)
+            pieces, size, start = [], 0, end + 1
+        pieces.append(part[start:])
+        size += len(part) - start
+        if size > MAX_LINE_BYTES:
+            raise RequestTooLarge(limit_bytes=MAX_LINE_BYTES)
+
+
+def check_header(line: bytes) -> None:
+    """Raise InvalidArgument for a first line that is not of this format."""
+    found = _HEADER.fullmatch(line)
+    if not found:
+        raise InvalidArgument(
+            "The file is no export of a namespace: its first line does not say so."
+        )
+    if int(found[1]) != FORMAT:
+        raise InvalidArgument(
+            f"The file is of format {int(found[1])}; this version of Everword reads format {FORMAT}."
+        )
+
+
+def is_end(line: bytes) -> bool:
+    return line.startswith(_END)
+
+
+def check_end(line: bytes, tally: Tally) -> None:
+    """Raise InvalidArgument where the last line does not say what came before it."""
+    if line == tally.end_line():
+        return
+    try:
+        records = int(json.loads(line)["end"]["records"])
+    except (ValueError, TypeError, KeyError):
+        raise InvalidArgument("The last line of the file is damaged.") from None
+    if records != tally.records:
+        text = f"The file has {tally.records} records, and had {records}: some are lost."
+        raise InvalidArgument(text)
+    raise InvalidArgument("The file was changed: it does not have its checksum any more.")
+
+
+def read_record(line: bytes, number: int) -> tuple[str, bytes]:
+    """Return the kind of a record, and its fields as JSON. Raises InvalidArgument."""
+    found = _RECORD.fullmatch(line)
+    if not found:
+        raise InvalidArgument(f'Line {number} of the file is no record, as `{{"message":{{…}}}}`.')
+    return found[1].decode(), found[2]

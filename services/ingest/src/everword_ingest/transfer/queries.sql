@@ -1,0 +1,75 @@
+-- Statements of ExportNamespace and ImportNamespace. What is in a record, the table `transfer_rules` says.
+
+-- list_records --
+-- The kinds of records, in the order of the file.
+SELECT record AS name FROM transfer_rules WHERE record IS NOT NULL ORDER BY place;
+
+-- fix_forms --
+-- Let values be written alike in every database, until the end of the transaction.
+SELECT set_config('timezone', 'UTC', true), set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true);
+
+-- export_settings --
+-- The line of a namespace's settings; none once it is being deleted.
+SELECT '{"namespace":' || row_to_json((SELECT s FROM (SELECT
+           n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
+           n.channel_policies, n.credentials, n.sleep_atomicity, n.erasure_salt, n.created_at) AS s))::text || '}'
+  FROM namespaces n
+ WHERE n.id = %(namespace_id)s AND n.state = 'active';
+
+-- is_erasing --
+-- Whether an erasure is at work.
+SELECT EXISTS (SELECT FROM erasures WHERE namespace_id = %(namespace_id)s AND state = 1);
+
+-- export_rows --
+-- Lines of the next records of a kind, in the namespace that the transaction is set to.
+SELECT line, key FROM export_rows(%(record)s, %(after)s::jsonb);
+
+-- find_target --
+-- The namespace of a name, whatever its state.
+SELECT id, state FROM namespaces WHERE name = %(name)s;
+
+-- insert_target --
+-- Make a namespace that nobody reaches yet; no row where the name is taken.
+INSERT INTO namespaces (name, state, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
+                        credentials, sleep_atomicity, erasure_salt, created_at)
+SELECT %(name)s, 'importing', s.time_zone, s.day_cutoff_minutes, s.text_search_config, s.use_counting, s.channel_policies,
+       s.credentials, s.sleep_atomicity, s.erasure_salt, s.created_at
+  FROM jsonb_populate_record(NULL::namespaces, %(settings)s::jsonb) AS s
+ON CONFLICT (name) DO NOTHING
+RETURNING id, state;
+
+-- begin_import --
+-- Keep that an import has begun.
+INSERT INTO namespace_imports (namespace_id, lines, digest) VALUES (%(namespace_id)s, %(lines)s, %(digest)s)
+ON CONFLICT (namespace_id) DO NOTHING;
+
+-- hold_import --
+-- How far an import is; held until the end of the transaction.
+SELECT lines, digest, finished_at IS NOT NULL AS finished
+  FROM namespace_imports
+ WHERE namespace_id = %(namespace_id)s
+   FOR UPDATE;
+
+-- import_rows --
+-- Store records of a kind in the namespace that the transaction is set to.
+SELECT import_rows(%(record)s, %(rows)s::jsonb);
+
+-- advance_import --
+-- Keep how far an import is.
+UPDATE namespace_imports SET lines = %(lines)s, digest = %(digest)s WHERE namespace_id = %(namespace_id)s;
+
+-- list_jobs --
+-- The background work of a namespace.
+SELECT task, subject FROM jobs WHERE namespace_id = %(namespace_id)s ORDER BY task, subject;
+
+-- open_namespace --
+-- Let callers reach a namespace whose import is over.
+UPDATE namespaces SET state = 'active' WHERE id = %(namespace_id)s AND state = 'importing';
+
+-- end_import --
+-- Keep that an import is over.
+UPDATE namespace_imports SET finished_at = now() WHERE namespace_id = %(namespace_id)s;
+
+-- highest_passage --
+-- The highest id of a passage; 0 without any.
+SELECT coalesce(max(id), 0) FROM visible_memories WHERE namespace_id = %(namespace_id)s;

@@ -1,0 +1,130 @@
+"""The statements of exports and imports as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from everword.db.pool import Connection
+from everword.db.statements import (
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+
+SQL = load_statements("everword_ingest.transfer")
+
+
+@dataclass(frozen=True)
+class _NameRow:
+    name: str
+
+
+@dataclass(frozen=True)
+class LineRow:
+    """A line of the file, without its end, and where the record stands among those of its kind."""
+
+    line: str
+    key: list[Any]
+
+
+@dataclass(frozen=True)
+class TargetRow:
+    """The namespace that an import goes into."""
+
+    id: int
+    #: `active`, `importing` or `deleting`.
+    state: str
+
+
+@dataclass(frozen=True)
+class ProgressRow:
+    """How far an import is: lines that are stored, and their SHA-256."""
+
+    lines: int
+    digest: bytes
+    finished: bool
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """Background work that is due."""
+
+    task: str
+    subject: str
+
+
+async def list_records(conn: Connection) -> list[str]:
+    return [row.name for row in await fetch_all(conn, SQL["list_records"], None, _NameRow)]
+
+
+async def fix_forms(conn: Connection) -> None:
+    await execute(conn, SQL["fix_forms"])
+
+
+async def export_settings(conn: Connection, namespace_id: int) -> str | None:
+    """Return the line of the settings; None once the namespace is being deleted."""
+    parameters = {"namespace_id": namespace_id}
+    line: str | None = await fetch_value(conn, SQL["export_settings"], parameters)
+    return line
+
+
+async def is_erasing(conn: Connection, namespace_id: int) -> bool:
+    return bool(await fetch_value(conn, SQL["is_erasing"], {"namespace_id": namespace_id}))
+
+
+async def export_rows(conn: Connection, record: str, after: list[Any] | None) -> list[LineRow]:
+    """Return the next lines of a kind; the first ones with None."""
+    parameters = {"record": record, "after": None if after is None else Jsonb(after)}
+    return await fetch_all(conn, SQL["export_rows"], parameters, LineRow)
+
+
+async def find_target(conn: Connection, name: str) -> TargetRow | None:
+    return await fetch_optional(conn, SQL["find_target"], {"name": name}, TargetRow)
+
+
+async def insert_target(conn: Connection, name: str, settings: str) -> TargetRow | None:
+    """Make a namespace with these settings, as JSON; None where the name is taken."""
+    parameters = {"name": name, "settings": settings}
+    return await fetch_optional(conn, SQL["insert_target"], parameters, TargetRow)
+
+
+async def begin_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None:
+    parameters = {"namespace_id": namespace_id, "lines": lines, "digest": digest}
+    await execute(conn, SQL["begin_import"], parameters)
+
+
+async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None:
+    """Return how far the import of a namespace is; None where it comes from none."""
+    parameters = {"namespace_id": namespace_id}
+    return await fetch_optional(conn, SQL["hold_import"], parameters, ProgressRow)
+
+
+async def import_rows(conn: Connection, record: str, rows: str) -> None:
+    """Store records of a kind, a list as JSON. Raises psycopg's errors about them."""
+    await fetch_value(conn, SQL["import_rows"], {"record": record, "rows": rows})
+
+
+async def advance_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None:
+    parameters = {"namespace_id": namespace_id, "lines": lines, "digest": digest}
+    await execute(conn, SQL["advance_import"], parameters)
+
+
+async def list_jobs(conn: Connection, namespace_id: int) -> list[JobRow]:
+    return await fetch_all(conn, SQL["list_jobs"], {"namespace_id": namespace_id}, JobRow)
+
+
+async def open_namespace(conn: Connection, namespace_id: int) -> None:
+    await execute(conn, SQL["open_namespace"], {"namespace_id": namespace_id})
+
+
+async def end_import(conn: Connection, namespace_id: int) -> None:
+    await execute(conn, SQL["end_import"], {"namespace_id": namespace_id})
+
+
+async def highest_passage(conn: Connection, namespace_id: int) -> int:
+    return int(await fetch_value(conn, SQL["highest_passage"], {"namespace_id": namespace_id}))

@@ -1,0 +1,290 @@
+"""A namespace with everything in it, out of one and into another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import pytest_asyncio
+
+from everword.v1 import document_service_pb2 as documents
+from everword.v1 import note_service_pb2 as notes
+from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import search_service_pb2 as search
+from everword_ingest.transfer import batch
+from support.callers import within
+from support.calls import append_request, message, target
+from support.command_line import everword
+from support.databases import cloned
+from support.refusals import refused
+from support.stack import Stack, running_stack
+from support.transferred import (
+    KEY,
+    SAID,
+    Filled,
+    export,
+    fill_everything,
+    put_in,
+    requests,
+)
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+DOCS = Path(__file__).parents[2] / "docs" / "export.md"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            yield stack
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def filled(stack: Stack) -> Filled:
+    return await fill_everything(stack)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def file(stack: Stack, filled: Filled) -> bytes:
+    return await export(stack, "theirs")
+
+
+def rules(stack: Stack) -> dict[str, str]:
+    """Return the fields of each record, as docs/export.md lists them."""
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT record, array_to_string(transferred_columns(r), ', ') FROM transfer_rules r "
+            "WHERE record IS NOT NULL ORDER BY place"
+        ).fetchall()
+    return dict(rows)
+
+
+def sealed(lines: list[bytes]) -> bytes:
+    """Return a file of these lines whose last line is right."""
+    body = b"".join(line + b"\n" for line in lines)
+    end = {"end": {"records": len(lines) - 1, "sha256": sha256(body).hexdigest()}}
+    return body + json.dumps(end, separators=(",", ":")).encode() + b"\n"
+
+
+async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Stack) -> None:
+    with stack.database.connect() as conn:
+        tables = conn.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id' "
+            "WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
+        ).fetchall()
+        ruled = conn.execute("SELECT relation, record, remark FROM transfer_rules").fetchall()
+        unordered = conn.execute(
+            "SELECT record FROM transfer_rules r WHERE record IS NOT NULL AND source IS NULL AND NOT EXISTS ("
+            "SELECT FROM pg_index i WHERE i.indrelid = r.relation::regclass AND i.indisunique AND ("
+            "SELECT array_agg(a.attname::text) FROM pg_attribute a "
+            "WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)) <@ (ARRAY['namespace_id'] || r.keys))"
+        ).fetchall()
+    held = {name for (name,) in tables if not name.startswith("memory_vectors_")}
+    assert held == {relation for relation, _, _ in ruled}, (
+        "say in transfer_rules how it is exported"
+    )
+    assert all(record or remark for _, record, remark in ruled)
+    # Of the voice and the last night there is one in a namespace: any order is one.
+    assert not unordered, "its keys do not say which row comes next"
+
+
+async def test_the_format_is_described_as_it_is(stack: Stack) -> None:
+    described = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| `([^`]+)` \|", DOCS.read_text(), re.M))
+    assert described == rules(stack)
+
+
+async def test_what_is_imported_is_exported_equal_and_answers_alike(
+    stack: Stack, filled: Filled, file: bytes
+) -> None:
+    lines = file.splitlines()
+    kinds = Counter(next(iter(json.loads(line))) for line in lines)
+    assert set(rules(stack)) | {"export", "namespace", "end"} == set(kinds)
+    assert b"Secret." not in file
+    assert b"Own" not in file, "that is another namespace's"
+    written = await put_in(stack, "elsewhere", file)
+    assert (written.records, written.records_existing) == (len(lines) - 2, 0)
+    assert await export(stack, "elsewhere") == file
+    for name in ("Search", "GetMessage", "ExplainFact", "GetDocument", "GetNote"):
+        first, second = [await ask(stack, name, filled, each) for each in ("theirs", "elsewhere")]
+        # Addresses name the namespace that they are in.
+        assert str(first).replace("viking://theirs/", "viking://elsewhere/") == str(second)
+        assert first.ByteSize() > 50, name
+    with stack.database.connect() as conn:
+        due = conn.execute(
+            "SELECT n.name, count(*) FROM embedding_queue q JOIN namespaces n ON n.id = q.namespace_id "
+            "WHERE n.name IN ('theirs', 'elsewhere') GROUP BY 1"
+        ).fetchall()
+        jobs = conn.execute(
+            "SELECT count(*) FILTER (WHERE task = 'embed'), "
+            "       count(*) FILTER (WHERE not_before > now() + interval '1 day') "
+            "FROM jobs JOIN namespaces n ON n.id = namespace_id AND n.name = 'elsewhere'"
+        ).fetchone()
+    assert ("elsewhere", kinds["passage"]) in due
+    assert jobs == (8, 0)
+    # Numbers that the database gives out go on.
+    later = append_request("And it came back.")
+    later.conversation.CopyFrom(target(KEY, agent="kit", channel="cli"))
+    again = await stack.ingest.AppendMessages(later, metadata=within("elsewhere"))
+    assert again.conversation_id == filled.conversation_id
+
+
+async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
+    """Return what an RPC answers in a namespace."""
+    theirs = filled.theirs
+    calls: dict[str, tuple[Any, Any]] = {
+        "Search": (stack.search, search.SearchRequest(query="gecko name words tea", explain=True)),
+        "GetMessage": (stack.search, search.GetMessageRequest(message_id=filled.message_id)),
+        "ExplainFact": (stack.profile, profile.ExplainFactRequest(fact_id=theirs.fact_id)),
+        "GetDocument": (
+            stack.documents,
+            documents.GetDocumentRequest(document_id=theirs.document_id),
+        ),
+        "GetNote": (stack.notes, notes.GetNoteRequest(note_id=theirs.note_id)),
+    }
+    stub, request = calls[name]
+    response = await getattr(stub, name)(request, metadata=within(namespace))
+    if name == "Search":
+        assert SAID in {each.memory.content for each in response.results}
+        for arm in response.arms:
+            arm.ClearField("duration")
+    return response
+
+
+async def test_what_was_erased_does_not_come_back(
+    stack: Stack, filled: Filled, file: bytes
+) -> None:
+    await put_in(stack, "without", file)
+    request = append_request(message("Secret.", author="Zoë Żuk", external_id="x-2"))
+    request.conversation.CopyFrom(target(KEY, agent="kit", channel="cli"))
+    found = await refused(stack.ingest.AppendMessages(request, metadata=within("without")))
+    assert found.reason == "CONTENT_ERASED"
+
+
+async def test_an_import_goes_on_where_it_was_broken_off(
+    stack: Stack, file: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "_MOST_RECORDS", 10)
+    lines = file.splitlines()
+    started = asyncio.Event()
+
+    async def broken_off() -> AsyncIterator[Any]:
+        for request in requests("slowly", b"\n".join([*lines[:60], b""])):
+            yield request
+        started.set()
+        await asyncio.sleep(60)
+
+    call = stack.admin.ImportNamespace(broken_off())
+    await started.wait()
+    await asyncio.sleep(0.3)
+    call.cancel()
+    unseen = await refused(
+        stack.search.Search(search.SearchRequest(query="gecko"), metadata=within("slowly"))
+    )
+    assert unseen.reason == "NAMESPACE_NOT_FOUND"
+    cut = await refused(put_in(stack, "slowly", b"\n".join(lines[:120])))
+    assert (cut.code, "cut off" in cut.message) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+    other = sealed([*lines[:100], b'{"night":{"night":"2001-01-01"}}'])
+    assert (await refused(put_in(stack, "slowly", other))).reason == "NAMESPACE_ALREADY_EXISTS"
+    whole = await put_in(stack, "slowly", file)
+    assert (whole.records_existing, whole.records) == (118, len(lines) - 2)
+    assert await export(stack, "slowly") == file
+    twice = await put_in(stack, "slowly", file)
+    assert twice.records_existing == twice.records == whole.records
+    assert await export(stack, "slowly") == file
+    longer = sealed([*lines[:-1], b'{"night":{"night":"2001-01-01"}}'])
+    assert (await refused(put_in(stack, "slowly", longer))).reason == "NAMESPACE_ALREADY_EXISTS"
+    assert (await refused(put_in(stack, "third", file))).reason == "NAMESPACE_ALREADY_EXISTS"
+
+
+#: What a file is like, by what its refusal says.
+DAMAGED = {
+    "its first line does not say so": lambda lines: [b"{}", *lines],
+    "of format 2": lambda lines: [b'{"export":{"format":2}}', *lines[1:]],
+    "does not describe a namespace": lambda lines: [lines[0], *lines[2:]],
+    "is no text search configuration": lambda lines: [
+        lines[0],
+        lines[1].replace(b'"english"', b'"klingon"'),
+    ],
+    "line 2 of the file: a value cannot be": lambda lines: [
+        lines[0],
+        lines[1].replace(b'"day_cutoff_minutes":0', b'"day_cutoff_minutes":-1'),
+    ],
+    "line 3 of the file is no record": lambda lines: [*lines[:2], b'["night"]'],
+    "does not know": lambda lines: [*lines[:2], b'{"dream":{"id":1}}'],
+    "other fields than night": lambda lines: [*lines[:2], b'{"night":{"nicht":1}}'],
+    "invalid input syntax": lambda lines: [*lines[:2], b'{"night":{"night":"?"}}'],
+    "refers to what is not before it": lambda lines: [
+        *lines[:2],
+        next(line for line in lines if line.startswith(b'{"message"')),
+    ],
+    "no ranking record": lambda lines: [
+        *lines[:2],
+        *(
+            re.sub(rb'("ranking":"...)01', rb"\g<1>02", line)
+            for line in lines
+            if line.startswith(b'{"passage"') and b'"conversation_id":null' in line
+        ),
+    ],
+    "or has other fields": lambda lines: [*lines[:2], b'{"job":{"subject":"x"}}'],
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+async def test_a_damaged_file_is_refused(stack: Stack, file: bytes, text: str) -> None:
+    name = f"damaged-{list(DAMAGED).index(text)}"
+    found = await refused(put_in(stack, name, sealed(DAMAGED[text](file.splitlines()[:-1]))))
+    assert found.reason == "VALIDATION_FAILED"
+    assert text.lower() in found.message.lower()
+
+
+async def test_a_changed_or_shortened_file_is_refused_at_its_end(stack: Stack, file: bytes) -> None:
+    lines = file.splitlines()
+    voice = next(place for place, line in enumerate(lines) if line.startswith(b'{"summary_voice"'))
+    changed = [*lines]
+    changed[voice] = lines[voice].replace(b'"user_name":""', b'"user_name":"Z"')
+    shortened = [*lines[:-2], lines[-1]]
+    for name, damaged, text in (
+        ("changed", changed, "does not have its checksum"),
+        ("shortened", shortened, "some are lost"),
+        ("longer", [*lines, b"{}"], "goes on after its last line"),
+    ):
+        found = await refused(put_in(stack, name, b"\n".join(damaged) + b"\n"))
+        assert text in found.message
+
+
+async def test_nothing_is_exported_while_something_is_erased(stack: Stack, file: bytes) -> None:
+    await put_in(stack, "erasing", file)
+    with stack.database.connect() as conn:
+        conn.execute(
+            "INSERT INTO erasures (namespace_id, id, kind, target_hash, updated_at) "
+            "SELECT id, gen_random_uuid(), 3, '', now() + interval '1 hour' FROM namespaces WHERE name = 'erasing'"
+        )
+
+    async def whole() -> bytes:
+        return await export(stack, "erasing")
+
+    assert (await refused(whole())).reason == "CONCURRENT_UPDATE"
+
+
+async def test_the_command_line_moves_a_namespace(
+    stack: Stack, file: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "theirs.jsonl"
+    written = await everword(stack, "namespaces", "export", "theirs", "--output", str(path))
+    assert written.status == 0, written.errors
+    assert path.read_bytes() == file
+    assert not path.with_name("theirs.jsonl.part").exists()
+    read = await everword(stack, "namespaces", "import", "moved", str(path), "--json")
+    assert read.json()["records"] == len(file.splitlines()) - 2
+    path.write_bytes(file[:-20])
+    cut = await everword(stack, "namespaces", "import", "cut", str(path))
+    assert cut.status == 1
+    assert "cut off" in cut.errors

@@ -1,0 +1,22 @@
+"""An import that is not done, and parameters with which every statement of imports hits it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+
+def insert_import(conn: psycopg.Connection, namespace_id: int) -> None:
+    """Store how far an import is."""
+    conn.execute(
+        "INSERT INTO namespace_imports (namespace_id, lines, digest) VALUES (%s, 2, 'two lines')",
+        [namespace_id],
+    )
+
+
+def transfer_parameters() -> dict[str, dict[str, Any]]:
+    """Return what the statements of imports mean, by their names."""
+    package = "everword_ingest.transfer"
+    lines = {"lines": 3, "digest": b"three lines"}
+    return {f"{package}.begin_import": lines, f"{package}.advance_import": lines}

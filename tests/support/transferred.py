@@ -1,0 +1,129 @@
+"""A namespace with every kind of record in it, and calls that take it out and put it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from google.protobuf.struct_pb2 import Struct
+
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import erase_service_pb2 as erase
+from support.callers import within
+from support.calls import append_request, message, target
+from support.fact_rows import insert_facts
+from support.foreign import Theirs, class_request
+from support.foreign_filled import THEIRS, fill_theirs
+from support.people_rows import insert_people
+from support.sleep_rows import insert_sleep
+from support.stack import Stack
+from support.summary_rows import insert_summaries
+from support.theme_rows import insert_theme
+from support.tool_calls import tool_call
+from support.waiting import until
+
+#: What was said in words that JSON has to take care of.
+SAID = 'She said: "the gecko\'s name is Zoë\\Żaneta" \u2028 \U0001f98e\n\tand left.'
+KEY = "moved"
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What there is in `theirs`."""
+
+    theirs: Theirs
+    conversation_id: str
+    message_id: str
+
+
+async def fill_everything(stack: Stack) -> Filled:
+    """Fill `theirs` with every kind of record: by RPCs, and what background work alone writes, as that does."""
+    theirs = await fill_theirs(stack)
+    metadata = Struct()
+    metadata.update({"at": 1.5, "deep": {"empty": {}, "none": None, "many": [1, True, "ß"]}})
+    said = append_request(
+        message(SAID, author="Zoë Żuk", external_id="x-1", metadata=metadata, tags=["a,b", '"']),
+        message("Secret.", author="Zoë Żuk", external_id="x-2"),
+        tool_call(external_id="x-3"),
+        tool_call(external_id="x-4", tool_result="x" * 300_000, content="Long."),
+    )
+    said.conversation.CopyFrom(target(KEY, agent="kit", channel="cli"))
+    said.request_id = "said"
+    kept = await stack.ingest.AppendMessages(said, metadata=THEIRS)
+    ids = [each.message_id for each in kept.messages]
+    goes = erase.EraseRequest(target=erase.ErasureTarget(message_id=ids[1]))
+    await stack.erasures.Erase(goes, metadata=THEIRS)
+    await until(lambda: _is_idle(stack))
+    await stack.ingest.UpdateMemory(class_request(ids[0]), metadata=THEIRS)
+    left = [UUID(id_) for id_ in (ids[0], ids[2], ids[3])]
+    with stack.database.connect() as conn:
+        _insert_derived(conn, UUID(kept.conversation_id), left)
+    return Filled(theirs, kept.conversation_id, ids[0])
+
+
+def _insert_derived(
+    conn: psycopg.Connection, conversation_id: UUID, message_ids: list[UUID]
+) -> None:
+    """Store what only background work writes."""
+    row = conn.execute("SELECT id FROM namespaces WHERE name = 'theirs'").fetchone()
+    assert row
+    namespace_id = int(row[0])
+    conn.execute("DELETE FROM compaction_progress WHERE conversation_id = %s", [conversation_id])
+    summaries = insert_summaries(conn, namespace_id, conversation_id, message_ids, "In short.")
+    insert_facts(conn, namespace_id, message_ids, "sleeps")
+    insert_people(conn, namespace_id, conversation_id, message_ids, "Zoë")
+    insert_sleep(conn, namespace_id, conversation_id, message_ids, "sleeps")
+    insert_theme(conn, namespace_id, "geckos")
+    conn.execute(
+        "INSERT INTO graph_nodes (namespace_id, id, first_seen_at, last_seen_at) "
+        "SELECT %s, id, now(), now() FROM unnest(%s::uuid[]) AS id ON CONFLICT DO NOTHING",
+        [namespace_id, [summaries.leaf]],
+    )
+    conn.execute(
+        "INSERT INTO topic_sources (namespace_id, node_id, source_id, kind) VALUES (%s, %s, %s, 2)",
+        [namespace_id, summaries.leaf, summaries.leaf],
+    )
+    conn.execute(
+        "INSERT INTO pattern_decisions SELECT namespace_id, id, id, true, 0.1 + 0.2, 1e-7, 1, 2, 0, now() FROM patterns"
+    )
+    conn.execute(
+        "INSERT INTO tool_sentences (namespace_id, message_id, content, model, prompt_version) "
+        "VALUES (%s, %s, 'It read a file.', 'm', 1)",
+        [namespace_id, message_ids[1]],
+    )
+    conn.execute(
+        "INSERT INTO importance_suggestions (namespace_id, memory_id, importance_class, model, prompt_version) "
+        "VALUES (%s, %s, 2, 'm', '1')",
+        [namespace_id, message_ids[0]],
+    )
+
+
+def _is_idle(stack: Stack) -> bool:
+    with stack.database.connect() as conn:
+        return not conn.execute("SELECT FROM erasures WHERE state = 1").fetchall()
+
+
+async def export(stack: Stack, name: str) -> bytes:
+    """Return the file of a namespace."""
+    call = stack.admin.ExportNamespace(admin.ExportNamespaceRequest(name=name))
+    return b"".join([part.data async for part in call])
+
+
+def requests(name: str, file: bytes, size: int = 50_000) -> Iterator[admin.ImportNamespaceRequest]:
+    """Yield what imports a file."""
+    yield admin.ImportNamespaceRequest(name=name)
+    for start in range(0, len(file), size):
+        yield admin.ImportNamespaceRequest(data=file[start : start + size])
+
+
+async def put_in(stack: Stack, name: str, file: bytes) -> admin.ImportNamespaceResponse:
+    """Import a file."""
+    return await stack.admin.ImportNamespace(requests(name, file))
+
+
+async def answer(stub: Any, method: str, request: Any, namespace: str) -> Any:
+    """Call a method in a namespace."""
+    return await getattr(stub, method)(request, metadata=within(namespace))
