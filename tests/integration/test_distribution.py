@@ -73,6 +73,7 @@ FUNCTIONS = {
         ("hidden_conversation", "hidden_message", "hidden_passage"), "one: its argument"
     ),
     "target_messages": "one: that of its argument",
+    "newer_erasure": "an operator's: the name of a copy where something was erased",
     "running_erasures": "a sweep: ids alone",
     "running_retention": "a sweep: ids alone",
     "idle_retention": "a sweep: ids and times alone",

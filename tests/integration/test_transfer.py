@@ -15,11 +15,14 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import document_service_pb2 as documents
+from everword.v1 import erase_service_pb2 as erase
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from everword_ingest.transfer import batch
+from everword_ingest.transfer.import_namespace import FIELDS
 from support.callers import within
 from support.calls import append_request, message, target
 from support.command_line import everword
@@ -30,11 +33,13 @@ from support.transferred import (
     KEY,
     SAID,
     Filled,
+    erasing,
     export,
     fill_everything,
     put_in,
     requests,
 )
+from support.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DOCS = Path(__file__).parents[2] / "docs" / "export.md"
@@ -87,6 +92,9 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
             "SELECT array_agg(a.attname::text) FROM pg_attribute a "
             "WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)) <@ (ARRAY['namespace_id'] || r.keys))"
         ).fetchall()
+        own = conn.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = 'namespaces'::regclass AND attnum > 0"
+        ).fetchall()
     held = {name for (name,) in tables if not name.startswith("memory_vectors_")}
     assert held == {relation for relation, _, _ in ruled}, (
         "say in transfer_rules how it is exported"
@@ -94,6 +102,8 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
     assert all(record or remark for _, record, remark in ruled)
     # Of the voice and the last night there is one in a namespace: any order is one.
     assert not unordered, "its keys do not say which row comes next"
+    # Its number, its name, whether it is open, and how often something was hidden in it are not of the file.
+    assert {name for (name,) in own} == FIELDS | {"id", "name", "state", "hides"}
 
 
 async def test_the_format_is_described_as_it_is(stack: Stack) -> None:
@@ -168,6 +178,47 @@ async def test_what_was_erased_does_not_come_back(
     assert found.reason == "CONTENT_ERASED"
 
 
+def stored(stack: Stack, name: str) -> int:
+    """Return how many lines of the file of a namespace are stored."""
+    with stack.database.connect() as conn:
+        row = conn.execute(
+            "SELECT lines FROM namespace_imports JOIN namespaces n ON n.id = namespace_id WHERE name = %s",
+            [name],
+        ).fetchone()
+    return int(row[0]) if row else 0
+
+
+async def test_a_file_older_than_an_erasure_is_refused(
+    stack: Stack, filled: Filled, file: bytes
+) -> None:
+    await put_in(stack, "rid-of-it", file)
+    goes = erase.EraseRequest(target=erase.ErasureTarget(message_id=filled.message_id))
+    await stack.erasures.Erase(goes, metadata=within("rid-of-it"))
+    found = await refused(put_in(stack, "older", file))
+    assert found.reason == "CONTENT_ERASED"
+    assert "namespace rid-of-it" in found.message
+    assert stored(stack, "older") == 2, "nothing of it is stored"
+    await until(lambda: not erasing(stack))
+    newer = await export(stack, "rid-of-it")
+    assert b"gecko" in file
+    assert b"gecko" not in newer
+    await put_in(stack, "newer", newer)
+    assert await export(stack, "newer") == newer
+    for name in ("newer", "rid-of-it"):
+        await stack.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name=name))
+    # Nobody is here any more to say what was erased.
+    assert (await put_in(stack, "older", file)).records == len(file.splitlines()) - 2
+
+
+async def test_what_an_older_file_lacks_gets_its_default(stack: Stack, file: bytes) -> None:
+    older = re.sub(rb',"needs_review":\w+', b"", file)
+    assert older != file
+    await put_in(stack, "of-before", sealed(older.splitlines()[:-1]))
+    assert await export(stack, "of-before") == sealed(
+        re.sub(rb'"needs_review":true', b'"needs_review":false', file).splitlines()[:-1]
+    )
+
+
 async def test_an_import_goes_on_where_it_was_broken_off(
     stack: Stack, file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,7 +234,7 @@ async def test_an_import_goes_on_where_it_was_broken_off(
 
     call = stack.admin.ImportNamespace(broken_off())
     await started.wait()
-    await asyncio.sleep(0.3)
+    await until(lambda: stored(stack, "slowly") == 52)
     call.cancel()
     unseen = await refused(
         stack.search.Search(search.SearchRequest(query="gecko"), metadata=within("slowly"))
@@ -218,8 +269,27 @@ DAMAGED = {
         lines[1].replace(b'"day_cutoff_minutes":0', b'"day_cutoff_minutes":-1'),
     ],
     "line 3 of the file is no record": lambda lines: [*lines[:2], b'["night"]'],
-    "does not know": lambda lines: [*lines[:2], b'{"dream":{"id":1}}'],
-    "other fields than night": lambda lines: [*lines[:2], b'{"night":{"nicht":1}}'],
+    "line 2 of the file: this version of Everword does not know its field mood": lambda lines: [
+        lines[0],
+        lines[1].replace(b'{"time_zone"', b'{"mood":1,"time_zone"'),
+    ],
+    "line 3 of the file is a dream, which this version of Everword does not know": lambda lines: [
+        *lines[:2],
+        b'{"dream":{"id":1}}',
+    ],
+    "line 4 of the file, of night: this version of Everword does not know its field nicht": (
+        lambda lines: [
+            *lines[:2],
+            b'{"night":{"night":null}}',
+            b'{"night":{"night":null,"nicht":1}}',
+        ]
+    ),
+    "it does not have the fields night": lambda lines: [*lines[:2], b'{"night":{}}'],
+    "one has no night": lambda lines: [*lines[:2], b'{"night":{"night":null}}'],
+    "line 3 of the file, of author_name: one is no JSON": lambda lines: [
+        *lines[:2],
+        b'{"author_name":{"name":"one"},{"name":"two"}}',
+    ],
     "invalid input syntax": lambda lines: [*lines[:2], b'{"night":{"night":"?"}}'],
     "refers to what is not before it": lambda lines: [
         *lines[:2],
@@ -272,6 +342,7 @@ async def test_nothing_is_exported_while_something_is_erased(stack: Stack, file:
         return await export(stack, "erasing")
 
     assert (await refused(whole())).reason == "CONCURRENT_UPDATE"
+    await stack.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name="erasing"))
 
 
 async def test_the_command_line_moves_a_namespace(

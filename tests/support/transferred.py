@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -12,7 +11,6 @@ from google.protobuf.struct_pb2 import Struct
 
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import erase_service_pb2 as erase
-from support.callers import within
 from support.calls import append_request, message, target
 from support.fact_rows import insert_facts
 from support.foreign import Theirs, class_request
@@ -56,7 +54,7 @@ async def fill_everything(stack: Stack) -> Filled:
     ids = [each.message_id for each in kept.messages]
     goes = erase.EraseRequest(target=erase.ErasureTarget(message_id=ids[1]))
     await stack.erasures.Erase(goes, metadata=THEIRS)
-    await until(lambda: _is_idle(stack))
+    await until(lambda: not erasing(stack))
     await stack.ingest.UpdateMemory(class_request(ids[0]), metadata=THEIRS)
     left = [UUID(id_) for id_ in (ids[0], ids[2], ids[3])]
     with stack.database.connect() as conn:
@@ -101,9 +99,10 @@ def _insert_derived(
     )
 
 
-def _is_idle(stack: Stack) -> bool:
+def erasing(stack: Stack) -> bool:
+    """Tell whether an erasure is at work."""
     with stack.database.connect() as conn:
-        return not conn.execute("SELECT FROM erasures WHERE state = 1").fetchall()
+        return bool(conn.execute("SELECT FROM erasures WHERE state = 1").fetchall())
 
 
 async def export(stack: Stack, name: str) -> bytes:
@@ -122,8 +121,3 @@ def requests(name: str, file: bytes, size: int = 50_000) -> Iterator[admin.Impor
 async def put_in(stack: Stack, name: str, file: bytes) -> admin.ImportNamespaceResponse:
     """Import a file."""
     return await stack.admin.ImportNamespace(requests(name, file))
-
-
-async def answer(stub: Any, method: str, request: Any, namespace: str) -> Any:
-    """Call a method in a namespace."""
-    return await getattr(stub, method)(request, metadata=within(namespace))

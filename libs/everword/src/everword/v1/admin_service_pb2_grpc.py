@@ -145,8 +145,9 @@ class AdminServiceServicer:
     def ImportNamespace(self, request_iterator, context):
         """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
         is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
-        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off or
-        damaged. DeleteNamespace takes back what was begun.
+        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off,
+        damaged or of a newer version, CONTENT_ERASED where the deployment has a copy of the namespace from which something was erased
+        since. DeleteNamespace takes back what was begun.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,8 +38,9 @@ class AdminServiceStub:
     ImportNamespace: _aio.StreamUnaryMultiCallable[_admin_service_pb2.ImportNamespaceRequest, _admin_service_pb2.ImportNamespaceResponse]
     """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
     is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
-    stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off or
-    damaged. DeleteNamespace takes back what was begun.
+    stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off,
+    damaged or of a newer version, CONTENT_ERASED where the deployment has a copy of the namespace from which something was erased
+    since. DeleteNamespace takes back what was begun.
     """
     CreateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateApiKeyRequest, _admin_service_pb2.CreateApiKeyResponse]
     """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
@@ -120,8 +121,9 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_admin_service_pb2.ImportNamespaceResponse]:
         """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
         is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
-        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off or
-        damaged. DeleteNamespace takes back what was begun.
+        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off,
+        damaged or of a newer version, CONTENT_ERASED where the deployment has a copy of the namespace from which something was erased
+        since. DeleteNamespace takes back what was begun.
         """
 
     @_abc_1.abstractmethod

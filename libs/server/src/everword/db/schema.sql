@@ -895,20 +895,27 @@ DECLARE
     fields text[];
     columns text;
     broken bigint;
+    unknown text;
 BEGIN
     SELECT * INTO STRICT rule FROM transfer_rules WHERE record = record_;
     PERFORM FROM namespaces WHERE id = namespace AND state = 'importing' FOR KEY SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the namespace is not being imported' USING ERRCODE = 'serialization_failure';
     END IF;
-    fields := transferred_columns(rule);
-    SELECT min(e.place) INTO broken
+    -- What an older file lacks gets its default.
+    SELECT coalesce(array_agg(c ORDER BY place), '{}') INTO fields
+      FROM unnest(transferred_columns(rule)) WITH ORDINALITY AS t (c, place)
+     WHERE rows_ #> ARRAY['0', c] IS NOT NULL;
+    SELECT e.place, (SELECT k FROM jsonb_object_keys(e.value) AS k WHERE k <> ALL(transferred_columns(rule)) LIMIT 1)
+      INTO broken, unknown
       FROM jsonb_array_elements(rows_) WITH ORDINALITY AS e (value, place)
-     WHERE jsonb_typeof(e.value) <> 'object'
-        OR NOT e.value ?& fields OR (SELECT count(*) FROM jsonb_object_keys(e.value)) <> cardinality(fields);
-    IF broken IS NOT NULL THEN
-        RAISE EXCEPTION 'record % of them has other fields than %', broken, array_to_string(fields, ', ')
-              USING ERRCODE = 'invalid_parameter_value';
+     WHERE NOT e.value ?& fields OR (SELECT count(*) FROM jsonb_object_keys(e.value)) <> cardinality(fields)
+     ORDER BY e.place
+     LIMIT 1;
+    IF broken IS NOT NULL OR fields = '{}' THEN
+        RAISE EXCEPTION '%', coalesce('this version of Everword does not know its field ' || unknown,
+                                      'it does not have the fields ' || array_to_string(transferred_columns(rule), ', '))
+              USING ERRCODE = 'invalid_parameter_value', DETAIL = coalesce(broken, 1);
     END IF;
     SELECT string_agg(format('%I', c), ', ') INTO columns FROM unnest(fields) AS c;
     -- Numbers that a table gives out itself are given out in the order of the file.
@@ -1026,6 +1033,25 @@ CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone tex
 $$;
 
 COMMENT ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) IS 'The calendar month of a moment as clocks of a time zone show it, such as 2026-03.';
+
+CREATE FUNCTION everword.newer_erasure() RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT n.name
+      FROM namespaces own
+      -- Copies of a namespace have its secret, and its age.
+      JOIN namespaces n ON n.erasure_salt IS NOT DISTINCT FROM own.erasure_salt AND n.created_at = own.created_at
+                       AND n.id <> own.id AND n.state <> 'deleting'
+     WHERE own.id = erasing_namespace()
+       AND EXISTS (SELECT FROM erasures e
+                    WHERE e.namespace_id = n.id
+                      AND NOT EXISTS (SELECT FROM erasures o WHERE o.namespace_id = own.id AND o.id = e.id))
+     ORDER BY n.id
+     LIMIT 1
+$$;
+
+COMMENT ON FUNCTION everword.newer_erasure() IS 'The name of a copy of the namespace that the transaction is set to, where something was erased and is not here.';
 
 CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -10498,6 +10524,9 @@ GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zo
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_search;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;

@@ -18,6 +18,8 @@ _MOST_BYTES = 1 << 20
 #: Background work waits for the end of the import, which makes it due.
 _UNTIL_THE_END_S = 30 * 24 * 3600.0
 _JOB = "job"
+_JOB_FIELDS = {"task", "subject"}
+_ERASURE = "erasure"
 
 
 @dataclass
@@ -32,6 +34,16 @@ class _Group:
     def text(self) -> str:
         return f"[{b','.join(self.rows).decode()}]"
 
+    def place(self, error: Exception) -> str:
+        """Return which lines an error is about."""
+        detail = error.diag.message_detail if isinstance(error, psycopg.Error) else None
+        if detail and detail.isdecimal():
+            return f"Line {self.line + int(detail) - 1} of the file, of {self.record}"
+        if len(self.rows) == 1:
+            return f"Line {self.line} of the file, of {self.record}"
+        last = self.line + len(self.rows) - 1
+        return f"Of lines {self.line} to {last} of the file, of {self.record}"
+
 
 class Batch:
     """What was read, and is not stored yet."""
@@ -45,6 +57,11 @@ class Batch:
     def full(self) -> bool:
         return self.records >= _MOST_RECORDS or self._bytes >= _MOST_BYTES
 
+    @property
+    def goes_on(self) -> bool:
+        """Tell whether something comes after the erasures, which the file begins with."""
+        return self._groups[-1].record != _ERASURE
+
     def add(self, record: str, row: bytes, line: int) -> None:
         if not self._groups or self._groups[-1].record != record:
             self._groups.append(_Group(record, line))
@@ -57,10 +74,8 @@ class Batch:
         for group in self._groups:
             try:
                 await _store(conn, namespace_id, group)
-            except (psycopg.DataError, psycopg.IntegrityError, ValueError, KeyError) as error:
-                last = group.line + len(group.rows) - 1
-                where = f"Of lines {group.line} to {last} of the file, each a {group.record}"
-                raise InvalidArgument(f"{where}: {explain(error)}.") from error
+            except (psycopg.DataError, psycopg.IntegrityError, ValueError, TypeError) as error:
+                raise InvalidArgument(f"{group.place(error)}: {explain(error)}.") from error
 
 
 def explain(error: Exception) -> str:
@@ -69,6 +84,8 @@ def explain(error: Exception) -> str:
         return "one refers to what is not before it in the file"
     if isinstance(error, psycopg.errors.UniqueViolation):
         return "one is there twice"
+    if isinstance(error, psycopg.errors.NotNullViolation):
+        return f"one has no {error.diag.column_name}"
     if isinstance(error, psycopg.DataError) and error.diag.message_primary:
         return error.diag.message_primary
     if isinstance(error, psycopg.Error):
@@ -78,10 +95,14 @@ def explain(error: Exception) -> str:
 
 async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
     if group.record != _JOB:
-        await store.import_rows(conn, group.record, group.text)
+        if await store.import_rows(conn, group.record, group.text) != len(group.rows):
+            raise ValueError("a line holds several records")
         return
+    jobs = json.loads(group.text)
+    if len(jobs) != len(group.rows) or any(set(job) != _JOB_FIELDS for job in jobs):
+        raise ValueError("a line holds another thing than a job")
     due = [
         DueJob(namespace_id, str(job["task"]), str(job["subject"]), _UNTIL_THE_END_S)
-        for job in json.loads(group.text)
+        for job in jobs
     ]
     await enqueue(conn, due)

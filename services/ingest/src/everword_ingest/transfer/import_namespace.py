@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
 
 import psycopg
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
-from everword.domain.errors import ConcurrentUpdate, InvalidArgument, NamespaceAlreadyExists
+from everword.domain.errors import (
+    ConcurrentUpdate,
+    ContentErased,
+    InvalidArgument,
+    NamespaceAlreadyExists,
+)
 from everword.domain.tokens import ConsistencyToken
-from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
+from everword.jobs.enqueue import EMBED, THEMES, DueJob, enqueue, shards
 from everword_ingest.admin.namespaces import SETTINGS, check_settings
 from everword_ingest.transfer import store
 from everword_ingest.transfer.batch import Batch, explain
@@ -25,9 +31,16 @@ from everword_ingest.transfer.lines import (
     read_lines,
     read_record,
 )
-from everword_ingest.transfer.store import ProgressRow, TargetRow
+from everword_ingest.transfer.store import JobRow, ProgressRow, TargetRow
 
-_FIELDS = SETTINGS | {"erasure_salt", "created_at"}
+#: What the second line says of a namespace.
+FIELDS = SETTINGS | {"erasure_salt", "created_at"}
+#: Settings that an older file does not have.
+_DEFAULTS: dict[str, Any] = {
+    each.name: each.default for each in fields(NamespaceSettings) if each.default is not MISSING
+}
+_NEEDED = FIELDS - set(_DEFAULTS)
+_DAY_S = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,7 @@ async def import_namespace(
 ) -> Imported:
     """Store the records of a file, batch by batch; what is stored already is read and compared.
 
-    Raises InvalidArgument, NamespaceAlreadyExists, ConcurrentUpdate and RequestTooLarge.
+    Raises InvalidArgument, NamespaceAlreadyExists, ContentErased, ConcurrentUpdate and RequestTooLarge.
     """
     lines = read_lines(parts)
     tally = Tally()
@@ -137,6 +150,8 @@ class _Writing:
             if held is None or held.lines != self._stored:
                 raise ConcurrentUpdate("Another call imports into this namespace.")
             await self._batch.store(conn, self._id)
+            if self._batch.goes_on:
+                await _refuse_erased(conn)
             await store.advance_import(conn, self._id, self._tally.lines, self._tally.digest)
         self._stored = self._tally.lines
         self._batch = Batch()
@@ -171,29 +186,32 @@ async def _begin(
     return target, progress
 
 
-def _settings(line: bytes) -> str:
-    """Return the settings in the second line, as JSON. Raises InvalidArgument."""
+def _settings(line: bytes) -> dict[str, Any]:
+    """Return what the second line says of the namespace. Raises InvalidArgument."""
     record, row = read_record(line, 2)
     try:
-        fields = json.loads(row)
+        given = json.loads(row)
     except ValueError:
-        fields = None
-    if record != NAMESPACE or not isinstance(fields, dict) or set(fields) != _FIELDS:
+        given = None
+    if record != NAMESPACE or not isinstance(given, dict) or not set(given) >= _NEEDED:
         raise InvalidArgument("Line 2 of the file does not describe a namespace of this format.")
-    return row.decode()
+    if unknown := sorted(set(given) - FIELDS):
+        text = f"Line 2 of the file: this version of Everword does not know its field {unknown[0]}."
+        raise InvalidArgument(text)
+    return _DEFAULTS | given
 
 
-async def _check(conn: Connection, settings: str) -> None:
-    fields = json.loads(settings)
-    if not isinstance(fields["time_zone"], str) or not isinstance(fields["channel_policies"], dict):
+async def _check(conn: Connection, settings: dict[str, Any]) -> None:
+    zone, policies = settings["time_zone"], settings["channel_policies"]
+    if not isinstance(zone, str) or not isinstance(policies, dict):
         raise InvalidArgument("Line 2 of the file does not describe a namespace of this format.")
-    given = NamespaceSettings(**{name: fields[name] for name in SETTINGS})
+    given = NamespaceSettings(**{name: settings[name] for name in SETTINGS})
     await check_settings(conn, given, SETTINGS)
 
 
-async def _insert(conn: Connection, name: str, settings: str) -> TargetRow | None:
+async def _insert(conn: Connection, name: str, settings: dict[str, Any]) -> TargetRow | None:
     try:
-        return await store.insert_target(conn, name, settings)
+        return await store.insert_target(conn, name, json.dumps(settings))
     except (psycopg.DataError, psycopg.IntegrityError) as error:
         raise InvalidArgument(f"Line 2 of the file: {explain(error)}.") from error
 
@@ -202,6 +220,22 @@ def _of_another_file(name: str) -> NamespaceAlreadyExists:
     return NamespaceAlreadyExists(
         "The namespace comes from another file, as far as it was imported.", namespace=name
     )
+
+
+async def _refuse_erased(conn: Connection) -> None:
+    """Raise ContentErased where something was erased from a copy of the namespace since the file was written."""
+    other = await store.newer_erasure(conn)
+    if other is not None:
+        raise ContentErased(
+            f"The file is older than an erasure in the namespace {other}, and holds what was erased there. Export that "
+            "namespace again; DeleteNamespace takes back what was begun.",
+            namespace=other,
+        )
+
+
+def _delay_s(job: JobRow) -> float:
+    """Return the seconds until a job is due: themes, which are made at night, wait until everybody had one."""
+    return _DAY_S if job.subject == THEMES else 0.0
 
 
 async def _finish(
@@ -214,8 +248,9 @@ async def _finish(
             raise ConcurrentUpdate("Another call imports into this namespace.")
         highest = await store.highest_passage(write.conn, id_)
         if not held.finished:
+            await _refuse_erased(write.conn)
             waiting = await store.list_jobs(write.conn, id_)
-            due = [DueJob(id_, job.task, job.subject) for job in waiting]
+            due = [DueJob(id_, job.task, job.subject, _delay_s(job)) for job in waiting]
             await enqueue(write.conn, [*due, *(DueJob(id_, EMBED, each) for each in shards())])
             await store.open_namespace(write.conn, id_)
             await store.end_import(write.conn, id_)

@@ -54,6 +54,10 @@ SELECT lines, digest, finished_at IS NOT NULL AS finished
 -- Store records of a kind in the namespace that the transaction is set to.
 SELECT import_rows(%(record)s, %(rows)s::jsonb);
 
+-- newer_erasure --
+-- A copy of the namespace that the transaction is set to, where something was erased that is not erased here.
+SELECT newer_erasure();
+
 -- advance_import --
 -- Keep how far an import is.
 UPDATE namespace_imports SET lines = %(lines)s, digest = %(digest)s WHERE namespace_id = %(namespace_id)s;

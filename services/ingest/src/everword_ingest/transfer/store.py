@@ -104,9 +104,15 @@ async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None
     return await fetch_optional(conn, SQL["hold_import"], parameters, ProgressRow)
 
 
-async def import_rows(conn: Connection, record: str, rows: str) -> None:
-    """Store records of a kind, a list as JSON. Raises psycopg's errors about them."""
-    await fetch_value(conn, SQL["import_rows"], {"record": record, "rows": rows})
+async def import_rows(conn: Connection, record: str, rows: str) -> int:
+    """Store records of a kind, a list as JSON, and return how many. Raises psycopg's errors about them."""
+    return int(await fetch_value(conn, SQL["import_rows"], {"record": record, "rows": rows}))
+
+
+async def newer_erasure(conn: Connection) -> str | None:
+    """Return the name of a copy of the namespace where something was erased that is in the file."""
+    name: str | None = await fetch_value(conn, SQL["newer_erasure"])
+    return name
 
 
 async def advance_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None:

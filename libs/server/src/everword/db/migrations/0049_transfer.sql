@@ -67,7 +67,11 @@ COMMENT ON COLUMN transfer_rules.source IS 'What they are read from, where that 
 COMMENT ON COLUMN transfer_rules.page IS 'Rows that are read at once: few where each may be large.';
 GRANT SELECT ON transfer_rules TO everword_ingest;
 
+-- Erasures are first: before anything else is stored, it is known whether the file is older than one.
 INSERT INTO transfer_rules (place, record, relation, keys, remark) VALUES
+    (1, 'erasure', 'erasures', '{id}', 'The record of an erasure.'),
+    (2, 'erased_external_id', 'erased_external_ids', '{hash}', 'What is not to come back.'),
+    (3, 'erased_request', 'append_requests', '{request_id}', 'As above, by the id of the call that stored it; for 8 days.'),
     (10, 'summary_voice', 'summary_voices', '{updated_at}', 'In whose voice summaries are.'),
     (11, 'retention_policy', 'retention_policies', '{kind}', ''),
     (12, 'retention_run', 'retention_runs', '{id}', 'What policies have removed.'),
@@ -121,16 +125,13 @@ INSERT INTO transfer_rules (place, record, relation, keys, remark) VALUES
     (90, 'checkpoint_counter', 'checkpoint_counters', '{conversation_id}', 'The last version of a checkpoint.'),
     (91, 'checkpoint', 'checkpoints', '{id}', ''),
     (92, 'usage', 'usage_ledger', '{id}', 'What a call of a model cost.'),
-    (93, 'erasure', 'erasures', '{id}', 'The record of an erasure.'),
-    (94, 'erased_external_id', 'erased_external_ids', '{hash}', 'What is not to come back.'),
-    (95, 'erased_request', 'append_requests', '{request_id}', 'As above, by the id of the call that stored it; for 8 days.'),
     (96, 'memory_use', 'memory_use', '{memory_id}', ''),
     (97, 'memory_class', 'memory_classes', '{memory_id}', 'How much a memory matters, as a caller said.'),
     (98, 'importance_suggestion', 'importance_suggestions', '{memory_id}', ''),
     (99, 'author_name', 'author_names', '{name}', 'A word that names somebody who spoke.'),
     (100, 'passage', 'memories', '{id}', 'A row of the index, without its vectors.'),
     (101, 'count', 'corpus_counts', '{messages}', 'Sums that ranking and statistics go by.'),
-    (102, 'job', 'jobs', '{task,subject}', 'Background work that is due, but for vectors.'),
+    (102, 'job', 'jobs', '{task,subject}', 'Background work on a conversation, on sentences for tool calls, or on themes.'),
     (201, NULL, 'embedding_queue', '{}', 'Made anew: every passage is due for its vectors.'),
     (202, NULL, 'index_changes', '{}', 'What caches of another deployment have to learn.'),
     (203, NULL, 'memory_changes', '{}', 'What watchers have to be told, for a day.'),
@@ -144,7 +145,8 @@ UPDATE transfer_rules SET omitted = '{id}', source = 'transferred_counts' WHERE 
 UPDATE transfer_rules
    SET omitted = '{id,state,dirty_seq,done_seq,attempts,fence,not_before,lease_until,published_at,trace_context,error,created_at,'
                  'updated_at,deaths}',
-       only_where = $$task <> 'embed' AND state <> 'done'$$
+       -- What else is due is found by looking at what is there.
+       only_where = $$state <> 'done' AND task NOT IN ('embed', 'roll-up') AND subject NOT IN ('namespace', 'topics')$$
  WHERE record = 'job';
 -- What was stored by other calls is for who repeats them, and knows where it called.
 UPDATE transfer_rules SET only_where = $$body_hash = ''$$ WHERE record = 'erased_request';
@@ -199,20 +201,27 @@ DECLARE
     fields text[];
     columns text;
     broken bigint;
+    unknown text;
 BEGIN
     SELECT * INTO STRICT rule FROM transfer_rules WHERE record = record_;
     PERFORM FROM namespaces WHERE id = namespace AND state = 'importing' FOR KEY SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the namespace is not being imported' USING ERRCODE = 'serialization_failure';
     END IF;
-    fields := transferred_columns(rule);
-    SELECT min(e.place) INTO broken
+    -- What an older file lacks gets its default.
+    SELECT coalesce(array_agg(c ORDER BY place), '{}') INTO fields
+      FROM unnest(transferred_columns(rule)) WITH ORDINALITY AS t (c, place)
+     WHERE rows_ #> ARRAY['0', c] IS NOT NULL;
+    SELECT e.place, (SELECT k FROM jsonb_object_keys(e.value) AS k WHERE k <> ALL(transferred_columns(rule)) LIMIT 1)
+      INTO broken, unknown
       FROM jsonb_array_elements(rows_) WITH ORDINALITY AS e (value, place)
-     WHERE jsonb_typeof(e.value) <> 'object'
-        OR NOT e.value ?& fields OR (SELECT count(*) FROM jsonb_object_keys(e.value)) <> cardinality(fields);
-    IF broken IS NOT NULL THEN
-        RAISE EXCEPTION 'record % of them has other fields than %', broken, array_to_string(fields, ', ')
-              USING ERRCODE = 'invalid_parameter_value';
+     WHERE NOT e.value ?& fields OR (SELECT count(*) FROM jsonb_object_keys(e.value)) <> cardinality(fields)
+     ORDER BY e.place
+     LIMIT 1;
+    IF broken IS NOT NULL OR fields = '{}' THEN
+        RAISE EXCEPTION '%', coalesce('this version of Everword does not know its field ' || unknown,
+                                      'it does not have the fields ' || array_to_string(transferred_columns(rule), ', '))
+              USING ERRCODE = 'invalid_parameter_value', DETAIL = coalesce(broken, 1);
     END IF;
     SELECT string_agg(format('%I', c), ', ') INTO columns FROM unnest(fields) AS c;
     -- Numbers that a table gives out itself are given out in the order of the file.
@@ -240,8 +249,24 @@ END $$;
 COMMENT ON FUNCTION import_rows IS
     'Store records of a kind in the namespace that the transaction is set to, which is being imported, and return how many. The '
     'vectors of passages become due.';
-REVOKE ALL ON FUNCTION export_rows, import_rows, transferred_columns FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION export_rows, import_rows, transferred_columns TO everword_ingest;
+CREATE FUNCTION newer_erasure() RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT n.name
+      FROM namespaces own
+      -- Copies of a namespace have its secret, and its age.
+      JOIN namespaces n ON n.erasure_salt IS NOT DISTINCT FROM own.erasure_salt AND n.created_at = own.created_at
+                       AND n.id <> own.id AND n.state <> 'deleting'
+     WHERE own.id = erasing_namespace()
+       AND EXISTS (SELECT FROM erasures e
+                    WHERE e.namespace_id = n.id
+                      AND NOT EXISTS (SELECT FROM erasures o WHERE o.namespace_id = own.id AND o.id = e.id))
+     ORDER BY n.id
+     LIMIT 1
+$$;
+COMMENT ON FUNCTION newer_erasure IS
+    'The name of a copy of the namespace that the transaction is set to, where something was erased and is not here.';
+REVOKE ALL ON FUNCTION export_rows, import_rows, transferred_columns, newer_erasure FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION export_rows, import_rows, transferred_columns, newer_erasure TO everword_ingest;
 
 DO $$
 BEGIN
