@@ -54,6 +54,10 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
         NO_PAGE,
         lambda s, t: s.profile.ListFacts(facts_request(page_token=t.page_tokens["ListFacts"])),
     ),
+    "ListFacts at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.profile.ListFacts(facts_request(at_least_as_fresh=t.consistency_token)),
+    ),
     "GetProfile at_least_as_fresh": (
         NO_TOKEN,
         lambda s, t: s.profile.GetProfile(
