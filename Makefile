@@ -50,8 +50,8 @@ dashboards: $(SETUP) ## Write the Grafana dashboards of deploy/grafana
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py
 
 .PHONY: reference
-reference: $(SETUP) ## Write docs/reference/rpcs.md and errors.md from the contracts' comments
-	$(BIN)/python scripts/gen_reference.py
+reference: $(SETUP) ## Write docs/reference from the contracts' comments and from examples/grpcurl
+	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py
 
 .PHONY: schema
 schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql
@@ -79,7 +79,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
-	$(BIN)/python scripts/gen_reference.py --check
+	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py --check
 	$(BIN)/python scripts/gen_blocking_client.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
 
