@@ -35,6 +35,8 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
 	  --python-version 3.11 --upgrade requirements-train.in -o requirements-train.lock
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --python-version 3.11 --upgrade requirements-site.in -o requirements-site.lock
+	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
 
 .PHONY: proto
@@ -50,8 +52,24 @@ dashboards: $(SETUP) ## Write the Grafana dashboards of deploy/grafana
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py
 
 .PHONY: reference
-reference: $(SETUP) ## Write docs/reference/rpcs.md and errors.md from the contracts' comments
-	$(BIN)/python scripts/gen_reference.py
+reference: $(SETUP) ## Write docs/reference from the contracts' comments and from examples/grpcurl
+	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py
+
+SITE := build/site-venv
+SITE_SETUP := $(SITE)/.installed
+PAGES := README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE docs examples deploy/README.md protos/README.md \
+  services/*/README.md services/search/pyproject.toml libs/server/src/everword/costs/prices.toml
+
+$(SITE_SETUP): requirements-site.lock
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/pip install -qq --disable-pip-version-check --require-hashes -r requirements-site.lock
+	@touch $@
+
+.PHONY: site
+site: $(SITE_SETUP) ## Build the documentation as a site, build/site/index.html
+	rm -rf build/pages && mkdir build/pages
+	git ls-files --cached --others --exclude-standard -z $(PAGES) | xargs -0 cp --parents -t build/pages
+	$(SITE)/bin/zensical build --clean --strict
 
 .PHONY: schema
 schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql
@@ -79,7 +97,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
-	$(BIN)/python scripts/gen_reference.py --check
+	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py --check
 	$(BIN)/python scripts/gen_blocking_client.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
 

@@ -1,4 +1,7 @@
-"""Write docs/reference/rpcs.md and errors.md from the contracts' comments. `--check` compares instead of writing."""
+"""Write what docs/reference holds of the code. `--check` compares instead of writing.
+
+RPCs and errors come from the contracts' comments, recipes from examples/grpcurl.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 
 from everword.v1 import access_pb2
+from scripts import recipes
 
 ROOT = Path(__file__).resolve().parent.parent
 PROTOSET = ROOT / "libs/everword/src/everword/everword.protoset"
@@ -144,7 +148,11 @@ def _link(type_name: str) -> str:
 def main() -> None:
     files = read_files()
     stale = []
-    for name, lines in (("rpcs.md", rpcs(files)), ("errors.md", errors(files))):
+    for name, lines in (
+        ("rpcs.md", rpcs(files)),
+        ("errors.md", errors(files)),
+        ("recipes.md", recipes.page()),
+    ):
         page, text = FOLDER / name, "\n".join(lines) + "\n"
         if "--check" in sys.argv:
             stale += [] if page.exists() and page.read_text(encoding="utf-8") == text else [name]

@@ -314,20 +314,6 @@ def test_standard_variables_that_the_text_names_are_read_too() -> None:
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
 
 
-def test_links_lead_to_files_that_exist() -> None:
-    for page in [
-        ROOT / README,
-        ROOT / "deploy" / "README.md",
-        *(ROOT / "services").glob("*/README.md"),
-        *(ROOT / "docs").rglob("*.md"),
-        *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")),
-    ]:
-        targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
-        for target in targets:
-            if not target.startswith("https://"):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
-
-
 def test_each_service_has_a_readme_of_at_most_forty_lines_with_its_rpcs() -> None:
     hosts = {
         "ingest": {

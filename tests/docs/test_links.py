@@ -1,0 +1,91 @@
+"""A link in a document leads to a file and a heading that exist, and the site's navigation leads to every page."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from support.documents import ROOT
+
+#: Pages that are still to come, for which the navigation has a place.
+COMING = {"console", "deployment", "export", "importing"}
+FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
+
+
+def _pages() -> list[Path]:
+    """Return every document, such as docs/facts.md."""
+    folders = [*ROOT.glob("*.md"), *(ROOT / "services").glob("*/README.md")]
+    for name in ("docs", "deploy", "examples", "protos"):
+        folders += [
+            path for path in (ROOT / name).rglob("*.md") if "node_modules" not in path.parts
+        ]
+    return folders
+
+
+@cache
+def _prose(page: Path) -> str:
+    """Return a document without its blocks of code."""
+    return FENCED.sub("", page.read_text(encoding="utf-8"))
+
+
+@cache
+def _anchors(page: Path) -> frozenset[str]:
+    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} +(.*)$", _prose(page), re.MULTILINE):
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        found.add(re.sub(r"[^\w\- ]", "", text).replace(" ", "-"))
+    return frozenset(found)
+
+
+def _links(page: Path) -> Iterator[tuple[Path, str]]:
+    """Iterate over the links of a page to files of the repository: the file, and the anchor or nothing."""
+    text = re.sub(r"`[^`\n]*`", "", _prose(page))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        yield ((page.parent / name).resolve() if name else page), anchor
+
+
+def _navigation() -> list[Path]:
+    """Return the pages of the site's navigation."""
+    config = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    return [ROOT / name for name in _leaves(config["project"]["nav"])]
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    else:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(each)
+
+
+def test_links_lead_to_files_and_headings_that_exist() -> None:
+    links = [(page, target, anchor) for page in _pages() for target, anchor in _links(page)]
+    assert len(links) > 100
+    dead = [
+        f"{page.relative_to(ROOT)}: {target.name}#{anchor}"
+        for page, target, anchor in links
+        if not target.exists() or (anchor and anchor not in _anchors(target))
+    ]
+    assert dead == []
+
+
+def test_the_navigation_leads_to_every_page() -> None:
+    pages = _navigation()
+    assert len(set(pages)) == len(pages)
+    assert {page.stem for page in pages if not page.is_file()} <= COMING
+    reached: set[Path] = set()
+    ahead = [page for page in pages if page.is_file()]
+    while ahead:
+        page = ahead.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            ahead += [target for target, _ in _links(page) if target.is_file()]
+    assert set(_pages()) - reached == set()
