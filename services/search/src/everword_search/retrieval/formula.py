@@ -75,8 +75,10 @@ async def rank_by_formula(
     wanted = [each for each in listed if (each.score, each.passage_id) < (score, passage_id)]
     # A pool has several times as many as a page: what a hit tells of its score is put together for the page alone.
     hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
-    first = [_hit(each, profile, now) for each in scored[:DECIDING]] if not window.after else []
-    deciding = deciding_evidence([each.evidence for each in scored])
+    # Whether there is an answer is no question of how new it is: what is most relevant decides, wherever it ranks.
+    relevant = sorted(scored, key=lambda each: each.evidence or 0.0, reverse=True)[:DECIDING]
+    first = [_hit(each, profile, now) for each in relevant] if not window.after else []
+    deciding = deciding_evidence([each.evidence for each in relevant])
     return Found(hits, deciding, first, order=partial(_ranked, listed))
 
 
