@@ -127,6 +127,7 @@ BEGIN
             asked_by, (SELECT last_value FROM memory_ids))
     RETURNING * INTO erasure;
     PERFORM fence_jobs();
+    PERFORM forget_errors();
     IF of_kind IN (2, 3) THEN
         -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
         PERFORM c.id FROM conversations c
@@ -543,6 +544,12 @@ BEGIN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
+    IF of_target IN ('note', 'fact') THEN
+        counts := withdraw_themes((SELECT min(created_at)
+                                     FROM (SELECT created_at FROM notes WHERE namespace_id = namespace AND id = ANY(ids)
+                                            UNION ALL
+                                           SELECT created_at FROM facts WHERE namespace_id = namespace AND id = ANY(ids)) AS made));
+    END IF;
     FOR rule IN SELECT * FROM erasure_rules
                  WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
                  ORDER BY place LOOP
@@ -615,20 +622,23 @@ END $_$;
 
 COMMENT ON FUNCTION everword.export_rows(record_ text, after_ jsonb) IS 'Lines of the next records of a kind, after the one with a key, in the namespace that the transaction is set to.';
 
-CREATE FUNCTION everword.fence_jobs() RETURNS void
+CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $$
 BEGIN
+    -- Who starts a job takes this lock in share: none starts from here until the transaction ends.
+    PERFORM pg_advisory_xact_lock(hashtextextended('start jobs', erasing_namespace()));
     -- As if their workers had fallen silent: what these have read is not stored, and another attempt reads what is left.
     UPDATE jobs
        SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
-           not_before = now(), updated_at = now()
+           not_before = now() + pause, updated_at = now()
      WHERE id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
+                                        AND may_have_read(subject, conversations)
                    ORDER BY id FOR UPDATE);
 END $$;
 
-COMMENT ON FUNCTION everword.fence_jobs() IS 'Take running jobs away from workers that may have read what is erased.';
+COMMENT ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) IS 'Take running jobs away from workers that may have read what is erased, or messages of these conversations, and let none start before the transaction ends. They are due again after a pause.';
 
 CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -734,6 +744,16 @@ CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
 $$;
 
 COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Forget those of these words that name nobody any more.';
+
+CREATE FUNCTION everword.forget_errors(conversations uuid[] DEFAULT NULL::uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    UPDATE jobs SET error = 'erased'
+     WHERE namespace_id = erasing_namespace() AND error <> 'erased' AND may_have_read(subject, conversations)
+$$;
+
+COMMENT ON FUNCTION everword.forget_errors(conversations uuid[]) IS 'Blank the errors of jobs that may have read what is erased: they may repeat it.';
 
 CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
     LANGUAGE plpgsql
@@ -1010,6 +1030,16 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.log_memory_changes() IS 'Write down which memories a statement has added, changed or taken out.';
+
+CREATE FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+    -- What is not about one conversation may have read any.
+    SELECT conversations IS NULL OR job_subject = ANY(conversations::text[]) OR job_subject !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$'
+$_$;
+
+COMMENT ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) IS 'Whether a job about this may have read messages of conversations, of all where they are null.';
 
 CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -1384,7 +1414,6 @@ DECLARE
     lost bigint;
     turns bigint;
     bytes bigint;
-    titled uuid[];
 BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 messages at once';
@@ -1403,19 +1432,6 @@ BEGIN
       FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
      WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
         ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them; every summary of the conversation was written under it.
-    WITH untitled AS (
-        UPDATE conversations c SET title = ''
-          FROM messages m
-         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-           AND m.id = ANY(gone) AND m.role = 2
-           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
-        RETURNING c.id
-    )
-    SELECT array_agg(s.id) INTO titled
-      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
-    counts := merge_erased(counts, withdraw_nodes(titled));
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
         RETURNING conversation_id, automated,
@@ -1489,13 +1505,20 @@ DECLARE
     counts jsonb := '{}';
     old text;
     lost bigint;
+    -- A run of many steps would take them again and again.
+    pause constant interval := '30 seconds';
 BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 at once';
     END IF;
+    IF cardinality(gone) = 0 THEN
+        RETURN '{}';
+    END IF;
     CASE of_kind
     WHEN 1 THEN
         SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
+        PERFORM fence_jobs(theirs, pause);
+        PERFORM forget_errors(theirs);
         IF NOT keep_quotes THEN
             UPDATE fact_evidence SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
             UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
@@ -1504,8 +1527,11 @@ BEGIN
         counts := remove_messages(gone, true);
         RETURN merge_erased(counts, retire_conversations(theirs));
     WHEN 2 THEN
+        PERFORM fence_jobs(NULL, pause);
         RETURN erase_rows('note', gone, '{}');
     WHEN 5 THEN
+        PERFORM fence_jobs(NULL, pause);
+        PERFORM withdraw_pages(gone);
         -- What they took the place of stays as it was: it has ended, whether or not anybody knows what came then.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
@@ -1729,13 +1755,7 @@ BEGIN
     IF learned_stays THEN
         RETURN counts;
     END IF;
-    -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
-    WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
-    SELECT count(*) INTO lost FROM lost;
-    counts := merge_erased(counts, jsonb_build_object('themes', lost));
-    UPDATE jobs SET error = 'erased' WHERE namespace_id = namespace AND error IS NOT NULL AND error <> 'erased'
-                                       AND updated_at >= since;
-    RETURN counts;
+    RETURN merge_erased(counts, withdraw_themes(since));
 END $$;
 
 COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Take away what was derived from messages, but for what is theirs alone; where what was learned stays, but for that as well.';
@@ -1930,17 +1950,41 @@ CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURN
     AS $$
 DECLARE
     namespace bigint := erasing_namespace();
+    titled uuid[];
     direct uuid[];
 BEGIN
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM unnest(gone) AS erased (id)
+          JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id AND m.role = 2
+         WHERE c.namespace_id = namespace AND c.id = m.conversation_id AND c.title <> ''
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
     WITH lost AS (
         DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
          WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
     )
-    SELECT array_agg(DISTINCT summary_id) INTO direct FROM lost;
+    SELECT array_agg(DISTINCT summary_id) || titled INTO direct FROM lost;
     RETURN withdraw_nodes(direct);
 END $$;
 
-COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes.';
+COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes, and those under a title that was taken from one.';
+
+CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
+    WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
+    SELECT jsonb_build_object('themes', count(*)) FROM lost
+$$;
+
+COMMENT ON FUNCTION everword.withdraw_themes(since timestamp with time zone) IS 'Take out the themes that may have been made from what there is since a time.';
 
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
@@ -10455,7 +10499,7 @@ REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.fence_jobs() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest;
@@ -10472,6 +10516,8 @@ REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM P
 
 REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.forget_errors(conversations uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
 
@@ -10516,6 +10562,8 @@ REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 
@@ -10597,6 +10645,8 @@ REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_pages(sources uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_themes(since timestamp with time zone) FROM PUBLIC;
 
 GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
 
