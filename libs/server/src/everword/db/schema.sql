@@ -1211,7 +1211,8 @@ BEGIN
         'facts_losing_evidence', (SELECT count(DISTINCT e.fact_id)
                                     FROM unnest(message_ids) AS erased (id)
                                     JOIN fact_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id
-                                   WHERE did -> 'facts_to_weigh' ? e.fact_id::text),
+                                    JOIN jsonb_array_elements_text(did -> 'facts_to_weigh') AS stays (id)
+                                      ON stays.id = e.fact_id::text),
         'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(message_ids) AS id LIMIT 5) AS few));
 END $$;
 
@@ -1447,7 +1448,7 @@ BEGIN
     PERFORM log_index_change(removed, '{}');
     RETURN counts || jsonb_build_object('authors_gone', coalesce(
         (SELECT jsonb_agg(one) FROM unnest(authors) AS one
-          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one)), '[]'));
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one AND m.author <> '')), '[]'));
 END $_$;
 
 COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';

@@ -36,6 +36,45 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
        AND m.recorded_at <= erasure.requested_at
 $$;
 
+CREATE OR REPLACE FUNCTION remove_passages(sources uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    removed bigint[];
+    words bigint;
+    generation bigint;
+    vectors bigint;
+    authors text[];
+    counts jsonb;
+BEGIN
+    WITH gone AS (
+        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
+           array_agg(DISTINCT author) FILTER (WHERE author <> '')
+      INTO removed, words, authors FROM gone;
+    IF cardinality(removed) = 0 THEN
+        RETURN '{}';
+    END IF;
+    counts := jsonb_build_object('memories', cardinality(removed));
+    -- First the queue: a worker that is storing a vector holds its row, and what comes after it sees the vector.
+    DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(removed);
+    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
+          USING namespace, removed;
+        GET DIAGNOSTICS vectors = ROW_COUNT;
+        IF vectors > 0 THEN
+            counts := merge_erased(counts, jsonb_build_object('memory_vectors_' || generation, vectors));
+        END IF;
+    END LOOP;
+    INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
+    VALUES (namespace, -cardinality(removed), cardinality(removed), -words);
+    PERFORM log_index_change(removed, '{}');
+    RETURN counts || jsonb_build_object('authors_gone', coalesce(
+        (SELECT jsonb_agg(one) FROM unnest(authors) AS one
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one AND m.author <> '')), '[]'));
+END $$;
+
 CREATE OR REPLACE FUNCTION withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -331,7 +370,8 @@ BEGIN
         'facts_losing_evidence', (SELECT count(DISTINCT e.fact_id)
                                     FROM unnest(message_ids) AS erased (id)
                                     JOIN fact_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id
-                                   WHERE did -> 'facts_to_weigh' ? e.fact_id::text),
+                                    JOIN jsonb_array_elements_text(did -> 'facts_to_weigh') AS stays (id)
+                                      ON stays.id = e.fact_id::text),
         'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(message_ids) AS id LIMIT 5) AS few));
 END $$;
 COMMENT ON FUNCTION preview_erasure IS
