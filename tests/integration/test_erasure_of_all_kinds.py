@@ -10,8 +10,8 @@ import grpc
 import pytest
 import pytest_asyncio
 
-from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import checkpoint_service_pb2 as checkpoints
+from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import topic_service_pb2 as topics
 from everword_compactor.compose.extractive.composer import ExtractiveComposer

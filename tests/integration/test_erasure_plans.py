@@ -20,11 +20,13 @@ BATCH, MOST_ROWS = 40, 500
 LOAD = """
 SET session_replication_role = replica;
 INSERT INTO conversations (namespace_id, id, channel, agent, session_key)
-SELECT 1, ('00000001-0000-7000-8000-' || lpad(c::text, 12, '0'))::uuid, '', '', 's' || c FROM generate_series(1, 160) AS c;
+SELECT 1, ('00000001-0000-7000-8000-' || lpad(c::text, 12, '0'))::uuid, '', '', 's' || c
+  FROM generate_series(1, 160) AS c;
 INSERT INTO messages (namespace_id, id, conversation_id, seq, role, author, content, occurred_at)
 SELECT 1, gen_random_uuid(), ('00000001-0000-7000-8000-' || lpad(((n - 1) / 50 + 1)::text, 12, '0'))::uuid, n, 2,
        CASE n % 50 WHEN 7 THEN 'Zed' ELSE 'Ann' END, 'The mill turns.', now() FROM generate_series(1, {messages}) AS n;
-INSERT INTO memories (namespace_id, kind, source_id, conversation_id, seq, author, occurred_at, content, lexemes, lexeme_count)
+INSERT INTO memories (namespace_id, kind, source_id, conversation_id, seq, author, occurred_at, content, lexemes,
+                      lexeme_count)
 SELECT 1, 1, id, conversation_id, seq, author, occurred_at, content, 'mill', 1 FROM messages;
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, confidence, source, fact_id, known_from)
 SELECT 1, gen_random_uuid(), id, id, id, 'knows', 1, 1, id, now() FROM messages LIMIT 2000;
