@@ -66,6 +66,8 @@ FUNCTIONS = {
             *("preview_erasure", "hold_source", "document_exists", "forget_sessions"),
             "import_rows",
             *("remove_messages", "retire", "retire_conversations"),
+            *("erase_rows", "forget_errors", "withdraw_themes"),
+            *("withdraw_target", "count_passages"),
         ),
         "one: the namespace that the transaction is set to",
     ),

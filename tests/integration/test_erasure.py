@@ -122,6 +122,8 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
     in_conversation = note_pb2.NoteScope(conversation_id=said.conversation_id)
     await write(stack, f"A note about {token}.", "whole", scope=in_conversation)
     await summed_up(stack)
+    wanted = pb.ErasureTarget(conversation_id=said.conversation_id)
+    preview = await stack.erasures.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
     erased = await erase(stack, conversation_id=said.conversation_id)
     assert (erased.erasure.state, erased.messages_left) == (pb.ERASURE_STATE_RUNNING, 30)
     # Nothing was deleted yet of what was said, and nobody sees it.
@@ -138,7 +140,8 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
     begun = await append(stack, "Hello again.", session_key=f"key-{token}")
     assert begun.conversation_id != said.conversation_id
     again = append_request(message("back", external_id="w3"), session_key=f"key-{token}")
-    await finish(stack, erased.erasure.id)
+    done = await finish(stack, erased.erasure.id)
+    assert dict(preview.row_counts) == dict(done.row_counts)
     assert (await refused(stack.ingest.AppendMessages(again))).reason == "CONTENT_ERASED"
     assert set(rows_with(stack, token)) == {"conversations"}, "the new one has the key"
     assert count(stack, "SELECT hides FROM namespaces WHERE id = 1") == 0

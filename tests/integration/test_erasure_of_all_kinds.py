@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from everword.v1 import checkpoint_service_pb2 as checkpoints
+from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import topic_service_pb2 as topics
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
@@ -86,7 +87,10 @@ async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind:
     everything |= {"checkpoints", "usage_ledger", "memories", "messages", "conversations"}
     assert everything <= set(rows_with(stack, token))
     await warm_up(stack)
+    wanted = pb.ErasureTarget(**target(written))
+    preview = await stack.erasures.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
     erased = await erase(stack, **target(written))
+    assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
     assert set(rows_with(stack, token)) - {"memories"} == left
     if kind != "author":
         assert erased.erasure.row_counts["checkpoints"] == 1
@@ -175,7 +179,11 @@ async def test_a_page_about_a_topic_goes_and_is_made_anew_without_it(
     await talk(stack, "breakwater", SLIDES.replace("showed", "drew"), 3)
     await learn(stack)
     assert {one, two} <= set(re.findall(r"zq\w+", await ana(stack)))
-    await erase(stack, message_id=said[1])
+    wanted = pb.ErasureTarget(message_id=said[1])
+    preview = await stack.erasures.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
+    assert {one, two} <= set(re.findall(r"zq\w+", await ana(stack)))
+    erased = await erase(stack, message_id=said[1])
+    assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
     assert rows_with(stack, one) == {}
     assert (await refused(ana(stack))).reason == "TOPIC_NOT_FOUND"
     await compact_everything(stack, ExtractiveComposer())

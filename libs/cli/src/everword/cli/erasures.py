@@ -156,7 +156,7 @@ async def _finish(client: Client, answer: pb.EraseResponse, messages: int) -> pb
 def _show_preview(preview: pb.PreviewErasureResponse) -> None:
     rows = {
         **dict(preview.row_counts),
-        "summaries, to be written anew or deleted": preview.summaries_withdrawn,
+        "summaries, to be rewritten or deleted": preview.summaries_withdrawn,
         "facts that go": preview.facts_gone,
         "facts that lose evidence": preview.facts_losing_evidence,
     }

@@ -209,7 +209,7 @@ class Erasure(_message.Message):
     """error is what kept the latest step from being done; empty where nothing does. It is tried again."""
     @_builtins.property
     def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """row_counts is how many rows are gone, by table."""
+        """row_counts is how many rows are gone, by table; `summaries_withdrawn` counts summaries that stayed without their words."""
 
     @_builtins.property
     def request_time(self) -> _timestamp_pb2.Timestamp:
@@ -296,14 +296,16 @@ class PreviewErasureResponse(_message.Message):
     FACTS_LOSING_EVIDENCE_FIELD_NUMBER: _builtins.int
     SAMPLE_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
     summaries_withdrawn: _builtins.int
-    """summaries_withdrawn is how many summaries would be hidden, and written anew or deleted."""
+    """summaries_withdrawn is how many summaries would be hidden, and rewritten or deleted."""
     facts_gone: _builtins.int
-    """facts_gone is how many facts would go, since they rest on nothing else."""
+    """facts_gone is how many facts would go: those that were asked for, and those that rest on nothing else."""
     facts_losing_evidence: _builtins.int
     """facts_losing_evidence is how many would stay, and rest on fewer words."""
     @_builtins.property
     def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """row_counts is how many rows would go, by table, as far as they are known beforehand."""
+        """row_counts is how many rows would go, by table, as the record of the erasure will have them; `summaries_withdrawn` counts
+        summaries that stay without their words.
+        """
 
     @_builtins.property
     def sample_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

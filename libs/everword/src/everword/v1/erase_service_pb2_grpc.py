@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class EraseServiceStub:
-    """EraseService takes back what was written: a message, a conversation, everything of a subject or of an author, a note, or
-    something that is known, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
+    """EraseService erases what was written: a message, a conversation, everything of a subject or of an author, a note, a document, or
+    something that was learned, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
     AdminService's DeleteNamespace erases a whole one.
     """
 
@@ -60,22 +60,23 @@ class EraseServiceStub:
 
 
 class EraseServiceServicer:
-    """EraseService takes back what was written: a message, a conversation, everything of a subject or of an author, a note, or
-    something that is known, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
+    """EraseService erases what was written: a message, a conversation, everything of a subject or of an author, a note, a document, or
+    something that was learned, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
     AdminService's DeleteNamespace erases a whole one.
     """
 
     def PreviewErasure(self, request, context):
-        """PreviewErasure says what an erasure would take, and changes nothing.
+        """PreviewErasure says what an erasure would take, and changes nothing. It does what `Erase` does before it returns, and undoes it:
+        for a large target it takes as long, and writers of what it counts wait meanwhile.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Erase(self, request, context):
-        """Erase takes a target back. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
-        background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and written anew
-        without it; facts that rest on other words too keep these alone. Background work that is at the namespace begins anew.
+        """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
+        background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
+        without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
         MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
         NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
         """
@@ -129,8 +130,8 @@ def add_EraseServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EraseService:
-    """EraseService takes back what was written: a message, a conversation, everything of a subject or of an author, a note, or
-    something that is known, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
+    """EraseService erases what was written: a message, a conversation, everything of a subject or of an author, a note, a document, or
+    something that was learned, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
     AdminService's DeleteNamespace erases a whole one.
     """
 

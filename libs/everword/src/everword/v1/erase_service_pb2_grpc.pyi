@@ -13,18 +13,20 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class EraseServiceStub:
-    """EraseService takes back what was written: a message, a conversation, everything of a subject or of an author, a note, or
-    something that is known, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
+    """EraseService erases what was written: a message, a conversation, everything of a subject or of an author, a note, a document, or
+    something that was learned, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
     AdminService's DeleteNamespace erases a whole one.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PreviewErasure: _aio.UnaryUnaryMultiCallable[_erase_service_pb2.PreviewErasureRequest, _erase_service_pb2.PreviewErasureResponse]
-    """PreviewErasure says what an erasure would take, and changes nothing."""
+    """PreviewErasure says what an erasure would take, and changes nothing. It does what `Erase` does before it returns, and undoes it:
+    for a large target it takes as long, and writers of what it counts wait meanwhile.
+    """
     Erase: _aio.UnaryUnaryMultiCallable[_erase_service_pb2.EraseRequest, _erase_service_pb2.EraseResponse]
-    """Erase takes a target back. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
-    background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and written anew
-    without it; facts that rest on other words too keep these alone. Background work that is at the namespace begins anew.
+    """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
+    background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
+    without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
     MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
     NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
     """
@@ -34,8 +36,8 @@ class EraseServiceStub:
     """ListErasures lists the erasures of the namespace, latest first: what was erased, and when, without its content."""
 
 class EraseServiceServicer(metaclass=_abc_1.ABCMeta):
-    """EraseService takes back what was written: a message, a conversation, everything of a subject or of an author, a note, or
-    something that is known, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
+    """EraseService erases what was written: a message, a conversation, everything of a subject or of an author, a note, a document, or
+    something that was learned, with everything that was derived from it. Its caller is an operator, whose key names the namespace;
     AdminService's DeleteNamespace erases a whole one.
     """
 
@@ -45,7 +47,9 @@ class EraseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erase_service_pb2.PreviewErasureRequest,
         context: _aio.ServicerContext[_erase_service_pb2.PreviewErasureRequest, _abc.Awaitable[_erase_service_pb2.PreviewErasureResponse]],
     ) -> _abc.Awaitable[_erase_service_pb2.PreviewErasureResponse]:
-        """PreviewErasure says what an erasure would take, and changes nothing."""
+        """PreviewErasure says what an erasure would take, and changes nothing. It does what `Erase` does before it returns, and undoes it:
+        for a large target it takes as long, and writers of what it counts wait meanwhile.
+        """
 
     @_abc_1.abstractmethod
     def Erase(
@@ -53,9 +57,9 @@ class EraseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erase_service_pb2.EraseRequest,
         context: _aio.ServicerContext[_erase_service_pb2.EraseRequest, _abc.Awaitable[_erase_service_pb2.EraseResponse]],
     ) -> _abc.Awaitable[_erase_service_pb2.EraseResponse]:
-        """Erase takes a target back. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
-        background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and written anew
-        without it; facts that rest on other words too keep these alone. Background work that is at the namespace begins anew.
+        """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
+        background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
+        without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
         MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
         NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
         """

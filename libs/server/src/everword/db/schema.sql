@@ -113,74 +113,24 @@ COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch intege
 CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
     namespace bigint := erasing_namespace();
     erasure erasures;
     messages_of_it uuid[];
-    marked uuid[];
-    others uuid[];
-    did jsonb := '{}';
+    did jsonb;
 BEGIN
     INSERT INTO erasures (namespace_id, id, kind, target_id, target_name, target_hash, requested_by, through_passage)
     VALUES (namespace, erasure_id, of_kind, id_, name_, salted_hash(namespace::text, of_kind::text, coalesce(id_::text, name_)),
             asked_by, (SELECT last_value FROM memory_ids))
     RETURNING * INTO erasure;
     PERFORM fence_jobs();
-    IF of_kind IN (2, 3) THEN
-        -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
-        PERFORM c.id FROM conversations c
-          WHERE c.namespace_id = namespace AND (c.id = id_ OR of_kind = 3 AND c.subject = name_) ORDER BY c.id FOR UPDATE;
-        SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
-         WHERE c.namespace_id = namespace AND c.erasure_id IS NULL AND (c.id = id_ OR of_kind = 3 AND c.subject = name_);
-        PERFORM forget_sessions(marked);
-        WITH held AS (
-            UPDATE conversations c
-               SET erasure_id = begin_erasure.erasure_id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
-                   bot_identity = '', client_session_id = '',
-                   erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
-             WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
-               AND (of_kind = 2 AND c.id = id_ OR of_kind = 3 AND c.subject = name_)
-            RETURNING c.id
-        )
-        SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
-        did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
-        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
-        PERFORM withdraw_pages(others);
-        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
-    END IF;
+    PERFORM forget_errors();
+    SELECT * INTO did, messages_of_it FROM withdraw_target(erasure);
     UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
-    SELECT coalesce(array_agg(id), '{}') INTO messages_of_it FROM target_messages(erasure) AS id;
-    -- Along conversations that are hidden as a whole, nothing has to be looked for.
-    did := merge_erased(did, withdraw_derived(messages_of_it, CASE WHEN of_kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
-    PERFORM forget_requests(messages_of_it);
-    IF of_kind = 3 THEN
-        did := merge_erased(did, erase_rows('subject', '{}', ARRAY[name_]));
-    ELSIF of_kind = 4 THEN
-        SELECT array_agg(n.id) INTO others
-          FROM notes n JOIN note_versions v ON v.namespace_id = namespace AND v.note_id = n.id AND v.version = n.version
-         WHERE n.namespace_id = namespace AND v.author = name_;
-        IF others IS NOT NULL THEN
-            did := merge_erased(did, erase_rows('note', others, '{}'));
-        END IF;
-        IF to_regclass('documents') IS NOT NULL THEN
-            EXECUTE 'SELECT array_agg(d.id) FROM documents d JOIN document_versions v '
-                    'ON v.namespace_id = $1 AND v.document_id = d.id AND v.version = d.version '
-                    'WHERE d.namespace_id = $1 AND v.author = $2' INTO others USING namespace, name_;
-            IF others IS NOT NULL THEN
-                did := merge_erased(did, erase_rows('document', others, '{}'));
-            END IF;
-        END IF;
-        did := merge_erased(did, erase_rows('author', '{}', ARRAY[name_]));
-    ELSIF of_kind > 4 THEN
-        did := merge_erased(did, erase_memories(CASE of_kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
-                                                             WHEN 8 THEN 'node' WHEN 9 THEN 'pattern' ELSE 'document' END,
-                                                ARRAY[id_]));
-    END IF;
     PERFORM count_erased(erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
-END $_$;
+END $$;
 
 COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
 
@@ -267,6 +217,50 @@ CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
 $$;
 
 COMMENT ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) IS 'Add to what an erasure has done.';
+
+CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    passages bigint[];
+    generation bigint;
+    vectors bigint;
+    counts jsonb;
+BEGIN
+    SELECT coalesce(array_agg(m.id), '{}') INTO passages
+      FROM unnest(sources) AS source (id) JOIN memories m ON m.namespace_id = namespace AND m.source_id = source.id;
+    counts := jsonb_build_object('memories', cardinality(passages));
+    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
+        EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
+           INTO vectors USING namespace, passages;
+        counts := counts || jsonb_build_object('memory_vectors_' || generation, vectors);
+    END LOOP;
+    RETURN counts;
+END $_$;
+
+COMMENT ON FUNCTION everword.count_passages(sources uuid[]) IS 'How many rows of which tables remove_passages would delete.';
+
+CREATE FUNCTION everword.count_rows(of_target text, ids uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    rule erasure_rules;
+    found_rows bigint;
+    counts jsonb := '{}';
+BEGIN
+    FOR rule IN SELECT * FROM erasure_rules WHERE target = of_target AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
+        EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %I = ANY($2) AND (%s)', rule.relation,
+                       rule.key_column, rule.only_where)
+           INTO found_rows USING erasing_namespace(), ids;
+        counts := merge_erased(counts, jsonb_build_object(rule.relation, found_rows));
+    END LOOP;
+    RETURN counts;
+END $_$;
+
+COMMENT ON FUNCTION everword.count_rows(of_target text, ids uuid[]) IS 'How many rows of which tables erase_rows would delete, for targets that nothing goes on from.';
 
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
@@ -392,8 +386,6 @@ DECLARE
     namespace bigint := erasing_namespace();
     erasure erasures;
     next_ones uuid[];
-    last_one uuid;
-    seen bigint;
     did jsonb := '{}';
     over boolean;
 BEGIN
@@ -403,33 +395,21 @@ BEGIN
     IF erasure.id IS NULL THEN
         RETURN '{"done": true}';
     END IF;
-    IF erasure.kind = 4 THEN
-        -- An author's lie between others': so it goes from message to message, a bounded number of them at a time.
-        WITH page AS (
-            SELECT m.id, m.author, m.recorded_at FROM messages m
-             WHERE m.namespace_id = namespace AND (erasure.after_id IS NULL OR m.id > erasure.after_id)
-             ORDER BY m.id LIMIT greatest(batch * 10, 5000)
-        ), wanted AS (
-            SELECT id FROM page WHERE author = erasure.target_name AND recorded_at <= erasure.requested_at
-             ORDER BY id LIMIT batch
-        )
-        SELECT array_agg(id), (SELECT count(*) FROM page),
-               CASE WHEN count(*) = batch THEN (array_agg(id ORDER BY id DESC))[1]
-                    ELSE (SELECT id FROM page ORDER BY id DESC LIMIT 1) END
-          INTO next_ones, seen, last_one FROM wanted;
-        over := seen < greatest(batch * 10, 5000) AND coalesce(cardinality(next_ones), 0) < batch;
-        UPDATE erasures SET after_id = coalesce(last_one, after_id) WHERE namespace_id = namespace AND id = erasure_id;
-    ELSE
-        SELECT array_agg(id) INTO next_ones
-          FROM (SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = namespace AND m.id = erasure.target_id
-                 UNION ALL
-                SELECT m.id FROM conversations c
-                 CROSS JOIN LATERAL (SELECT id FROM messages
-                                      WHERE namespace_id = namespace AND conversation_id = c.id ORDER BY seq LIMIT batch) AS m
-                 WHERE c.namespace_id = namespace AND c.erasure_id = erasure.id
-                 LIMIT batch) AS page;
-        over := coalesce(cardinality(next_ones), 0) < batch;
-    END IF;
+    SELECT array_agg(id) INTO next_ones
+      FROM (SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = namespace AND m.id = erasure.target_id
+             UNION ALL
+            SELECT page.id
+              FROM (SELECT m.id FROM messages m
+                     WHERE erasure.kind = 4 AND m.namespace_id = namespace AND m.author = erasure.target_name AND m.author <> ''
+                       AND m.recorded_at <= erasure.requested_at
+                     ORDER BY m.id LIMIT batch) AS page
+             UNION ALL
+            SELECT m.id FROM conversations c
+             CROSS JOIN LATERAL (SELECT id FROM messages
+                                  WHERE namespace_id = namespace AND conversation_id = c.id ORDER BY seq LIMIT batch) AS m
+             WHERE c.namespace_id = namespace AND c.erasure_id = erasure.id
+             LIMIT batch) AS page;
+    over := coalesce(cardinality(next_ones), 0) < batch;
     IF next_ones IS NOT NULL THEN
         did := erase_messages(next_ones);
         PERFORM count_erased(erasure_id, did);
@@ -543,6 +523,12 @@ BEGIN
         -- A call that is repeated would look for what it stored.
         PERFORM forget_requests(ids);
     END IF;
+    IF of_target IN ('note', 'fact') THEN
+        counts := withdraw_themes((SELECT min(created_at)
+                                     FROM (SELECT created_at FROM notes WHERE namespace_id = namespace AND id = ANY(ids)
+                                            UNION ALL
+                                           SELECT created_at FROM facts WHERE namespace_id = namespace AND id = ANY(ids)) AS made));
+    END IF;
     FOR rule IN SELECT * FROM erasure_rules
                  WHERE target = of_target AND to_regclass(relation) IS NOT NULL AND NOT relation = ANY(spared)
                  ORDER BY place LOOP
@@ -615,20 +601,23 @@ END $_$;
 
 COMMENT ON FUNCTION everword.export_rows(record_ text, after_ jsonb) IS 'Lines of the next records of a kind, after the one with a key, in the namespace that the transaction is set to.';
 
-CREATE FUNCTION everword.fence_jobs() RETURNS void
+CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $$
 BEGIN
+    -- Who starts a job takes this lock in share: none starts from here until the transaction ends.
+    PERFORM pg_advisory_xact_lock(hashtextextended('start jobs', erasing_namespace()));
     -- As if their workers had fallen silent: what these have read is not stored, and another attempt reads what is left.
     UPDATE jobs
        SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
-           not_before = now(), updated_at = now()
+           not_before = now() + pause, updated_at = now()
      WHERE id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
+                                        AND may_have_read(subject, conversations)
                    ORDER BY id FOR UPDATE);
 END $$;
 
-COMMENT ON FUNCTION everword.fence_jobs() IS 'Take running jobs away from workers that may have read what is erased.';
+COMMENT ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) IS 'Take running jobs away from workers that may have read what is erased, or messages of these conversations, and let none start before the transaction ends. They are due again after a pause.';
 
 CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -653,7 +642,6 @@ CREATE TABLE everword.erasures (
     target_hash bytea NOT NULL,
     requested_by text DEFAULT ''::text NOT NULL,
     through_passage bigint DEFAULT 0 NOT NULL,
-    after_id uuid,
     counts jsonb DEFAULT '{}'::jsonb NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     error text,
@@ -677,8 +665,6 @@ COMMENT ON COLUMN everword.erasures.target_name IS 'The subject or author, for a
 COMMENT ON COLUMN everword.erasures.target_hash IS 'SHA-256 of the target with the secret of the deployment: tells whether it was this one.';
 
 COMMENT ON COLUMN everword.erasures.through_passage IS 'Passages with higher ids came later, and stay.';
-
-COMMENT ON COLUMN everword.erasures.after_id IS 'Up to which message an author''s were looked for.';
 
 COMMENT ON COLUMN everword.erasures.counts IS 'Rows that are gone, by table.';
 
@@ -708,7 +694,7 @@ BEGIN
     END IF;
     UPDATE namespaces SET hides = greatest(hides - 1, 0) WHERE id = namespace;
     PERFORM count_erased(erasure.id, did);
-    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, after_id = NULL, finished_at = clock_timestamp()
+    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, finished_at = clock_timestamp()
      WHERE namespace_id = namespace AND id = erasure.id;
     RETURN did;
 END $$;
@@ -734,6 +720,16 @@ CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
 $$;
 
 COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Forget those of these words that name nobody any more.';
+
+CREATE FUNCTION everword.forget_errors(conversations uuid[] DEFAULT NULL::uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    UPDATE jobs SET error = 'erased'
+     WHERE namespace_id = erasing_namespace() AND error <> 'erased' AND may_have_read(subject, conversations)
+$$;
+
+COMMENT ON FUNCTION everword.forget_errors(conversations uuid[]) IS 'Blank the errors of jobs that may have read what is erased: they may repeat it.';
 
 CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
     LANGUAGE plpgsql
@@ -1011,6 +1007,16 @@ END $$;
 
 COMMENT ON FUNCTION everword.log_memory_changes() IS 'Write down which memories a statement has added, changed or taken out.';
 
+CREATE FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+    -- What is not about one conversation may have read any.
+    SELECT conversations IS NULL OR job_subject = ANY(conversations::text[]) OR job_subject !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$'
+$_$;
+
+COMMENT ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) IS 'Whether a job about this may have read messages of conversations, of all where they are null.';
+
 CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
@@ -1166,69 +1172,51 @@ $$;
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'The earliest periods of each namespace with something pending, at most `batch` each: dates only, for whoever schedules. One that was written before is left out until nothing was enqueued for `quiet`, or something is pending for `longest`.';
 
 CREATE FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
     namespace bigint := erasing_namespace();
     erasure erasures;
-    gone uuid[];
-    touched uuid[];
-    dead uuid[];
-    about text;
-    target_ids uuid[] := ARRAY[id_];
-    target_names text[] := ARRAY[name_];
-    rule erasure_rules;
-    found_rows bigint;
-    counts jsonb := '{}';
+    message_ids uuid[];
+    others uuid[];
+    did jsonb;
 BEGIN
     erasure.namespace_id := namespace;
+    erasure.id := gen_random_uuid();
     erasure.kind := of_kind;
     erasure.target_id := id_;
     erasure.target_name := name_;
     erasure.requested_at := now();
-    SELECT coalesce(array_agg(id), '{}') INTO gone FROM target_messages(erasure) AS id;
-    SELECT coalesce(array_agg(DISTINCT e.fact_id), '{}') INTO touched
-      FROM unnest(gone) AS erased (id) JOIN fact_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id;
-    SELECT coalesce(array_agg(id), '{}') INTO dead
-      FROM unnest(touched) AS fact (id)
-     WHERE NOT EXISTS (SELECT FROM fact_evidence e
-                        WHERE e.namespace_id = namespace AND e.fact_id = fact.id AND NOT e.contradicts
-                          AND (e.message_id IS NULL OR NOT EXISTS (SELECT FROM unnest(gone) AS erased (id) WHERE erased.id = e.message_id)));
-    counts := jsonb_build_object(
-        'messages', cardinality(gone),
-        'memories', (SELECT count(*) FROM unnest(gone) AS erased (id)
-                       JOIN memories m ON m.namespace_id = namespace AND m.source_id = erased.id),
-        'summaries', (WITH RECURSIVE above (id) AS (
-                          SELECT s.summary_id FROM unnest(gone) AS erased (id)
-                            JOIN summary_sources s ON s.namespace_id = namespace AND s.message_id = erased.id
-                           UNION
-                          SELECT s.parent_id FROM above JOIN summaries s ON s.namespace_id = namespace AND s.id = above.id
-                           WHERE s.parent_id IS NOT NULL)
-                      SELECT count(*) FROM above),
-        'learned_evidence', (SELECT count(*) FROM unnest(gone) AS erased (id)
-                               JOIN learned_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id));
-    about := CASE of_kind WHEN 1 THEN 'message' WHEN 2 THEN 'conversation' WHEN 3 THEN 'subject' WHEN 4 THEN 'author'
-                          WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned' WHEN 8 THEN 'node' WHEN 9 THEN 'pattern'
-                          ELSE 'document' END;
-    FOR rule IN SELECT * FROM erasure_rules WHERE target = about AND to_regclass(relation) IS NOT NULL ORDER BY place LOOP
-        EXECUTE format('SELECT count(*) FROM %I WHERE namespace_id = $1 AND %s AND (%s)', rule.relation,
-                       format(CASE WHEN about IN ('subject', 'author') THEN '%I = ANY($3)' ELSE '%I = ANY($2)' END,
-                              rule.key_column), rule.only_where)
-           INTO found_rows USING namespace, target_ids, target_names;
-        counts := merge_erased(counts, jsonb_build_object(rule.relation, found_rows));
-    END LOOP;
-    RETURN counts || jsonb_build_object(
-        'facts_gone', (SELECT count(*) FROM facts f
-                        WHERE f.namespace_id = namespace
-                          AND (f.id = ANY(dead) OR of_kind = 3 AND f.subject = name_ OR of_kind = 6 AND f.id = id_)),
-        'facts_losing_evidence', (SELECT count(*) FROM facts f
-                                   WHERE f.namespace_id = namespace AND f.id = ANY(touched) AND NOT f.id = ANY(dead)
-                                     AND (of_kind <> 3 OR f.subject <> name_)),
-        'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(gone) AS id LIMIT 5) AS few));
-END $_$;
+    -- The same steps, undone at their end; but messages are only counted, however many there are.
+    BEGIN
+        SELECT * INTO did, message_ids FROM withdraw_target(erasure);
+        SELECT array_agg(s.id) INTO others
+          FROM conversations c JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = c.id
+         WHERE c.namespace_id = namespace AND c.erasure_id = erasure.id;
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('summary', others, '{}'));
+        END IF;
+        did := merge_erased(did, jsonb_build_object('messages', cardinality(message_ids)));
+        did := merge_erased(did, count_passages(message_ids));
+        did := merge_erased(did, count_rows('source', message_ids));
+        did := merge_erased(did, count_rows('message', message_ids));
+        RAISE EXCEPTION 'undo' USING ERRCODE = 'EWUND';
+    EXCEPTION WHEN SQLSTATE 'EWUND' THEN
+        NULL;
+    END;
+    RETURN jsonb_build_object(
+        'counts', (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(did)
+                    WHERE jsonb_typeof(value) = 'number' AND value <> '0'),
+        'facts_losing_evidence', (SELECT count(DISTINCT e.fact_id)
+                                    FROM unnest(message_ids) AS erased (id)
+                                    JOIN fact_evidence e ON e.namespace_id = namespace AND e.message_id = erased.id
+                                    JOIN jsonb_array_elements_text(did -> 'facts_to_weigh') AS stays (id)
+                                      ON stays.id = e.fact_id::text),
+        'sample_ids', (SELECT coalesce(jsonb_agg(id), '[]') FROM (SELECT id FROM unnest(message_ids) AS id LIMIT 5) AS few));
+END $$;
 
-COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'What an erasure would take: rows by table, and a few ids of messages.';
+COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'What an erasure would take: rows by table, and a few ids of messages. It waits for writers, as the erasure does, and changes nothing.';
 
 CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -1384,7 +1372,6 @@ DECLARE
     lost bigint;
     turns bigint;
     bytes bigint;
-    titled uuid[];
 BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 messages at once';
@@ -1403,19 +1390,6 @@ BEGIN
       FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
      WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
         ON CONFLICT DO NOTHING;
-    -- A title that was taken from one of them; every summary of the conversation was written under it.
-    WITH untitled AS (
-        UPDATE conversations c SET title = ''
-          FROM messages m
-         WHERE c.namespace_id = namespace AND c.title <> '' AND m.namespace_id = namespace AND m.conversation_id = c.id
-           AND m.id = ANY(gone) AND m.role = 2
-           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
-                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
-        RETURNING c.id
-    )
-    SELECT array_agg(s.id) INTO titled
-      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
-    counts := merge_erased(counts, withdraw_nodes(titled));
     WITH lost AS (
         DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
         RETURNING conversation_id, automated,
@@ -1474,7 +1448,7 @@ BEGIN
     PERFORM log_index_change(removed, '{}');
     RETURN counts || jsonb_build_object('authors_gone', coalesce(
         (SELECT jsonb_agg(one) FROM unnest(authors) AS one
-          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one)), '[]'));
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one AND m.author <> '')), '[]'));
 END $_$;
 
 COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Take memories out of the index with their vectors, whatever their kind; copies of the index follow.';
@@ -1489,13 +1463,20 @@ DECLARE
     counts jsonb := '{}';
     old text;
     lost bigint;
+    -- A run of many steps would take them again and again.
+    pause constant interval := '30 seconds';
 BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 at once';
     END IF;
+    IF cardinality(gone) = 0 THEN
+        RETURN '{}';
+    END IF;
     CASE of_kind
     WHEN 1 THEN
         SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
+        PERFORM fence_jobs(theirs, pause);
+        PERFORM forget_errors(theirs);
         IF NOT keep_quotes THEN
             UPDATE fact_evidence SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
             UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
@@ -1504,8 +1485,11 @@ BEGIN
         counts := remove_messages(gone, true);
         RETURN merge_erased(counts, retire_conversations(theirs));
     WHEN 2 THEN
+        PERFORM fence_jobs(NULL, pause);
         RETURN erase_rows('note', gone, '{}');
     WHEN 5 THEN
+        PERFORM fence_jobs(NULL, pause);
+        PERFORM withdraw_pages(gone);
         -- What they took the place of stays as it was: it has ended, whether or not anybody knows what came then.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
@@ -1535,6 +1519,7 @@ CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     each uuid;
+    removed uuid[];
     counts jsonb := '{}';
 BEGIN
     FOREACH each IN ARRAY coalesce(ids, '{}') LOOP
@@ -1544,16 +1529,19 @@ BEGIN
                    OR EXISTS (SELECT FROM summaries WHERE namespace_id = namespace AND conversation_id = each);
         BEGIN
             counts := merge_erased(counts, erase_rows('conversation', ARRAY[each], '{}'));
-            UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
-             WHERE namespace_id = namespace AND conversation_id = each;
             DELETE FROM conversations WHERE namespace_id = namespace AND id = each;
-            DELETE FROM jobs WHERE namespace_id = namespace AND subject = each::text;
-            INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -1);
-            counts := merge_erased(counts, '{"conversations": 1}');
+            removed := removed || each;
         EXCEPTION WHEN foreign_key_violation THEN
             NULL; -- something else belongs to it: it stays, without its messages
         END;
     END LOOP;
+    IF removed IS NOT NULL THEN
+        UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
+         WHERE namespace_id = namespace AND conversation_id = ANY(removed);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(removed::text[]);
+        INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(removed));
+        counts := merge_erased(counts, jsonb_build_object('conversations', cardinality(removed)));
+    END IF;
     RETURN counts;
 END $$;
 
@@ -1622,7 +1610,7 @@ CREATE FUNCTION everword.target_messages(erasure everword.erasures) RETURNS SETO
      WHERE erasure.kind = 3 AND c.namespace_id = erasure.namespace_id AND c.subject = erasure.target_name
      UNION ALL
     SELECT m.id FROM messages m
-     WHERE erasure.kind = 4 AND m.namespace_id = erasure.namespace_id AND m.author = erasure.target_name
+     WHERE erasure.kind = 4 AND m.namespace_id = erasure.namespace_id AND m.author = erasure.target_name AND m.author <> ''
        AND m.recorded_at <= erasure.requested_at
 $$;
 
@@ -1729,13 +1717,7 @@ BEGIN
     IF learned_stays THEN
         RETURN counts;
     END IF;
-    -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
-    WITH lost AS (DELETE FROM themes WHERE namespace_id = namespace AND made_at >= since RETURNING 1)
-    SELECT count(*) INTO lost FROM lost;
-    counts := merge_erased(counts, jsonb_build_object('themes', lost));
-    UPDATE jobs SET error = 'erased' WHERE namespace_id = namespace AND error IS NOT NULL AND error <> 'erased'
-                                       AND updated_at >= since;
-    RETURN counts;
+    RETURN merge_erased(counts, withdraw_themes(since));
 END $$;
 
 COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Take away what was derived from messages, but for what is theirs alone; where what was learned stays, but for that as well.';
@@ -1930,17 +1912,110 @@ CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURN
     AS $$
 DECLARE
     namespace bigint := erasing_namespace();
+    titled uuid[];
     direct uuid[];
+    lost bigint;
 BEGIN
+    -- A title that was taken from one of them; every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM unnest(gone) AS erased (id)
+          JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id AND m.role = 2
+         WHERE c.namespace_id = namespace AND c.id = m.conversation_id AND c.title <> ''
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    -- Those of a conversation that is hidden as a whole go with it.
     WITH lost AS (
         DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
          WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
     )
-    SELECT array_agg(DISTINCT summary_id) INTO direct FROM lost;
-    RETURN withdraw_nodes(direct);
+    SELECT array_agg(DISTINCT s.id) || titled, count(*) INTO direct, lost
+      FROM lost
+      LEFT JOIN summaries s ON s.namespace_id = namespace AND s.id = lost.summary_id
+                           AND (s.conversation_id IS NULL OR NOT hidden_conversation(namespace, s.conversation_id));
+    RETURN merge_erased(jsonb_build_object('summary_sources', lost), withdraw_nodes(nullif(array_remove(direct, NULL), '{}')));
 END $$;
 
-COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes.';
+COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw the summaries that cover messages, along these axes, and those under a title that was taken from one.';
+
+CREATE FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    namespace bigint := erasing_namespace();
+    marked uuid[];
+    others uuid[];
+BEGIN
+    did := '{}';
+    IF erasure.kind IN (2, 3) THEN
+        -- Whoever appends is waited for. The key is free at once, for a conversation that begins anew.
+        PERFORM c.id FROM conversations c
+          WHERE c.namespace_id = namespace AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name) ORDER BY c.id FOR UPDATE;
+        SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
+         WHERE c.namespace_id = namespace AND c.erasure_id IS NULL AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name);
+        PERFORM forget_sessions(marked);
+        WITH held AS (
+            UPDATE conversations c
+               SET erasure_id = erasure.id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
+                   bot_identity = '', client_session_id = '',
+                   erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
+             WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
+               AND (erasure.kind = 2 AND c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)
+            RETURNING c.id
+        )
+        SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
+        did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
+        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        PERFORM withdraw_pages(others);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
+    END IF;
+    SELECT coalesce(array_agg(id), '{}') INTO message_ids FROM target_messages(erasure) AS id;
+    -- Along conversations that are hidden as a whole, nothing has to be looked for.
+    did := merge_erased(did, withdraw_derived(message_ids, CASE WHEN erasure.kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
+    PERFORM forget_requests(message_ids);
+    IF erasure.kind = 3 THEN
+        did := merge_erased(did, erase_rows('subject', '{}', ARRAY[erasure.target_name]));
+    ELSIF erasure.kind = 4 THEN
+        SELECT array_agg(n.id) INTO others
+          FROM notes n JOIN note_versions v ON v.namespace_id = namespace AND v.note_id = n.id AND v.version = n.version
+         WHERE n.namespace_id = namespace AND v.author = erasure.target_name;
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('note', others, '{}'));
+        END IF;
+        IF to_regclass('documents') IS NOT NULL THEN
+            EXECUTE 'SELECT array_agg(d.id) FROM documents d JOIN document_versions v '
+                    'ON v.namespace_id = $1 AND v.document_id = d.id AND v.version = d.version '
+                    'WHERE d.namespace_id = $1 AND v.author = $2' INTO others USING namespace, erasure.target_name;
+            IF others IS NOT NULL THEN
+                did := merge_erased(did, erase_rows('document', others, '{}'));
+            END IF;
+        END IF;
+        did := merge_erased(did, erase_rows('author', '{}', ARRAY[erasure.target_name]));
+    ELSIF erasure.kind > 4 THEN
+        did := merge_erased(did, erase_memories(CASE erasure.kind WHEN 5 THEN 'note' WHEN 6 THEN 'fact' WHEN 7 THEN 'learned'
+                                                             WHEN 8 THEN 'node' WHEN 9 THEN 'pattern' ELSE 'document' END,
+                                                ARRAY[erasure.target_id]));
+    END IF;
+END $_$;
+
+COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide what an erasure is about, and take away all of it but its messages, whose ids are returned, and the summaries of hidden conversations.';
+
+CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- Themes are made of a sample of all there is: those since then may have seen it, and are made anew by night.
+    WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
+    SELECT jsonb_build_object('themes', count(*)) FROM lost
+$$;
+
+COMMENT ON FUNCTION everword.withdraw_themes(since timestamp with time zone) IS 'Take out the themes that may have been made from what there is since a time.';
 
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
@@ -8067,13 +8142,23 @@ CREATE INDEX events_p3_namespace_id_subject_id_idx ON everword.events_p3 USING b
 
 CREATE INDEX fact_changes_fact ON ONLY everword.fact_changes USING btree (namespace_id, fact_id, changed_at, id);
 
+CREATE INDEX fact_changes_other ON ONLY everword.fact_changes USING btree (namespace_id, other_fact_id) WHERE (other_fact_id IS NOT NULL);
+
 CREATE INDEX fact_changes_p0_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p0 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_changes_p0_namespace_id_other_fact_id_idx ON everword.fact_changes_p0 USING btree (namespace_id, other_fact_id) WHERE (other_fact_id IS NOT NULL);
 
 CREATE INDEX fact_changes_p1_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p1 USING btree (namespace_id, fact_id, changed_at, id);
 
+CREATE INDEX fact_changes_p1_namespace_id_other_fact_id_idx ON everword.fact_changes_p1 USING btree (namespace_id, other_fact_id) WHERE (other_fact_id IS NOT NULL);
+
 CREATE INDEX fact_changes_p2_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p2 USING btree (namespace_id, fact_id, changed_at, id);
 
+CREATE INDEX fact_changes_p2_namespace_id_other_fact_id_idx ON everword.fact_changes_p2 USING btree (namespace_id, other_fact_id) WHERE (other_fact_id IS NOT NULL);
+
 CREATE INDEX fact_changes_p3_namespace_id_fact_id_changed_at_id_idx ON everword.fact_changes_p3 USING btree (namespace_id, fact_id, changed_at, id);
+
+CREATE INDEX fact_changes_p3_namespace_id_other_fact_id_idx ON everword.fact_changes_p3 USING btree (namespace_id, other_fact_id) WHERE (other_fact_id IS NOT NULL);
 
 CREATE INDEX fact_disputes_new ON ONLY everword.fact_disputes USING btree (namespace_id, new_fact_id);
 
@@ -8139,11 +8224,21 @@ CREATE INDEX fact_intervals_fact ON ONLY everword.fact_intervals USING btree (na
 
 CREATE INDEX fact_intervals_p0_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p0 USING btree (namespace_id, fact_id, valid_from);
 
+CREATE INDEX fact_intervals_successor ON ONLY everword.fact_intervals USING btree (namespace_id, successor_id) WHERE (successor_id IS NOT NULL);
+
+CREATE INDEX fact_intervals_p0_namespace_id_successor_id_idx ON everword.fact_intervals_p0 USING btree (namespace_id, successor_id) WHERE (successor_id IS NOT NULL);
+
 CREATE INDEX fact_intervals_p1_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p1 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX fact_intervals_p1_namespace_id_successor_id_idx ON everword.fact_intervals_p1 USING btree (namespace_id, successor_id) WHERE (successor_id IS NOT NULL);
 
 CREATE INDEX fact_intervals_p2_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p2 USING btree (namespace_id, fact_id, valid_from);
 
+CREATE INDEX fact_intervals_p2_namespace_id_successor_id_idx ON everword.fact_intervals_p2 USING btree (namespace_id, successor_id) WHERE (successor_id IS NOT NULL);
+
 CREATE INDEX fact_intervals_p3_namespace_id_fact_id_valid_from_idx ON everword.fact_intervals_p3 USING btree (namespace_id, fact_id, valid_from);
+
+CREATE INDEX fact_intervals_p3_namespace_id_successor_id_idx ON everword.fact_intervals_p3 USING btree (namespace_id, successor_id) WHERE (successor_id IS NOT NULL);
 
 CREATE INDEX facts_known ON ONLY everword.facts USING btree (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
 
@@ -8177,7 +8272,7 @@ CREATE INDEX facts_p3_namespace_id_subject_confidence_last_seen_at_id_idx ON eve
 
 CREATE INDEX graph_edges_edge ON ONLY everword.graph_edges USING btree (namespace_id, edge_id);
 
-CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+CREATE INDEX graph_edges_fact ON ONLY everword.graph_edges USING btree (namespace_id, fact_id) WHERE (fact_id IS NOT NULL);
 
 CREATE INDEX graph_edges_from ON ONLY everword.graph_edges USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
@@ -8185,7 +8280,7 @@ CREATE INDEX graph_edges_message ON ONLY everword.graph_edges USING btree (names
 
 CREATE INDEX graph_edges_p0_namespace_id_edge_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, edge_id);
 
-CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+CREATE INDEX graph_edges_p0_namespace_id_fact_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, fact_id) WHERE (fact_id IS NOT NULL);
 
 CREATE INDEX graph_edges_p0_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p0 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
@@ -8197,7 +8292,7 @@ CREATE INDEX graph_edges_p0_namespace_id_to_id_confidence_id_idx ON everword.gra
 
 CREATE INDEX graph_edges_p1_namespace_id_edge_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, edge_id);
 
-CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+CREATE INDEX graph_edges_p1_namespace_id_fact_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, fact_id) WHERE (fact_id IS NOT NULL);
 
 CREATE INDEX graph_edges_p1_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p1 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
@@ -8207,7 +8302,7 @@ CREATE INDEX graph_edges_p1_namespace_id_to_id_confidence_id_idx ON everword.gra
 
 CREATE INDEX graph_edges_p2_namespace_id_edge_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, edge_id);
 
-CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+CREATE INDEX graph_edges_p2_namespace_id_fact_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, fact_id) WHERE (fact_id IS NOT NULL);
 
 CREATE INDEX graph_edges_p2_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p2 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
@@ -8217,7 +8312,7 @@ CREATE INDEX graph_edges_p2_namespace_id_to_id_confidence_id_idx ON everword.gra
 
 CREATE INDEX graph_edges_p3_namespace_id_edge_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, edge_id);
 
-CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE ((fact_id IS NOT NULL) AND (known_until IS NULL));
+CREATE INDEX graph_edges_p3_namespace_id_fact_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, fact_id) WHERE (fact_id IS NOT NULL);
 
 CREATE INDEX graph_edges_p3_namespace_id_from_id_confidence_id_idx ON everword.graph_edges_p3 USING btree (namespace_id, from_id, confidence DESC, id DESC);
 
@@ -8266,6 +8361,8 @@ CREATE INDEX jobs_sleeping ON everword.jobs USING btree (namespace_id, not_befor
 CREATE INDEX jobs_startable ON everword.jobs USING btree (task, namespace_id, not_before, id) INCLUDE (published_at) WHERE ((state = 'pending'::text) AND (published_at IS NOT NULL));
 
 CREATE INDEX jobs_unpublished ON everword.jobs USING btree (not_before, id) WHERE ((state = 'pending'::text) AND (published_at IS NULL));
+
+CREATE INDEX jobs_with_errors ON everword.jobs USING btree (namespace_id) WHERE (error IS NOT NULL);
 
 CREATE INDEX learned_changes_about ON everword.learned_changes USING btree (namespace_id, about_id, changed_at, id);
 
@@ -8421,21 +8518,31 @@ CREATE INDEX memory_vectors_1_p2_embedding_idx ON everword.memory_vectors_1_p2 U
 
 CREATE INDEX memory_vectors_1_p3_embedding_idx ON everword.memory_vectors_1_p3 USING hnsw (embedding public.halfvec_cosine_ops);
 
+CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
+
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+
+CREATE INDEX messages_p0_namespace_id_author_id_idx ON everword.messages_p0 USING btree (namespace_id, author, id) WHERE (author <> ''::text);
 
 CREATE UNIQUE INDEX messages_p0_namespace_id_conversation_id_external_id_idx ON everword.messages_p0 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX messages_p0_namespace_id_occurred_at_id_idx ON everword.messages_p0 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
+CREATE INDEX messages_p1_namespace_id_author_id_idx ON everword.messages_p1 USING btree (namespace_id, author, id) WHERE (author <> ''::text);
+
 CREATE UNIQUE INDEX messages_p1_namespace_id_conversation_id_external_id_idx ON everword.messages_p1 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX messages_p1_namespace_id_occurred_at_id_idx ON everword.messages_p1 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
+CREATE INDEX messages_p2_namespace_id_author_id_idx ON everword.messages_p2 USING btree (namespace_id, author, id) WHERE (author <> ''::text);
+
 CREATE UNIQUE INDEX messages_p2_namespace_id_conversation_id_external_id_idx ON everword.messages_p2 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX messages_p2_namespace_id_occurred_at_id_idx ON everword.messages_p2 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+
+CREATE INDEX messages_p3_namespace_id_author_id_idx ON everword.messages_p3 USING btree (namespace_id, author, id) WHERE (author <> ''::text);
 
 CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON everword.messages_p3 USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
 
@@ -8453,11 +8560,15 @@ CREATE UNIQUE INDEX note_versions_p2_namespace_id_id_idx ON everword.note_versio
 
 CREATE UNIQUE INDEX note_versions_p3_namespace_id_id_idx ON everword.note_versions_p3 USING btree (namespace_id, id);
 
+CREATE INDEX notes_conversation ON ONLY everword.notes USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
 CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_kind ON ONLY everword.notes USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE INDEX notes_p0_namespace_id_conversation_id_idx ON everword.notes_p0 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 
 CREATE UNIQUE INDEX notes_p0_namespace_id_key_hash_idx ON everword.notes_p0 USING btree (namespace_id, key_hash);
 
@@ -8465,17 +8576,23 @@ CREATE INDEX notes_p0_namespace_id_kind_id_idx ON everword.notes_p0 USING btree 
 
 CREATE INDEX notes_p0_namespace_id_log_date_id_idx ON everword.notes_p0 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
+CREATE INDEX notes_p1_namespace_id_conversation_id_idx ON everword.notes_p1 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
 CREATE UNIQUE INDEX notes_p1_namespace_id_key_hash_idx ON everword.notes_p1 USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_p1_namespace_id_kind_id_idx ON everword.notes_p1 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p1_namespace_id_log_date_id_idx ON everword.notes_p1 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
 
+CREATE INDEX notes_p2_namespace_id_conversation_id_idx ON everword.notes_p2 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
 CREATE UNIQUE INDEX notes_p2_namespace_id_key_hash_idx ON everword.notes_p2 USING btree (namespace_id, key_hash);
 
 CREATE INDEX notes_p2_namespace_id_kind_id_idx ON everword.notes_p2 USING btree (namespace_id, kind, id);
 
 CREATE INDEX notes_p2_namespace_id_log_date_id_idx ON everword.notes_p2 USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+
+CREATE INDEX notes_p3_namespace_id_conversation_id_idx ON everword.notes_p3 USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 
 CREATE UNIQUE INDEX notes_p3_namespace_id_key_hash_idx ON everword.notes_p3 USING btree (namespace_id, key_hash);
 
@@ -8943,17 +9060,25 @@ ALTER INDEX everword.events_pkey ATTACH PARTITION everword.events_p3_pkey;
 
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p0_namespace_id_fact_id_changed_at_id_idx;
 
+ALTER INDEX everword.fact_changes_other ATTACH PARTITION everword.fact_changes_p0_namespace_id_other_fact_id_idx;
+
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p0_pkey;
 
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p1_namespace_id_fact_id_changed_at_id_idx;
+
+ALTER INDEX everword.fact_changes_other ATTACH PARTITION everword.fact_changes_p1_namespace_id_other_fact_id_idx;
 
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p1_pkey;
 
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p2_namespace_id_fact_id_changed_at_id_idx;
 
+ALTER INDEX everword.fact_changes_other ATTACH PARTITION everword.fact_changes_p2_namespace_id_other_fact_id_idx;
+
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p2_pkey;
 
 ALTER INDEX everword.fact_changes_fact ATTACH PARTITION everword.fact_changes_p3_namespace_id_fact_id_changed_at_id_idx;
+
+ALTER INDEX everword.fact_changes_other ATTACH PARTITION everword.fact_changes_p3_namespace_id_other_fact_id_idx;
 
 ALTER INDEX everword.fact_changes_pkey ATTACH PARTITION everword.fact_changes_p3_pkey;
 
@@ -9039,17 +9164,25 @@ ALTER INDEX everword.fact_evidence_pkey ATTACH PARTITION everword.fact_evidence_
 
 ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p0_namespace_id_fact_id_valid_from_idx;
 
+ALTER INDEX everword.fact_intervals_successor ATTACH PARTITION everword.fact_intervals_p0_namespace_id_successor_id_idx;
+
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p0_pkey;
 
 ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p1_namespace_id_fact_id_valid_from_idx;
+
+ALTER INDEX everword.fact_intervals_successor ATTACH PARTITION everword.fact_intervals_p1_namespace_id_successor_id_idx;
 
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p1_pkey;
 
 ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p2_namespace_id_fact_id_valid_from_idx;
 
+ALTER INDEX everword.fact_intervals_successor ATTACH PARTITION everword.fact_intervals_p2_namespace_id_successor_id_idx;
+
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p2_pkey;
 
 ALTER INDEX everword.fact_intervals_fact ATTACH PARTITION everword.fact_intervals_p3_namespace_id_fact_id_valid_from_idx;
+
+ALTER INDEX everword.fact_intervals_successor ATTACH PARTITION everword.fact_intervals_p3_namespace_id_successor_id_idx;
 
 ALTER INDEX everword.fact_intervals_pkey ATTACH PARTITION everword.fact_intervals_p3_pkey;
 
@@ -9357,6 +9490,8 @@ ALTER INDEX everword.memory_vectors_1_embedding_idx ATTACH PARTITION everword.me
 
 ALTER INDEX everword.memory_vectors_1_pkey ATTACH PARTITION everword.memory_vectors_1_p3_pkey;
 
+ALTER INDEX everword.messages_author ATTACH PARTITION everword.messages_p0_namespace_id_author_id_idx;
+
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_external_id_idx;
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p0_namespace_id_conversation_id_seq_key;
@@ -9364,6 +9499,8 @@ ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTIT
 ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p0_namespace_id_occurred_at_id_idx;
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p0_pkey;
+
+ALTER INDEX everword.messages_author ATTACH PARTITION everword.messages_p1_namespace_id_author_id_idx;
 
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p1_namespace_id_conversation_id_external_id_idx;
 
@@ -9373,6 +9510,8 @@ ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p1_
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p1_pkey;
 
+ALTER INDEX everword.messages_author ATTACH PARTITION everword.messages_p2_namespace_id_author_id_idx;
+
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p2_namespace_id_conversation_id_external_id_idx;
 
 ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTITION everword.messages_p2_namespace_id_conversation_id_seq_key;
@@ -9380,6 +9519,8 @@ ALTER INDEX everword.messages_namespace_id_conversation_id_seq_key ATTACH PARTIT
 ALTER INDEX everword.messages_occurred_at ATTACH PARTITION everword.messages_p2_namespace_id_occurred_at_id_idx;
 
 ALTER INDEX everword.messages_pkey ATTACH PARTITION everword.messages_p2_pkey;
+
+ALTER INDEX everword.messages_author ATTACH PARTITION everword.messages_p3_namespace_id_author_id_idx;
 
 ALTER INDEX everword.messages_external_id ATTACH PARTITION everword.messages_p3_namespace_id_conversation_id_external_id_idx;
 
@@ -9405,6 +9546,8 @@ ALTER INDEX everword.note_versions_id ATTACH PARTITION everword.note_versions_p3
 
 ALTER INDEX everword.note_versions_pkey ATTACH PARTITION everword.note_versions_p3_pkey;
 
+ALTER INDEX everword.notes_conversation ATTACH PARTITION everword.notes_p0_namespace_id_conversation_id_idx;
+
 ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p0_namespace_id_key_hash_idx;
 
 ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p0_namespace_id_kind_id_idx;
@@ -9412,6 +9555,8 @@ ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p0_namespace_id_
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p0_namespace_id_log_date_id_idx;
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p0_pkey;
+
+ALTER INDEX everword.notes_conversation ATTACH PARTITION everword.notes_p1_namespace_id_conversation_id_idx;
 
 ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p1_namespace_id_key_hash_idx;
 
@@ -9421,6 +9566,8 @@ ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p1_namespace_id_l
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p1_pkey;
 
+ALTER INDEX everword.notes_conversation ATTACH PARTITION everword.notes_p2_namespace_id_conversation_id_idx;
+
 ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p2_namespace_id_key_hash_idx;
 
 ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p2_namespace_id_kind_id_idx;
@@ -9428,6 +9575,8 @@ ALTER INDEX everword.notes_kind ATTACH PARTITION everword.notes_p2_namespace_id_
 ALTER INDEX everword.notes_log ATTACH PARTITION everword.notes_p2_namespace_id_log_date_id_idx;
 
 ALTER INDEX everword.notes_pkey ATTACH PARTITION everword.notes_p2_pkey;
+
+ALTER INDEX everword.notes_conversation ATTACH PARTITION everword.notes_p3_namespace_id_conversation_id_idx;
 
 ALTER INDEX everword.notes_key ATTACH PARTITION everword.notes_p3_namespace_id_key_hash_idx;
 
@@ -10421,6 +10570,10 @@ GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until time
 
 REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION everword.count_passages(sources uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.count_rows(of_target text, ids uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
@@ -10455,7 +10608,7 @@ REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest;
 
-REVOKE ALL ON FUNCTION everword.fence_jobs() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest;
@@ -10472,6 +10625,8 @@ REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM P
 
 REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
+
+REVOKE ALL ON FUNCTION everword.forget_errors(conversations uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
 
@@ -10516,6 +10671,8 @@ REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 
@@ -10597,6 +10754,10 @@ REVOKE ALL ON FUNCTION everword.withdraw_nodes(direct uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_pages(sources uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.withdraw_themes(since timestamp with time zone) FROM PUBLIC;
 
 GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
 

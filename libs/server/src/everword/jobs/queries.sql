@@ -62,16 +62,19 @@ UPDATE jobs
 
 -- start_next --
 -- Take a job of a task whose wake-up was sent, with a lease and a fencing token: the longest waiting one of the namespace
--- that comes next after one. What others hold is left out.
+-- that comes next after one. What others hold is left out, and so is a namespace in which no job may start now, since
+-- something is being erased from it (fence_jobs).
 WITH later AS MATERIALIZED (
     SELECT id FROM jobs
      WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
        AND namespace_id > %(after)s
+       AND pg_try_advisory_xact_lock_shared(hashtextextended('start jobs', namespace_id))
      ORDER BY namespace_id, not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED
 ), first AS MATERIALIZED (
     SELECT id FROM jobs
      WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
        AND namespace_id <= %(after)s AND NOT EXISTS (SELECT FROM later)
+       AND pg_try_advisory_xact_lock_shared(hashtextextended('start jobs', namespace_id))
      ORDER BY namespace_id, not_before, id LIMIT 1 FOR UPDATE SKIP LOCKED
 )
 UPDATE jobs
@@ -96,12 +99,18 @@ SELECT EXISTS (SELECT FROM jobs
                   AND namespace_id > %(namespace_id)s);
 
 -- start_job --
--- Take a job that is due, as start_next does; its wake-up need not have been sent. Waits for whoever holds its row.
+-- Take a job that is due, as start_next does; its wake-up need not have been sent. Waits for whoever holds its row, and
+-- until jobs may start in its namespace: what is being erased meanwhile, it does not read.
+WITH wanted AS MATERIALIZED (
+    SELECT id, pg_advisory_xact_lock_shared(hashtextextended('start jobs', namespace_id))
+      FROM jobs WHERE id = %(job_id)s AND state = 'pending'
+)
 UPDATE jobs
    SET state = 'running', attempts = attempts + 1, fence = fence + 1,
        lease_until = now() + make_interval(secs => %(lease_s)s), updated_at = now()
- WHERE id = %(job_id)s AND state = 'pending' AND not_before <= now()
-RETURNING id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
+  FROM wanted
+ WHERE jobs.id = wanted.id AND state = 'pending' AND not_before <= now()
+RETURNING jobs.id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- extend_lease --
 -- Keep a job that takes longer, of which a part is done for good: attempts and deaths count anew, as what fails next is not
@@ -152,11 +161,11 @@ UPDATE jobs
 RETURNING state;
 
 -- wake_postponed --
--- Make the jobs of a namespace due that wait for what has come about, as their error says.
+-- Make the jobs of a namespace due that wait for what has come about, as their error says, or said before an erasure.
 UPDATE jobs
    SET not_before = now(), updated_at = now()
  WHERE namespace_id = %(namespace_id)s AND state = 'pending' AND published_at IS NULL AND not_before > now()
-   AND error = %(error)s;
+   AND error IN (%(error)s, 'erased');
 
 -- reclaim_expired --
 -- Take jobs back whose worker fell silent. That counts as no attempt; a job that kills its worker each time is given up all

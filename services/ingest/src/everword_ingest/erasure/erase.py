@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import TypeVar
 from uuid import UUID
 
 import psycopg
@@ -28,6 +29,7 @@ from everword_ingest.erasure.model import Erased, Kind, Target
 from everword_ingest.erasure.removal import BATCH, follow
 from everword_ingest.messages.requests import claim_request
 
+T = TypeVar("T")
 #: How often it is tried where it loses against writers.
 ATTEMPTS = 4
 _NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
@@ -56,13 +58,17 @@ async def erase(
     `wake` is called after the commit: there may be more to delete, and something to make anew. Raises
     RequestIdConflict, and NotFound where there is no such target.
     """
+    return await against_writers(
+        lambda: _erase(database, namespace, target, requested_by, request_id, body_hash, wake)
+    )
+
+
+async def against_writers(step: Callable[[], Awaitable[T]]) -> T:
+    """Do a step that waits for whoever writes to what it takes, and may lose against several of them."""
     for _ in range(ATTEMPTS - 1):
-        # It waits for whoever writes to what it takes, and may lose against several of them.
         with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
-            return await _erase(
-                database, namespace, target, requested_by, request_id, body_hash, wake
-            )
-    return await _erase(database, namespace, target, requested_by, request_id, body_hash, wake)
+            return await step()
+    return await step()
 
 
 async def _erase(

@@ -99,6 +99,7 @@ class Did:
 class Preview:
     """What an erasure would take."""
 
+    #: Rows by table, as the record of the erasure will have them.
     counts: dict[str, int]
     summaries_withdrawn: int
     facts_gone: int

@@ -58,7 +58,8 @@ async def delete_lore_entry(
         if earlier is None:
             row = await store.get_entry(conn, namespace.id, entry_id)
             held = await store.lock_book(conn, namespace.id, row.book_id) if row else None
-            if row is None or held is None:
+            # Whoever held the book before may have deleted the entry.
+            if held is None or await store.get_entry(conn, namespace.id, entry_id) is None:
                 raise LoreEntryNotFound(entry_id=entry_id)
             book_id = held.id
             await store.delete_entries(conn, namespace.id, [entry_id])

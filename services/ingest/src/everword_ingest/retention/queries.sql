@@ -134,6 +134,10 @@ SELECT id, kind, importance, after_id, removed, started_at
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s AND state = 1
    FOR UPDATE SKIP LOCKED;
 
+-- hold_job_starts --
+-- Let no job of the namespace start until the transaction ends: before any row is held that one may wait for.
+SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
+
 -- advance_run --
 -- Write down what a step removed, and where the run is now.
 UPDATE retention_runs

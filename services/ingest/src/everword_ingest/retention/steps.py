@@ -25,6 +25,7 @@ async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> boo
     place = await store.hold_run(conn, namespace_id, run_id)
     if place is None:
         return True
+    await store.hold_job_starts(conn, namespace_id)
     policies = {policy.kind: policy for policy in await store.list_policies(conn, namespace_id)}
     while place.kind <= max(Kind):
         policy = policies.get(place.kind)

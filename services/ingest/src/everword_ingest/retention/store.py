@@ -153,6 +153,10 @@ async def hold_run(conn: Connection, namespace_id: int, run_id: UUID) -> PlaceRo
     return await fetch_optional(conn, SQL["hold_run"], parameters, PlaceRow)
 
 
+async def hold_job_starts(conn: Connection, namespace_id: int) -> None:
+    await execute(conn, SQL["hold_job_starts"], {"namespace_id": namespace_id})
+
+
 async def advance_run(
     conn: Connection, namespace_id: int, place: PlaceRow, row_counts: Mapping[str, int]
 ) -> None:

@@ -1,0 +1,161 @@
+"""What background work is at, or begins, while something is taken out: nothing of what is gone is stored afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import closing
+from uuid import UUID
+
+import psycopg
+import pytest
+import pytest_asyncio
+
+from everword.db.blocking import BlockingDatabase
+from everword.domain.ids import new_id
+from everword.jobs import store
+from everword.jobs.task import JobRun
+from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import lore_service_pb2 as lore
+from support.calls import append
+from support.databases import cloned
+from support.erased import count, erase, rows_with
+from support.jobs import make_due, state, worker
+from support.lore import entry, write_book, write_entry
+from support.notes import write
+from support.refusals import refused
+from support.retention import keep, pass_days, run
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    """One stack for all: each test has a token of its own."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database, semantic=False) as stack:
+            yield stack
+
+
+async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Stack) -> None:
+    """Whether it is next, or a wake-up names it: until the erasure is committed, none starts; others go on."""
+    said = await append(stack, "The zqstart9k hums.", "The mill stands.", session_key="start")
+    read: list[str] = []
+
+    def reads(job: JobRun) -> None:
+        with jobs.transaction(job.job.namespace_id) as conn:
+            read.extend(
+                content for (content,) in conn.execute("SELECT content FROM messages").fetchall()
+            )
+
+    settings = stack.database.settings("compactor")
+    with closing(BlockingDatabase(settings, "compactor")) as jobs, stack.database.connect() as own:
+        jobs.open()
+        named = make_due(own, str(said.conversation_id))
+        sent = make_due(own, "shard-1")
+        elsewhere = make_due(own, "s", namespace=_namespace(own, "elsewhere"))
+        own.execute("UPDATE jobs SET published_at = now() WHERE id = ANY(%s)", [[sent, elsewhere]])
+        erasing = _begin_erasure(stack, UUID(said.messages[0].message_id))
+        with erasing:
+            assert worker(jobs, lambda job: None).execute_next(elsewhere) == "done"
+            assert state(own, sent)[0] == "pending"
+            starting = [
+                asyncio.ensure_future(asyncio.to_thread(worker(jobs, reads).execute_next, named)),
+                asyncio.ensure_future(asyncio.to_thread(worker(jobs, reads).execute, sent)),
+            ]
+            await asyncio.sleep(0.4)
+            assert not any(each.done() for each in starting)
+            erasing.commit()
+        done = await asyncio.gather(*starting)
+    assert "done" in done
+    assert set(read) == {"The mill stands."}
+
+
+def _namespace(conn: psycopg.Connection, name: str) -> int:
+    row = conn.execute("INSERT INTO namespaces (name) VALUES (%s) RETURNING id", [name]).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _begin_erasure(stack: Stack, message_id: UUID) -> psycopg.Connection:
+    """Return a transaction in which ingest has begun to erase a message."""
+    conn = psycopg.connect(stack.database.admin_url, options="-c search_path=everword,public")
+    conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
+    erasure = "SELECT begin_erasure(%s, 1::smallint, %s, NULL, 'test'), erase_batch(%s, 9)"
+    id_ = new_id()
+    conn.execute(erasure, [id_, message_id, id_])
+    return conn
+
+
+async def test_retention_takes_jobs_from_workers_that_may_have_read_what_goes(
+    stack: Stack,
+) -> None:
+    old = await append(stack, "The zqold9k hums.", session_key="old")
+    pass_days(stack, 40)
+    new = await append(stack, "The new one hums.", session_key="new")
+    settings = stack.database.settings("compactor")
+    with closing(BlockingDatabase(settings, "compactor")) as jobs, stack.database.connect() as own:
+        jobs.open()
+        ids = [make_due(own, each) for each in (old.conversation_id, new.conversation_id, "day")]
+        with jobs.connection() as conn:
+            started = [store.start_job(conn, each, 60.0) for each in ids]
+        await keep(stack, "CONVERSATIONS", 30)
+        await run(stack)
+        await keep(stack, "CONVERSATIONS", 0)
+        with jobs.connection() as conn:
+            kept = [job is not None and store.hold_job(conn, job) for job in started]
+        assert kept == [False, True, False]
+        assert state(own, ids[0]) == (), "the conversation is gone, with its jobs"
+        waits = "SELECT count(*) FROM jobs WHERE id = %s AND not_before > now() + interval '9 s'"
+        assert count(stack, waits, ids[2]) == 1, "not at once: the run would take it again"
+
+
+@pytest.mark.parametrize("kind", ["note", "fact"])
+async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str) -> None:
+    token = f"zq{kind}9k"
+    if kind == "note":
+        target = {"note_id": (await write(stack, f"Of {token}.", token)).note_id}
+    else:
+        told = facts.RememberRequest(subject="ida", attribute="pet", value=token)
+        target = {"fact_id": (await stack.facts.Remember(told)).fact.id}
+    with stack.database.connect() as conn:
+        theme = (
+            "INSERT INTO themes (namespace_id, id, place, label, words, size, sampled, source_ids, "
+            "generation_id, made_at)"
+        )
+        for place, label, made in ((1, "older", "2001-01-01"), (2, token, "now")):
+            made_of = [new_id(), place, label, [label], 1, 1, [], 1, made]
+            conn.execute(f"{theme} VALUES (1{', %s' * 9})".encode(), made_of)
+        job = make_due(conn, f"about {token}")
+        conn.execute("UPDATE jobs SET state = 'failed', error = %s WHERE id = %s", [token, job])
+    assert {"themes", "jobs"} <= set(rows_with(stack, token))
+    erased = await erase(stack, **target)
+    assert erased.erasure.row_counts["themes"] == 1
+    with stack.database.connect() as conn:
+        # Its subject is of this test alone: those of real jobs hold ids.
+        conn.execute("DELETE FROM jobs WHERE id = %s AND error = 'erased'", [job])
+    assert rows_with(stack, token) == {}
+    assert rows_with(stack, "older")["themes"] == 1
+    with stack.database.connect() as conn:
+        conn.execute("DELETE FROM themes")
+
+
+async def test_of_two_deletions_of_an_entry_at_once_one_finds_it(stack: Stack) -> None:
+    book_id = await write_book(stack, "both")
+    written = await write_entry(stack, book_id, entry("Of it", "It hums.", "it"))
+    request = lore.DeleteLoreEntryRequest(entry_id=written.entry_id)
+    with stack.database.connect() as conn, conn.transaction():
+        # Both have read the entry when the book comes free.
+        conn.execute("SELECT FROM lore_books WHERE id = %s FOR UPDATE", [book_id])
+        both = [asyncio.ensure_future(_delete(stack, request)) for _ in range(2)]
+        await asyncio.sleep(0.3)
+    assert sorted(await asyncio.gather(*both)) == ["", "LORE_ENTRY_NOT_FOUND"]
+
+
+async def _delete(stack: Stack, request: lore.DeleteLoreEntryRequest) -> str:
+    try:
+        await stack.lore.DeleteLoreEntry(request)
+    except Exception:
+        return (await refused(stack.lore.DeleteLoreEntry(request))).reason
+    return ""
