@@ -1,6 +1,7 @@
 -- Background work that starts while something is being erased or removed by a policy reads what is left; and more goes with
 -- notes and facts: labels of themes, pages about topics, errors of jobs.
 
+-- squawk-ignore ban-drop-function
 DROP FUNCTION fence_jobs();
 CREATE FUNCTION may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
