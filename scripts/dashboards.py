@@ -44,7 +44,10 @@ def quantile(share: float, metric: str, by: str = "", selector: str = "") -> str
 
 
 _CALLS = "rpc_server_call_duration_seconds"
-_FAILED = 'rpc_response_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|DATA_LOSS|RESOURCE_EXHAUSTED"'
+_FAILED = (
+    'rpc_response_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|DATA_LOSS|RESOURCE_EXHAUSTED", '
+    'error_type=~"|OVERLOADED"'
+)
 _SEARCH = 'rpc_method=~".*SearchService/Search"'
 _CONTEXT = 'rpc_method=~".*ContextService/(Build|Stream)Context"'
 _QUEUE = "messaging_destination_name"

@@ -157,7 +157,10 @@ async def wednesday(house: House) -> None:
     assert await spend(house.atlas, "0.10") == []
     assert await spend(house.atlas, "0.05") == ["exceeded"]
     assert (await allowed(house.atlas)) is False
-    # The person allows more, and the month goes on.
+    # The person allows more, and the month goes on. The agent itself cannot.
+    with pytest.raises(CallError) as caught:
+        await house.atlas.cost_service.SetBudget(budget(cost="5.00"))
+    assert caught.value.code is grpc.StatusCode.PERMISSION_DENIED
     await house.person.cost_service.SetBudget(budget(cost="5.00"))
     assert (await allowed(house.atlas)) is True
 

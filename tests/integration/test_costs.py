@@ -116,6 +116,21 @@ async def test_costs_are_told_by_session_run_model_and_day(stack: Stack) -> None
     assert await accounts.total(filter=since) == Decimal("1.5")
 
 
+async def test_sums_are_told_by_pages_however_long_names_are(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "long-names")
+    names = {"provider": 128, "session_key": 512, "run_id": 256}
+    fields: dict[str, Any] = {name: "🐘" * length for name, length in names.items()}
+    await accounts.record(*(spent(f"{n}" + "🐘" * 255, 1, **fields) for n in range(3)))
+    paged = await accounts.groups(
+        pb.COST_GROUPING_MODEL,
+        pb.COST_GROUPING_PROVIDER,
+        pb.COST_GROUPING_CONVERSATION,
+        pb.COST_GROUPING_RUN,
+        page_size=1,
+    )
+    assert [each.model[0] for each in paged] == ["0", "1", "2"]
+
+
 async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts_in_its_own(
     stack: Stack,
 ) -> None:
@@ -139,6 +154,13 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     assert rows == [(f"{before:%Y-%m}", 2), (f"{begin:%Y-%m}", 1)]
     late = await accounts.record(spent(cost="8", at=before))
     assert [event.period for event in late.events] == [f"{before:%Y-%m}"] * 2
+    # Of another currency and back: nothing of any month is lost.
+    euros = budget()
+    euros.max_cost.CopyFrom(cost_pb2.Money(currency_code="EUR", amount="1"))
+    await accounts.limit(euros)
+    await accounts.limit(budget(cost="11"))
+    told = await accounts.record(spent(cost="1", at=before))
+    assert kinds(told.events) == ["exceeded"]
     assert not (await accounts.standing(limit.budget.id)).warned
 
 
@@ -290,6 +312,8 @@ async def test_what_makes_no_sense_is_refused(stack: Stack) -> None:
     backwards = pb.CostFilter(start_date="2026-02-02", end_date="2026-02-02")
     assert (await refused(accounts.groups(filter=backwards))).fields == {"filter.end_date"}
     assert (await refused(accounts.groups(filter=pb.CostFilter(start_date="2026-02-30")))).fields
+    first = pb.CostFilter(end_date="0001-01-01")
+    assert (await refused(accounts.groups(filter=first))).fields == {"filter.end_date"}
     ancient = pb.CostFilter(start_date="0001-01-01", end_date="9999-12-31")
     assert await accounts.groups(filter=ancient) == []
 

@@ -15,7 +15,7 @@ from everword.jobs.sweep import sweep
 from everword.jobs.task import DependencyUnavailable, JobRun, LeaseLost, PermanentFailure, Task
 from everword.jobs.worker import Worker
 from support.databases import DatabaseUnderTest
-from support.jobs import TRACE, make_due, state, worker
+from support.jobs import NAMESPACE, TRACE, make_due, state, worker
 
 
 @pytest.fixture
@@ -83,6 +83,20 @@ def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
     # It is not due again at once.
     assert worker(jobs, away).execute(job_id) == "pending"
     assert worker(jobs, away).execute(job_id) is None
+
+
+def test_a_job_that_is_at_work_when_what_it_waits_for_comes_about_is_due_at_once(
+    jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    statement = store.SQL["wake_postponed"].sql
+
+    def comes_too_late(run: JobRun) -> None:
+        owner.execute(statement.encode(), {"namespace_id": NAMESPACE, "error": "spent"})
+        raise DependencyUnavailable("spent")
+
+    job_id = make_due(owner)
+    assert worker(jobs, comes_too_late, away_s=3600.0).execute(job_id) == "pending"
+    assert worker(jobs, lambda run: None).execute(job_id) == "done"
 
 
 def test_a_job_can_say_when_there_will_be_more(

@@ -11,6 +11,7 @@ from decimal import Decimal
 from uuid import UUID
 
 import grpc
+import psycopg
 import pytest
 
 from everword.chat.blocking import BlockingChat
@@ -28,6 +29,7 @@ from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.tool_sentences.job import ToolSentences
+from everword_embedder.queue.store import forgotten_namespaces
 from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import AT_ONCE, current, work, worker_context
@@ -254,6 +256,15 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                     return int(count)
 
             await append(stack, FACT)
+            # Where a call cannot be charged, there are no vectors of it.
+            with database.connect() as conn:
+                conn.execute("ALTER FUNCTION record_usage RENAME TO recorded_usage")
+            with pytest.raises(psycopg.errors.UndefinedFunction):
+                await embed_everything(stack)
+            assert vectors() == 0
+            with database.connect() as conn:
+                conn.execute("ALTER FUNCTION recorded_usage RENAME TO record_usage")
+                conn.execute("UPDATE embedding_queue SET not_before = now()")
             await embed_everything(stack)
             # What the model in this process embeds costs nothing, and is not in the ledger.
             [own] = await accounts.groups(pb.COST_GROUPING_PURPOSE, pb.COST_GROUPING_MODEL)
@@ -266,13 +277,20 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
             await append(stack, "The valve of the pump is new.")
             await embed_everything(stack)
             assert vectors() == 1
+            waiting = "SELECT generation_id, error, not_before, xmin::text FROM embedding_queue"
             with database.connect() as conn:
-                waiting = conn.execute(
-                    "SELECT generation_id, error FROM embedding_queue"
-                ).fetchall()
-                conn.execute("UPDATE embedding_queue SET not_before = now()")
-            assert waiting == [(generation, str(ChatBudgetSpent()))]
+                [row] = conn.execute(waiting).fetchall()
+                conn.execute("UPDATE jobs SET state = 'done' WHERE task = 'embed'")
+            assert row[:2] == (generation, str(ChatBudgetSpent()))
+            # Nobody looks at it again and again, or makes a job for it.
+            await embed_everything(stack)
+            with database.connect() as conn:
+                assert conn.execute(waiting).fetchall() == [row]
+                assert forgotten_namespaces(conn, 0.0) == []
             await accounts.limit(budget(MONTH, tokens=1_000))
+            with database.connect() as conn:
+                jobs = conn.execute("SELECT state FROM jobs WHERE task = 'embed'").fetchall()
+            assert ("pending",) in jobs
             await embed_everything(stack)
             assert vectors() == 2
 

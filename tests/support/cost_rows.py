@@ -54,6 +54,7 @@ def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, An
     )
     return {
         "everword.costs.insert_usage": {"records": Jsonb([]), "batch_id": BATCH},
+        "everword.costs.hold_budgets": {},
         "everword.costs.find_spent_budget": {
             "model": words,
             "conversation_id": conversation_id,
@@ -66,7 +67,8 @@ def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, An
         f"{package}.count_budgets": {},
         f"{package}.upsert_budget": {**key, **limits, "id": new_id()},
         f"{package}.clear_spending": known,
-        f"{package}.count_past": {**known, "since": BEGAN, "time_zone": "UTC"},
+        f"{package}.count_past": {**known, "since": BEGAN, "time_zone": "UTC", "periods": []},
+        f"{package}.end_embedding_pauses": {},
         f"{package}.find_reached": {
             **known,
             "old_max_cost": None,

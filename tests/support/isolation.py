@@ -47,7 +47,10 @@ VIEWS = frozenset(
 )
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
 NOT_ISOLATED = frozenset(
-    {"jobs", "embedding_queue", "tool_sentence_queue", "corpus_counts", "api_keys"}
+    {
+        *("jobs", "embedding_queue", "embedding_pauses", "tool_sentence_queue"),
+        *("corpus_counts", "api_keys"),
+    }
 )
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING) (\w+)")

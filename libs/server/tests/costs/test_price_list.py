@@ -36,6 +36,7 @@ def test_the_list_that_is_shipped_says_its_day_and_has_every_model_once() -> Non
         ("", "currency"),
         (listed(currency="dollars"), "currency"),
         ('currency = "USD"\nprices = 3', r"\[\[prices\]\]"),
+        (listed(ENTRY).replace("[[prices]]", "[[price]]"), r"no price: .*\[\[prices\]\]"),
         (listed(ENTRY, ENTRY), "m has two prices"),
         (listed(ENTRY.replace("input", "inputs")), "entry 1: there is no inputs"),
         (listed(ENTRY, ENTRY.replace('["m"]', "3")), "entry 2: say which models"),

@@ -69,6 +69,7 @@ class IngestServer:
         self._housekeeping = Housekeeping(self._database)
         self._resuming = Resuming(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
+        self._stopping = asyncio.Event()
         self._retention = Running(self._database, self._outbox.wake)
         registrations = [
             *self._written(settings),
@@ -154,7 +155,7 @@ class IngestServer:
         return Registration(
             cost_service_pb2.DESCRIPTOR,
             cost_service_pb2_grpc.add_CostServiceServicer_to_server,
-            CostServicer(self._database, self._outbox.wake),
+            CostServicer(self._database, self._outbox.wake, self._stopping),
         )
 
     def _erased(self) -> Registration:
@@ -188,6 +189,7 @@ class IngestServer:
         return address
 
     async def stop(self) -> None:
+        self._stopping.set()
         await self._server.stop()
         await self._housekeeping.stop()
         await self._resuming.stop()

@@ -24,6 +24,7 @@ from everword_ingest.documents.parsing import (
     parse_document,
 )
 from everword_ingest.documents.parsing.wire import Garbled, pack, unpack
+from support import files
 from support.waiting import until
 
 LIMITS = ParseLimits()
@@ -69,6 +70,24 @@ async def test_a_file_that_memory_does_not_suffice_for_is_refused_and_never_cut(
     assert error.reason is Unreadable.TOO_LARGE
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "megabytes"),
+    [
+        ("a.pdf", files.pdf([[(11, f"line {n}") for n in range(50)]] * 50), 55),
+        ("a.xlsx", files.xlsx(), 60),
+        ("a.docx", files.docx(), 64),
+        ("a.pptx", files.pptx(), 60),
+    ],
+)
+async def test_no_library_calls_a_file_damaged_that_memory_does_not_suffice_for(
+    name: str, data: bytes, megabytes: int
+) -> None:
+    limits = replace(LIMITS, memory_bytes=megabytes * 1024 * 1024)
+    with pytest.raises(DocumentUnreadable) as caught:
+        await parse_document(data, name, None, limits)
+    assert caught.value.reason is Unreadable.TOO_LARGE
+
+
 async def test_a_parser_that_is_killed_is_a_clear_error_and_the_next_file_is_read() -> None:
     for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
         task = asyncio.create_task(refused(LIMITS))
@@ -95,7 +114,10 @@ async def test_the_event_loop_is_free_meanwhile_and_the_process_knows_no_secret(
     parser = await started()
     assert set(parser.environ()) <= {"PATH", "LD_LIBRARY_PATH"}
     assert parser.cwd() == "/"
-    assert parser.rlimit(psutil.RLIMIT_AS) == (LIMITS.memory_bytes,) * 2
+    assert parser.rlimit(psutil.RLIMIT_AS) == (
+        LIMITS.memory_bytes - 16 * 1024 * 1024,
+        LIMITS.memory_bytes,
+    )
     assert parser.rlimit(psutil.RLIMIT_FSIZE) == (0, 0)
     assert parser.num_fds() <= 5
     lags = []

@@ -112,7 +112,7 @@ class CostServiceServicer:
     def SetBudget(self, request, context):
         """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
         since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-        limit goes on at once where it is raised.
+        limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -148,7 +148,7 @@ class CostServiceServicer:
 
     def WatchBudget(self, request, context):
         """WatchBudget tells when budgets come to a threshold, within about a second, until the call's deadline; without one it ends
-        after an hour. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
+        after an hour. Where the server stops, it ends as well, and without an error. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
         at once, and one every ten seconds where nothing comes about.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -29,7 +29,7 @@ class CostServiceStub:
     SetBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.SetBudgetRequest, _cost_service_pb2.SetBudgetResponse]
     """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
     since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-    limit goes on at once where it is raised.
+    limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
     """
     GetBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.GetBudgetRequest, _cost_service_pb2.GetBudgetResponse]
     """GetBudget returns a budget, and how it stands: this month, or in a run. NOT_FOUND where there is none."""
@@ -41,7 +41,7 @@ class CostServiceStub:
     """GetCosts sums up the ledger, which goes back 400 days, in groups. Groups are in the order of what they are grouped by."""
     WatchBudget: _aio.UnaryStreamMultiCallable[_cost_service_pb2.WatchBudgetRequest, _cost_service_pb2.WatchBudgetResponse]
     """WatchBudget tells when budgets come to a threshold, within about a second, until the call's deadline; without one it ends
-    after an hour. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
+    after an hour. Where the server stops, it ends as well, and without an error. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
     at once, and one every ten seconds where nothing comes about.
     """
     LoadPrices: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.LoadPricesRequest, _cost_service_pb2.LoadPricesResponse]
@@ -84,7 +84,7 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_cost_service_pb2.SetBudgetResponse]:
         """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
         since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-        limit goes on at once where it is raised.
+        limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
         """
 
     @_abc_1.abstractmethod
@@ -126,7 +126,7 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_cost_service_pb2.WatchBudgetRequest, _abc.AsyncIterator[_cost_service_pb2.WatchBudgetResponse]],
     ) -> _abc.AsyncIterator[_cost_service_pb2.WatchBudgetResponse]:
         """WatchBudget tells when budgets come to a threshold, within about a second, until the call's deadline; without one it ends
-        after an hour. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
+        after an hour. Where the server stops, it ends as well, and without an error. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
         at once, and one every ten seconds where nothing comes about.
         """
 

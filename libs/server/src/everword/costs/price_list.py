@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from importlib.resources import files
 from typing import Any
 
+_LIST_KEYS = frozenset({"as_of", "currency", "prices"})
 _KEYS = frozenset({"provider", "models", "valid_from", "input", "cached_input", "output"})
 _LEAST, _MOST = Decimal(0), Decimal(10) ** 12
 
@@ -55,6 +56,8 @@ def parse_prices(text: str) -> PriceList:
     currency = document.get("currency")
     if not isinstance(currency, str) or not (currency.isascii() and currency.isupper()):
         raise BadPriceList('name the currency of the list first, such as currency = "USD"')
+    if unknown := sorted(set(document) - _LIST_KEYS):
+        raise BadPriceList(f"there is no {unknown[0]}: begin each entry with a line [[prices]]")
     entries = document.get("prices", [])
     if not isinstance(entries, list):
         raise BadPriceList("begin each entry with a line [[prices]]")

@@ -4,6 +4,10 @@
 -- Add calls of models to the ledger of the namespace that the transaction is set to, and charge its budgets.
 SELECT record_usage(%(records)s::jsonb, %(batch_id)s::uuid);
 
+-- hold_budgets --
+-- Let nobody set a budget in the namespace until the end of the transaction.
+SELECT pg_advisory_xact_lock_shared(hashtextextended('budgets', %(namespace_id)s));
+
 -- find_spent_budget --
 -- A budget of months that stands against another call: of the namespace, of the model, or of the agent of a conversation.
 SELECT budget_id, period, resets_at,

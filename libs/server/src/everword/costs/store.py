@@ -27,6 +27,11 @@ def insert_usage_blocking(conn: blocking.Connection, calls: Sequence[ModelCall])
     blocking.execute(conn, SQL["insert_usage"], parameters)
 
 
+def hold_budgets_blocking(conn: blocking.Connection, namespace_id: int) -> None:
+    """Let nobody set a budget in a namespace until the end of the transaction."""
+    blocking.execute(conn, SQL["hold_budgets"], {"namespace_id": namespace_id})
+
+
 async def find_spent_budget(conn: Connection, namespace_id: int, model: str) -> SpentBudget | None:
     """Return a budget that stands against asking a model; None where there is none."""
     parameters = _asked(namespace_id, model, None, None)

@@ -478,7 +478,7 @@ CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETU
 DECLARE
     erased bigint;
     child text;
-    children text[] := ARRAY['embedding_queue', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
+    children text[] := ARRAY['embedding_queue', 'embedding_pauses', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
                              'author_names', 'usage_ledger', 'namespace_imports', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
@@ -2803,6 +2803,14 @@ CREATE TABLE everword.documents_p3 (
     CONSTRAINT documents_kind_check CHECK ((kind = ANY (ARRAY[1, 2])))
 )
 WITH (autovacuum_analyze_threshold='500', autovacuum_analyze_scale_factor='0.02');
+
+CREATE TABLE everword.embedding_pauses (
+    namespace_id bigint NOT NULL,
+    generation_id bigint NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE everword.embedding_pauses IS 'Namespaces whose pending vectors of a generation nobody makes until a moment: their budget is spent. A change of a budget ends the pause.';
 
 CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
@@ -7300,6 +7308,9 @@ ALTER TABLE ONLY everword.documents_p2
 ALTER TABLE ONLY everword.documents_p3
     ADD CONSTRAINT documents_p3_pkey PRIMARY KEY (namespace_id, id);
 
+ALTER TABLE ONLY everword.embedding_pauses
+    ADD CONSTRAINT embedding_pauses_pkey PRIMARY KEY (namespace_id, generation_id);
+
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
 
@@ -10055,6 +10066,12 @@ ALTER TABLE everword.documents
 ALTER TABLE everword.documents
     ADD CONSTRAINT documents_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.embedding_pauses
+    ADD CONSTRAINT embedding_pauses_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY everword.embedding_pauses
+    ADD CONSTRAINT embedding_pauses_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE ONLY everword.embedding_queue
     ADD CONSTRAINT embedding_queue_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id);
 
@@ -10858,6 +10875,9 @@ GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest;
 GRANT SELECT ON TABLE everword.documents TO everword_search;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_pauses TO everword_embedder;
+GRANT SELECT,DELETE ON TABLE everword.embedding_pauses TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;

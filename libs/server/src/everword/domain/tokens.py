@@ -24,7 +24,8 @@ def _mac(secret: bytes, purpose: str, payload: bytes) -> bytes:
 
 
 def _seal(secret: bytes, purpose: str, value: object) -> str:
-    payload = json.dumps(value, separators=(",", ":")).encode()
+    # Names may be long: escaped, those that are not ASCII would take three times as much.
+    payload = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
     return base64.urlsafe_b64encode(_mac(secret, purpose, payload) + payload).decode().rstrip("=")
 
 

@@ -153,19 +153,22 @@ UPDATE jobs
 RETURNING state;
 
 -- postpone_job --
--- Give a job back that could not be tried: it counts as no attempt. No row where the lease was lost.
+-- Give a job back that could not be tried: it counts as no attempt. What wake_postponed found at work is due at once. No row
+-- where the lease was lost.
 UPDATE jobs
    SET state = 'pending', attempts = attempts - 1, lease_until = NULL, published_at = NULL, error = %(error)s,
-       not_before = now() + make_interval(secs => %(pause_s)s), updated_at = now()
+       not_before = now() + CASE WHEN not_before = 'infinity' THEN interval '0' ELSE make_interval(secs => %(pause_s)s) END,
+       updated_at = now()
  WHERE id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING state;
 
 -- wake_postponed --
--- Make the jobs of a namespace due that wait for what has come about, as their error says, or said before an erasure.
+-- Make the jobs of a namespace due that wait for what has come about, as their error says, or said before an erasure. One
+-- that a worker is at may have been refused already, and is not given back yet: a time that no other job at work has tells postpone_job.
 UPDATE jobs
-   SET not_before = now(), updated_at = now()
- WHERE namespace_id = %(namespace_id)s AND state = 'pending' AND published_at IS NULL AND not_before > now()
-   AND error IN (%(error)s, 'erased');
+   SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
+ WHERE namespace_id = %(namespace_id)s
+   AND (state = 'pending' AND published_at IS NULL AND not_before > now() AND error IN (%(error)s, 'erased') OR state = 'running');
 
 -- reclaim_expired --
 -- Take jobs back whose worker fell silent. That counts as no attempt; a job that kills its worker each time is given up all

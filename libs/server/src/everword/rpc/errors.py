@@ -25,6 +25,8 @@ from everword.domain.errors import (
 from everword.domain.not_found import NamespaceNotFound
 
 DOMAIN = "everword.dev"
+#: The trailer that carries a rich status.
+DETAILS = "grpc-status-details-bin"
 #: What of a caller's own words is repeated in an error, and the most that a message has.
 MAX_ECHO_CHARS = 200
 MAX_MESSAGE_CHARS = 300
@@ -125,4 +127,4 @@ def grpc_code(error: EverwordError) -> grpc.StatusCode:
 
 def trailers(status: status_pb2.Status) -> Trailers:
     """Return the trailing metadata that carries a rich status."""
-    return (("grpc-status-details-bin", status.SerializeToString()),)
+    return ((DETAILS, status.SerializeToString()),)

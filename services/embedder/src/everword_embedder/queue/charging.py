@@ -6,23 +6,25 @@ A model counts as paid where it is on a server and has a price: others cost noth
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from everword.costs.model import ModelCall, SpentBudget
+from everword.chat.errors import ChatBudgetSpent
+from everword.costs.model import ModelCall
 from everword.costs.store import (
     find_spent_budget_blocking,
     has_price_blocking,
-    insert_usage_blocking,
+    hold_budgets_blocking,
 )
 from everword.db.blocking import BlockingDatabase
 from everword_embedder.providers.generation import LOCAL
-from everword_embedder.queue.store import Generation
+from everword_embedder.queue import store
+from everword_embedder.queue.store import Generation, PendingVector, by_namespace
 
 #: The purpose, in the ledger.
 TASK = "embed"
-#: For how long passages are left alone whose namespace may not ask.
-PAUSE_S = 300.0
+#: Who may not ask waits for a change of a budget, or the next month. Prices may change as well: one looks once a day.
+LONGEST_PAUSE_S = 86_400.0
 
 
 class Charging:
@@ -33,7 +35,7 @@ class Charging:
         self._noted = threading.local()
 
     def note(self, tokens: int) -> None:
-        """Note what the thread's last call read, for `charge`."""
+        """Note what the thread's last call read, for `calls`."""
         self._noted.tokens = tokens
 
     def is_paid(self, generation: Generation) -> bool:
@@ -43,22 +45,45 @@ class Charging:
         with self._database.connection() as conn:
             return has_price_blocking(conn, generation.model)
 
-    def spent(self, generation: Generation, namespace_id: int) -> SpentBudget | None:
-        """Return a budget that stands against embedding for a namespace; None where there is none."""
-        with self._database.transaction(namespace_id) as conn:
-            return find_spent_budget_blocking(conn, namespace_id, generation.model, None, None)
+    def admit(
+        self, generation: Generation, pending: Sequence[PendingVector]
+    ) -> Sequence[PendingVector]:
+        """Return the passages whose namespaces may ask a model; the others wait until their budgets change."""
+        if not self.is_paid(generation):
+            return pending
+        admitted: list[PendingVector] = []
+        for namespace_id, group in by_namespace(pending).items():
+            if not self._paused(generation, namespace_id, group):
+                admitted += group
+        return admitted
 
-    def charge(self, generation: Generation, sizes: Mapping[int, int]) -> None:
-        """Record what the thread's last call read, divided among namespaces by the sizes of their texts."""
+    def _paused(
+        self, generation: Generation, namespace_id: int, group: Sequence[PendingVector]
+    ) -> bool:
+        """Give passages back where a budget stands against embedding them, and claim no others until it does not."""
+        with self._database.transaction(namespace_id) as conn:
+            # Who raises the limit meanwhile would find no pause to end.
+            hold_budgets_blocking(conn, namespace_id)
+            spent = find_spent_budget_blocking(conn, namespace_id, generation.model, None, None)
+            if spent is None:
+                return False
+            error = str(ChatBudgetSpent())
+            store.release_pending(conn, namespace_id, generation.id, group, 0.0, error)
+            pause_s = min(spent.seconds, LONGEST_PAUSE_S)
+            store.pause_namespace(conn, namespace_id, generation.id, pause_s)
+            return True
+
+    def calls(self, generation: Generation, sizes: Mapping[int, int]) -> dict[int, ModelCall]:
+        """Return what the thread's last call read, divided among namespaces by the sizes of their texts."""
         tokens = getattr(self._noted, "tokens", 0)
         self._noted.tokens = 0
         if not tokens or not self.is_paid(generation):
-            return
+            return {}
         endpoint = urlsplit(generation.endpoint).netloc
-        for namespace_id, share in divided(tokens, sizes).items():
-            call = ModelCall(TASK, generation.model, share, 0, own=True, endpoint=endpoint)
-            with self._database.transaction(namespace_id) as conn:
-                insert_usage_blocking(conn, [call])
+        return {
+            namespace_id: ModelCall(TASK, generation.model, share, 0, own=True, endpoint=endpoint)
+            for namespace_id, share in divided(tokens, sizes).items()
+        }
 
 
 def divided(tokens: int, sizes: Mapping[int, int]) -> dict[int, int]:

@@ -12,7 +12,7 @@ model refuses are parked; a batch that it stumbles over is split until the culpr
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -23,15 +23,16 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from everword.chat.errors import ChatBudgetSpent
+from everword.costs.model import ModelCall
+from everword.costs.store import insert_usage_blocking
 from everword.db.blocking import BlockingDatabase
 from everword.jobs.task import JobRun
 from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
-from everword_embedder.queue.charging import PAUSE_S, Charging
-from everword_embedder.queue.store import Generation, PendingVector
+from everword_embedder.queue.charging import Charging
+from everword_embedder.queue.store import Generation, PendingVector, by_namespace
 from everword_embedder.queue.unembeddable import unembeddable_reason
 
 log = logging.getLogger(__name__)
@@ -143,24 +144,9 @@ class Drain:
         self._last_turns[generation.id] = max(
             (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
         )
-        items = self._read(generation, self._admitted(generation, pending))
+        admitted = self._charging.admit(generation, pending) if self._charging else pending
+        items = self._read(generation, admitted)
         return self._embed(generation, items)
-
-    def _admitted(
-        self, generation: Generation, pending: Sequence[PendingVector]
-    ) -> Sequence[PendingVector]:
-        """Return the passages whose namespaces may ask the model; the others wait."""
-        if self._charging is None or not self._charging.is_paid(generation):
-            return pending
-        admitted: list[PendingVector] = []
-        for namespace_id, group in _by_namespace(pending).items():
-            if self._charging.spent(generation, namespace_id) is None:
-                admitted += group
-                continue
-            error = str(ChatBudgetSpent())
-            with self._database.connection() as conn:
-                store.release_pending(conn, namespace_id, generation.id, group, PAUSE_S, error)
-        return admitted
 
     def _calibrate(self, generation: Generation) -> None:
         """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
@@ -177,7 +163,7 @@ class Drain:
     def _read(self, generation: Generation, pending: Sequence[PendingVector]) -> list[Item]:
         """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""
         items: list[Item] = []
-        for namespace_id, group in _by_namespace(pending).items():
+        for namespace_id, group in by_namespace(pending).items():
             with self._database.transaction(namespace_id) as conn:
                 ids = [entry.memory_id for entry in group]
                 passages = {p.memory_id: p for p in store.read_passages(conn, namespace_id, ids)}
@@ -209,11 +195,6 @@ class Drain:
                 return self._split(generation, items, str(error))
             return self._release(generation, items, str(error))
         self._store(generation, items, vectors)
-        if self._charging:
-            sizes: Counter[int] = Counter()
-            for item in items:
-                sizes[item.pending.namespace_id] += len(item.text)
-            self._charging.charge(generation, sizes)
         return True
 
     def _park_rejected(
@@ -256,7 +237,7 @@ class Drain:
         """Give passages back: the model is away, and that is not their fault."""
         pending = [item.pending for item in items]
         with self._database.connection() as conn:
-            for namespace_id, group in _by_namespace(pending).items():
+            for namespace_id, group in by_namespace(pending).items():
                 pause = self._pauses_s[0]
                 store.release_pending(conn, namespace_id, generation.id, group, pause, error)
         log.warning("model away", extra={"passages": len(items), "error": error})
@@ -266,24 +247,30 @@ class Drain:
         self, generation: Generation, items: Sequence[Item], vectors: npt.NDArray[np.float32]
     ) -> None:
         rows = {item.pending.memory_id: row for row, item in enumerate(items)}
-        for namespace_id, group in _by_namespace([item.pending for item in items]).items():
+        calls = self._calls(generation, items)
+        for namespace_id, group in by_namespace([item.pending for item in items]).items():
             with self._database.transaction(namespace_id) as conn:
                 completed = list(store.complete_pending(conn, namespace_id, generation.id, group))
                 if completed:
                     kept = vectors[[rows[memory_id] for memory_id in completed]]
                     store.store_vectors(conn, namespace_id, generation, completed, kept)
+                # With the vectors, so that none is free; last, for it holds sums of budgets.
+                if call := calls.get(namespace_id):
+                    insert_usage_blocking(conn, [call])
             _count("embedded", len(completed))
         now = datetime.now(UTC)
         for item in items:
             lag = (now - item.pending.enqueued_at).total_seconds()
             duration_histogram(names.EMBED_LAG).record(lag)
 
-
-def _by_namespace(pending: Sequence[PendingVector]) -> dict[int, list[PendingVector]]:
-    groups: dict[int, list[PendingVector]] = defaultdict(list)
-    for entry in pending:
-        groups[entry.namespace_id].append(entry)
-    return groups
+    def _calls(self, generation: Generation, items: Sequence[Item]) -> dict[int, ModelCall]:
+        """Return what the last call of the model is charged with, by namespace."""
+        if self._charging is None:
+            return {}
+        sizes: Counter[int] = Counter()
+        for item in items:
+            sizes[item.pending.namespace_id] += len(item.text)
+        return self._charging.calls(generation, sizes)
 
 
 def _count(outcome: str, passages: int) -> None:

@@ -27,7 +27,11 @@ WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
            SELECT count(*) AS few
              FROM (SELECT FROM embedding_queue q
                     WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
-                      AND q.namespace_id = next.namespace_id AND q.not_before <= now() LIMIT %(few)s) AS first) AS due
+                      AND q.namespace_id = next.namespace_id AND q.not_before <= now()
+                      AND NOT EXISTS (SELECT FROM embedding_pauses p
+                                       WHERE p.namespace_id = next.namespace_id AND p.generation_id = %(generation_id)s
+                                         AND p.until > now())
+                    LIMIT %(few)s) AS first) AS due
      WHERE walk.claimed < %(batch)s AND (next.namespace_id <= %(after)s OR NOT walk.is_wrapped)
 ), turns AS MATERIALIZED (
     SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns
@@ -104,6 +108,12 @@ UPDATE embedding_queue q
  WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = held.memory_id
    AND q.attempts = held.attempts;
 
+-- pause_namespace --
+-- Claim nothing of a namespace for a generation until a pause is over.
+INSERT INTO embedding_pauses (namespace_id, generation_id, until)
+VALUES (%(namespace_id)s, %(generation_id)s, now() + make_interval(secs => %(pause_s)s))
+    ON CONFLICT (namespace_id, generation_id) DO UPDATE SET until = excluded.until;
+
 -- fail_pending --
 -- Record why a passage could not be embedded: another attempt after a pause, or none any more.
 UPDATE embedding_queue q
@@ -127,7 +137,10 @@ WITH RECURSIVE walk (generation_id, namespace_id, not_before) AS (
 )
 SELECT late.namespace_id
   FROM (SELECT DISTINCT namespace_id FROM walk
-         WHERE not_before <= now() - make_interval(secs => %(patience_s)s)) AS late
+         WHERE not_before <= now() - make_interval(secs => %(patience_s)s)
+           AND NOT EXISTS (SELECT FROM embedding_pauses p
+                            WHERE p.namespace_id = walk.namespace_id AND p.generation_id = walk.generation_id
+                              AND p.until > now())) AS late
  WHERE NOT EXISTS (SELECT FROM jobs j
                     WHERE j.namespace_id = late.namespace_id AND j.task = 'embed' AND j.state IN ('pending', 'running'))
  ORDER BY late.namespace_id;

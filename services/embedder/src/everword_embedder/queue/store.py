@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,6 +44,13 @@ class PendingVector:
     #: Which attempt this is; only the latest one's result counts.
     attempts: int
     enqueued_at: datetime
+
+
+def by_namespace(pending: Iterable[PendingVector]) -> dict[int, list[PendingVector]]:
+    groups: dict[int, list[PendingVector]] = defaultdict(list)
+    for entry in pending:
+        groups[entry.namespace_id].append(entry)
+    return groups
 
 
 @dataclass(frozen=True)
@@ -134,6 +142,14 @@ def release_pending(
 ) -> None:
     held = _held(namespace_id, generation_id, pending)
     execute(conn, SQL["release_pending"], {**held, "pause_s": pause_s, "error": error})
+
+
+def pause_namespace(
+    conn: Connection, namespace_id: int, generation_id: int, pause_s: float
+) -> None:
+    """Claim nothing of a namespace for a generation until a pause is over."""
+    parameters = {"namespace_id": namespace_id, "generation_id": generation_id, "pause_s": pause_s}
+    execute(conn, SQL["pause_namespace"], parameters)
 
 
 def fail_pending(

@@ -14,7 +14,7 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import BudgetNotFound
 from everword.domain.times import utc_now
-from everword.jobs.enqueue import wake_postponed
+from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards, wake_postponed
 from everword_ingest.costs import store
 from everword_ingest.costs.model import BudgetKey, Limits, Month
 from everword_ingest.costs.store import BudgetRow, EventRow, StandingRow
@@ -59,7 +59,7 @@ async def set_budget(
         old = _limits_of(found) if found else None
         await store.add_events(conn, namespace.id, id_, month.name, old, batch_id)
         events = await store.list_events(conn, namespace.id, batch_id)
-        await wake_postponed(conn, namespace.id, str(ChatBudgetSpent()))
+        await _resume_work(conn, namespace.id)
     wake()
     return id_, events
 
@@ -106,8 +106,15 @@ async def delete_budget(
         await store.lock_budgets(conn, namespace.id)
         if not await store.delete_budget(conn, namespace.id, budget_id):
             raise BudgetNotFound(budget_id=budget_id)
-        await wake_postponed(conn, namespace.id, str(ChatBudgetSpent()))
+        await _resume_work(conn, namespace.id)
     wake()
+
+
+async def _resume_work(conn: Connection, namespace_id: int) -> None:
+    """Let go on what waits for a budget; what still may not asks once, and waits again."""
+    await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
+    if await store.end_embedding_pauses(conn, namespace_id):
+        await enqueue(conn, [DueJob(namespace_id, EMBED, shards()[0])])
 
 
 def _limits_of(row: BudgetRow) -> Limits:

@@ -49,7 +49,8 @@ def span_of(wanted: CostFilter, time_zone: str, now: datetime) -> tuple[datetime
     """Return the moments between which the days of a filter lie. Raises InvalidArgument where there is no day."""
     zone = ZoneInfo(time_zone)
     today = now.astimezone(zone).date()
-    start = wanted.start or min(wanted.end or today, today) - timedelta(DEFAULT_DAYS)
+    last = min(wanted.end or today, today).toordinal()
+    start = wanted.start or date.fromordinal(max(last - DEFAULT_DAYS, 1))
     end = wanted.end or today + timedelta(1)
     if end <= start:
         raise InvalidArgument(violations=(("filter.end_date", "must be after the start"),))

@@ -47,21 +47,27 @@ ON CONFLICT (namespace_id, period, scope, scope_value) DO UPDATE
 RETURNING id;
 
 -- clear_spending --
--- Forget what a budget was charged.
-DELETE FROM budget_spending WHERE namespace_id = %(namespace_id)s AND budget_id = %(budget_id)s;
+-- Forget what a budget was charged; returns the periods.
+DELETE FROM budget_spending WHERE namespace_id = %(namespace_id)s AND budget_id = %(budget_id)s RETURNING period;
 
 -- count_past --
--- Charge a budget with what was recorded before it was there, since a moment.
+-- Charge a budget with what was recorded since a moment, and in some periods before.
 INSERT INTO budget_spending (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
 SELECT b.namespace_id, b.id, CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(u.called_at, %(time_zone)s) END,
        coalesce(sum(u.cost) FILTER (WHERE u.currency = b.currency), 0), sum(u.input_tokens + u.output_tokens)::bigint, count(*),
        count(*) FILTER (WHERE u.cost IS NULL OR b.currency <> '' AND u.currency <> b.currency)
   FROM budgets b
-  JOIN usage_ledger u ON u.namespace_id = %(namespace_id)s AND u.called_at >= %(since)s
+  JOIN usage_ledger u ON u.namespace_id = %(namespace_id)s
+   AND (u.called_at >= %(since)s
+        OR CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(u.called_at, %(time_zone)s) END = ANY(%(periods)s::text[]))
    AND (b.period = 2 OR u.run_id <> '')
    AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = u.agent OR b.scope = 3 AND b.scope_value = u.model)
  WHERE b.namespace_id = %(namespace_id)s AND b.id = %(budget_id)s
  GROUP BY 1, 2, 3;
+
+-- end_embedding_pauses --
+-- Let vectors be made again that wait for a budget.
+DELETE FROM embedding_pauses WHERE namespace_id = %(namespace_id)s RETURNING generation_id;
 
 -- find_reached --
 -- Which thresholds of a budget are reached that were not under its limits before: this month, or in runs that go on.

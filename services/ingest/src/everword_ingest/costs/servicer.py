@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from uuid import UUID
 
@@ -42,7 +43,11 @@ from everword_ingest.costs.watch_budget import watch_budget
 class CostServicer(CostServiceServicer):
     """What models cost, and its limits."""
 
-    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
+    def __init__(
+        self, database: Database, wake: Callable[[], None], stopping: asyncio.Event
+    ) -> None:
+        """Watchers are let go once `stopping` is set."""
+        self._stopping = stopping
         self._database = database
         self._wake = wake
 
@@ -105,7 +110,9 @@ class CostServicer(CostServiceServicer):
         self, request: pb.WatchBudgetRequest, context: Context
     ) -> None:
         """Write events as they come: what is around each call awaits its end."""
-        watched = watch_budget(self._database, current_namespace(), request.resume_token)
+        watched = watch_budget(
+            self._database, current_namespace(), request.resume_token, self._stopping
+        )
         async for event, token in watched:
             told = event_to_proto(event) if event else None
             await send_request_id(context)

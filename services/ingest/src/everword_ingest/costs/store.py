@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from everword.costs.price_list import PriceList
@@ -123,6 +124,11 @@ class PriceRow:
     shipped: bool
 
 
+@dataclass(frozen=True)
+class _Period:
+    period: str
+
+
 async def lock_budgets(conn: Connection, namespace_id: int) -> None:
     await execute(conn, SQL["lock_budgets"], {"namespace_id": namespace_id})
 
@@ -158,11 +164,18 @@ async def upsert_budget(
 async def count_past(
     conn: Connection, namespace_id: int, budget_id: UUID, since: datetime, time_zone: str
 ) -> None:
-    """Charge a budget anew with what was recorded since a moment."""
-    parameters = {"namespace_id": namespace_id, "budget_id": budget_id}
-    await execute(conn, SQL["clear_spending"], parameters)
-    parameters |= {"since": since, "time_zone": time_zone}
+    """Charge a budget anew with what was recorded since a moment, and in the periods that it was charged for before."""
+    parameters: dict[str, Any] = {"namespace_id": namespace_id, "budget_id": budget_id}
+    cleared = await fetch_all(conn, SQL["clear_spending"], parameters, _Period)
+    periods = [row.period for row in cleared]
+    parameters |= {"since": since, "time_zone": time_zone, "periods": periods}
     await execute(conn, SQL["count_past"], parameters)
+
+
+async def end_embedding_pauses(conn: Connection, namespace_id: int) -> bool:
+    """Let vectors be made again that wait for a budget; False where none do."""
+    parameters = {"namespace_id": namespace_id}
+    return await fetch_value(conn, SQL["end_embedding_pauses"], parameters) is not None
 
 
 async def add_events(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
@@ -23,9 +24,11 @@ _FOREVER_S = 86_400.0
 
 
 async def watch_budget(
-    database: Database, namespace: NamespaceScope, resume_token: str
+    database: Database, namespace: NamespaceScope, resume_token: str, stopping: asyncio.Event
 ) -> AsyncIterator[tuple[EventRow | None, str]]:
-    """Yield events with the token that goes on after each, and None where there was none, until the deadline is near.
+    """Yield events with the token that goes on after each, and None where there was none.
+
+    It ends when the deadline is near, or at `stopping`.
 
     No connection is held between two looks. Raises InvalidPageToken.
     """
@@ -37,7 +40,7 @@ async def watch_budget(
     after = int(position[0])
     yield None, tokens.issue("", [after])
     silent_s = 0.0
-    while (left := remaining(_FOREVER_S)) > MARGIN_S:
+    while (left := remaining(_FOREVER_S)) > MARGIN_S and not stopping.is_set():
         async with database.transaction(namespace.id) as conn:
             events = await store.next_events(conn, namespace.id, after, BATCH)
         for event in events:
@@ -49,4 +52,5 @@ async def watch_budget(
         if silent_s >= SILENCE_S:
             yield None, tokens.issue("", [after])
             silent_s = 0.0
-        await asyncio.sleep(min(PAUSE_S, max(left - MARGIN_S, 0.0)))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), min(PAUSE_S, max(left - MARGIN_S, 0.0)))

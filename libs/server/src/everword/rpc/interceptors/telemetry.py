@@ -10,9 +10,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import grpc
+from google.rpc import error_details_pb2, status_pb2
 from opentelemetry import propagate
 from opentelemetry.trace import Span, SpanKind, StatusCode
 
+from everword.rpc.errors import DETAILS
 from everword.rpc.interceptors.base import Call, Interceptor
 from everword.rpc.methods import find_method
 from everword.telemetry import names
@@ -40,6 +42,17 @@ def status_of(context: grpc.aio.ServicerContext) -> str:  # type: ignore[type-ar
     return _CODES.get(code or 0, "UNKNOWN")
 
 
+def exhausted_reason(context: grpc.aio.ServicerContext) -> str:  # type: ignore[type-arg]
+    """Return the reason of a call that ended as RESOURCE_EXHAUSTED: load, or a limit of the caller's own."""
+    details = dict(context.trailing_metadata() or ()).get(DETAILS)
+    status = status_pb2.Status.FromString(details if isinstance(details, bytes) else b"")
+    info = error_details_pb2.ErrorInfo()
+    for detail in status.details:
+        if detail.Unpack(info):
+            return info.reason
+    return ""
+
+
 class TelemetryInterceptor(Interceptor):
     """Spans and metrics of the calls that a server takes."""
 
@@ -59,18 +72,21 @@ class TelemetryInterceptor(Interceptor):
             record_exception=False,
             set_status_on_exception=False,
         ) as span:
-            status = "CANCELLED"
+            status, outcome = "CANCELLED", dict[str, str]()
             try:
                 yield
                 status = "OK"
             except grpc.aio.AbortError:
                 status = status_of(call.context)
+                if status == "RESOURCE_EXHAUSTED":
+                    outcome[names.ERROR_TYPE] = exhausted_reason(call.context)
                 raise
             finally:
                 active.add(-1, attributes)
                 _finish(span, status)
+                outcome[names.RPC_STATUS] = status
                 duration_histogram(names.RPC_SERVER_DURATION).record(
-                    time.perf_counter() - started, attributes | {names.RPC_STATUS: status}
+                    time.perf_counter() - started, attributes | outcome
                 )
 
 

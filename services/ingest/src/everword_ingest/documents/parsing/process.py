@@ -114,8 +114,8 @@ def _ended(code: int) -> DocumentUnreadable:
     log.warning("document.parser_ended", extra={"exit_code": code})
     if code in _TIME_SIGNALS:
         return _timed_out()
-    # The system ends what takes its last memory.
-    if code == -signal.SIGKILL:
+    # The system ends what takes its last memory; a library gives up that gets none, and so does the interpreter.
+    if code > 0 or code in (-signal.SIGKILL, -signal.SIGABRT):
         return DocumentUnreadable(Unreadable.TOO_LARGE, "Reading the file takes too much memory.")
     return DocumentUnreadable(Unreadable.MALFORMED, "The file is damaged: reading it failed.")
 

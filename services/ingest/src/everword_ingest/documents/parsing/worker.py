@@ -22,6 +22,8 @@ from everword_ingest.documents.parsing.model import (
 from everword_ingest.documents.parsing.wire import pack, pack_failure
 
 _MAX_OPEN_FILES = 64
+#: Kept back until something fails, so that there is memory to say so.
+_RESERVE_BYTES = 16 * 1024 * 1024
 #: The function of each format, by module: only that of the file's own is loaded.
 _READERS = {
     types.PLAIN: ("plain", "read_plain"),
@@ -45,15 +47,18 @@ def main() -> None:
         data = sys.stdin.buffer.read()
         answer = pack(read_document(data, request["file_name"], request["media_type"], limits))
     except DocumentUnreadable as failure:
-        answer = pack_failure(failure)
-    except MemoryError:
+        answer = pack_failure(_blamed(failure))
+    except Exception:
+        if not _used_up():
+            raise
         answer = pack_failure(out_of_memory())
     sys.stdout.buffer.write(answer)
 
 
 def confine(limits: ParseLimits) -> None:
     """Let the system end this process when it uses more than it may."""
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+    spared = max(limits.memory_bytes - _RESERVE_BYTES, 0)
+    resource.setrlimit(resource.RLIMIT_AS, (spared, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_MAX_OPEN_FILES, _MAX_OPEN_FILES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -75,11 +80,13 @@ def read_document(
     except DocumentUnreadable:
         raise
     except MemoryError:
+        _free_reserve()
         raise out_of_memory() from None
     except RecursionError:
         raise _too_deep() from None
     # Each library has errors of its own, and damaged files make it raise others.
     except Exception as error:
+        _free_reserve()
         raise _malformed(error, found) from error
 
 
@@ -102,6 +109,28 @@ def _malformed(error: Exception, media_type: str) -> DocumentUnreadable:
         Unreadable.MALFORMED,
         f"The file is damaged or cut off: it cannot be read as {types.NAMES[media_type]}.",
     )
+
+
+def _free_reserve() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+
+def _blamed(failure: DocumentUnreadable) -> DocumentUnreadable:
+    """Return why a file is unreadable: what seems to be damaged may be what memory did not suffice for."""
+    return out_of_memory() if failure.reason is Unreadable.MALFORMED and _used_up() else failure
+
+
+def _used_up() -> bool:
+    """Tell whether this process came near to the memory that it may use: libraries fail then in many ways."""
+    _free_reserve()
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    try:
+        with open("/proc/self/status", "rb") as status:
+            [line] = [line for line in status if line.startswith(b"VmPeak:")]
+    except (OSError, ValueError):
+        return False
+    return int(line.split()[1]) * 1024 > most - _RESERVE_BYTES - most // 8
 
 
 def _too_deep() -> DocumentUnreadable:

@@ -75,6 +75,8 @@ class _Page:
         self._depth = 0
         self._unseen = 0
         self._inline: list[str] = []
+        #: A title may stand amid words, which are none of it.
+        self._before_title: list[str] = []
         self._heading = 0
         self._verbatim = 0
         self._places = [Place()]
@@ -125,7 +127,7 @@ class _Page:
         elif tag == "img":
             self._inline.append(f" {attributes.get('alt', '')} ")
         elif tag == "title":
-            self._inline = []
+            self._before_title, self._inline = self._inline, []
         elif tag in HEADINGS:
             self._flush()
             self._heading = HEADINGS[tag]
@@ -146,7 +148,7 @@ class _Page:
             self._unseen -= 1
         elif tag == "title":
             self.title = self.title or self._line()
-            self._inline = []
+            self._inline = self._before_title
         elif tag in HEADINGS:
             self._end_heading()
         elif tag in ("ul", "ol", "menu", "li"):

@@ -56,12 +56,13 @@ def _open(data: bytes) -> pdfium.PdfDocument:
 
 
 def _lines(pdf: pdfium.PdfDocument, number: int) -> Iterator[Line]:
-    """Yield the lines of a page. One that is damaged has none, as in any reader."""
+    """Yield the lines of a page. Raises DocumentUnreadable where it is damaged: its words would be missed by nobody."""
     try:
         page = pdf[number]
         text_page = page.get_textpage()
-    except pdfium.PdfiumError:
-        return
+    except pdfium.PdfiumError as error:
+        text = f"Page {number + 1} of the file is damaged."
+        raise DocumentUnreadable(Unreadable.MALFORMED, text) from error
     place = 0
     for line in text_page.get_text_range().split("\r\n"):
         shown = clean(line).strip()
