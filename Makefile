@@ -39,6 +39,10 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
 
+.PHONY: locks
+locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock
+	$(BIN)/python scripts/gen_locks.py
+
 .PHONY: proto
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 	$(BIN)/python scripts/gen_protos.py
@@ -100,6 +104,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py --check
 	$(BIN)/python scripts/gen_blocking_client.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
+	$(BIN)/python scripts/gen_locks.py --check
 
 .PHONY: bench-drain
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches
