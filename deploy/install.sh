@@ -19,7 +19,8 @@ python=${PYTHON:-python3}
 
 # The time in archives and compiled files: that of the commit, where the caller does not say.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 1577836800)}
-export SOURCE_DATE_EPOCH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PYTHONHASHSEED=0
+# What is compiled from C names no folder of this run.
+export SOURCE_DATE_EPOCH CFLAGS=-g0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PYTHONHASHSEED=0
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
@@ -45,3 +46,5 @@ done
 "$folder/bin/pip" uninstall --quiet --yes pip setuptools
 # Compiled once, for a file system that is read-only.
 "$folder/bin/python" -m compileall -q -j 0 --invalidation-mode unchecked-hash "$folder/lib" || echo "some files of packages are not for this Python, and stay uncompiled" >&2
+# The same commit gives the same files.
+find "$folder" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
