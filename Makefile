@@ -39,6 +39,14 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
 
+.PHONY: locks
+locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock
+	$(BIN)/python scripts/gen_locks.py
+
+.PHONY: manifests
+manifests: $(SETUP) ## Write deploy/kubernetes, plain manifests, from the chart in deploy/helm
+	$(BIN)/python scripts/gen_manifests.py
+
 .PHONY: proto
 proto: $(SETUP) ## Regenerate the Python code and the protoset from protos/
 	$(BIN)/python scripts/gen_protos.py
@@ -100,6 +108,9 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py --check
 	$(BIN)/python scripts/gen_blocking_client.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
+	$(BIN)/python scripts/gen_locks.py --check
+	$(BIN)/python scripts/gen_manifests.py --check
+	$(BIN)/hadolint Dockerfile
 
 .PHONY: bench-drain
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches
@@ -152,6 +163,10 @@ test-fuzz-documents: $(SETUP) ## Read 10,000 damaged files of all formats (FILES
 .PHONY: test-floods
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))
+
+.PHONY: test-install
+test-install: $(SETUP) ## Install each service by its lock into an empty folder, run it from there, compare two runs (SERVICES="ingest cli")
+	PYTHONPATH=tests $(BIN)/python -m install $(SERVICES)
 
 .PHONY: test-long
 test-long: $(SETUP) ## Run the tests that take minutes, which `make test` leaves out

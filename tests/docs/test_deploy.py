@@ -1,11 +1,11 @@
-"""docker-compose.yml, the Dockerfiles and deploy/ name only what exists, and agree with the code."""
+"""docker-compose.yml and what it mounts name only what exists, and agree with the code."""
 
 import asyncio
 import re
 import shlex
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import click
@@ -20,10 +20,12 @@ from everword.embedded.services import WORKERS
 from everword.rpc.probe import probe
 from everword.rpc.settings import PORTS, ServerSettings
 from support.databases import empty_database
+from support.deployment import HTTP_PORTS, assert_settings, compose, image_of
 from support.documents import ROOT, code, code_blocks, table_rows, variables_read
 from support.stack import Stack
 
 COMPOSE = "docker-compose.yml"
+GUIDE = "docs/deployment.md"
 COLLECTOR = "deploy/otel-collector/config.yaml"
 PROMETHEUS = "deploy/prometheus/prometheus.yml"
 RULES = ROOT / "deploy" / "prometheus" / "rules"
@@ -56,10 +58,6 @@ def _built() -> dict[str, dict[str, Any]]:
     return {name: service for name, service in _services().items() if "build" in service}
 
 
-def _dockerfile(name: str) -> str:
-    return (ROOT / "services" / name / "Dockerfile").read_text(encoding="utf-8")
-
-
 def _texts(value: Any) -> Iterator[str]:
     """Return every text of a parsed file, keys included."""
     if isinstance(value, dict):
@@ -89,68 +87,14 @@ def _ports_named(service: dict[str, Any]) -> set[int]:
     return {int(port) for port in named if port}
 
 
-def test_compose_runs_each_service_from_its_own_dockerfile() -> None:
-    for name in PORTS:
-        service = _built()[name]
-        assert service["build"] == {"context": ".", "dockerfile": f"services/{name}/Dockerfile"}
-        assert service["image"].startswith(f"everword/{name}:")
-    for service in _built().values():
-        assert (ROOT / service["build"]["dockerfile"]).is_file()
-
-
-@pytest.mark.parametrize("name", PORTS)
-def test_a_dockerfile_runs_a_module_that_exists_on_its_port_and_not_as_root(name: str) -> None:
-    text = _dockerfile(name)
-    assert f'CMD ["python", "-m", "everword_{name}"]' in text
-    assert find_spec(f"everword_{name}.__main__") is not None
-    assert f"EVERWORD_LISTEN=0.0.0.0:{PORTS[name]}" in text
-    assert f"EXPOSE {PORTS[name]}" in text
-    assert "STOPSIGNAL SIGTERM" in text
-    assert re.search(r"^USER everword$", text, flags=re.MULTILINE)
-    assert "--require-hashes -r requirements.lock" in text
-
-
-def test_the_dockerfiles_differ_by_name_port_model_and_compiler_alone() -> None:
-    own = r"^# (?:The local model|What search compiles).*\nRUN .*\n"
-    texts = {name: _dockerfile(name) for name in PORTS}
-    assert {name for name, text in texts.items() if re.search(own, text, flags=re.MULTILINE)} == {
-        *("embedder", "search")
-    }
-    neutral = {
-        re.sub(own, "", text, flags=re.MULTILINE)
-        .replace(" requirements-models.lock", "")
-        .replace(name, "NAME")
-        .replace(str(PORTS[name]), "PORT")
-        for name, text in texts.items()
-    }
-    assert len(neutral) == 1
-
-
-def test_dockerfiles_copy_what_exists_and_the_build_context_holds_it() -> None:
-    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    for name in PORTS:
-        copied = re.findall(r"^COPY (?!--from)(.+) \S+$", _dockerfile(name), flags=re.MULTILINE)
-        sources = [source for line in copied for source in line.split()]
-        assert sources
-        for source in sources:
-            assert (ROOT / source).exists()
-            assert f"!{PurePosixPath(source).parts[0]}" in ignored
-
-
 def test_compose_runs_the_workers_that_everword_up_runs() -> None:
     for name, module in WORKERS.items():
-        assert _built()[name]["command"] == ["python", "-m", *module]
+        assert _built()[name]["entrypoint"] == ["python", "-P", "-m", *module]
         assert find_spec(module[0]) is not None
 
 
 def test_every_image_is_pinned_by_a_tag_and_names_no_registry() -> None:
-    bases = [
-        line.split()[1]
-        for name in PORTS
-        for line in _dockerfile(name).splitlines()
-        if line.startswith("FROM ")
-    ]
-    for image in [*(service["image"] for service in _services().values()), *bases]:
+    for image in (service["image"] for service in _services().values()):
         name, _, tag = image.rpartition(":")
         assert name, f"{image} has no tag"
         assert re.search(r"\d+\.\d+", tag), f"{image} is not pinned to a version"
@@ -168,11 +112,12 @@ def test_our_images_carry_the_version_of_the_code() -> None:
 
 
 def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
-    expected = {name: {port} for name, port in PORTS.items()} | ENGINE_PORTS
+    expected = {name: {port} for name, port in (PORTS | HTTP_PORTS).items()} | ENGINE_PORTS
     for name, service in _services().items():
         assert _ports_named(service) <= expected.get(name, set()), name
     for name, port in PORTS.items():
         assert _services()[name]["environment"]["EVERWORD_LISTEN"] == f"0.0.0.0:{port}"
+    for name, port in (PORTS | HTTP_PORTS).items():
         assert _ports_named(_services()[name]) == {port}
 
 
@@ -189,8 +134,9 @@ def test_addresses_lead_to_a_service_and_a_port_that_it_has(path: str) -> None:
 def test_every_variable_named_is_read_by_the_code() -> None:
     files = [
         ROOT / COMPOSE,
+        ROOT / "Dockerfile",
+        ROOT / GUIDE,
         *(ROOT / "deploy").rglob("*"),
-        *(ROOT / "services").glob("*/Dockerfile"),
     ]
     named = {
         variable
@@ -241,7 +187,11 @@ def test_what_a_service_waits_for_can_come_true() -> None:
     for name, service in services.items():
         for dependency, wait in service.get("depends_on", {}).items():
             if wait["condition"] == "service_healthy":
-                assert "test" in services[dependency]["healthcheck"], f"{name}: {dependency}"
+                waited = services[dependency]
+                of_image = waited.get("build", {}).get("args", {}).get("SERVICE")
+                asked = image_of(of_image).last("HEALTHCHECK") if of_image else ""
+                asked = waited.get("healthcheck", {}).get("test", asked)
+                assert asked, f"{name}: {dependency}"
             # Without its profile, what is waited for would not be there.
             assert set(services[dependency].get("profiles", [])) <= set(service.get("profiles", []))
 
@@ -253,26 +203,33 @@ def test_a_service_is_given_longer_to_stop_than_it_takes(name: str) -> None:
     assert int(grace.removesuffix("s")) > settings.drain_s + settings.grace_s
 
 
-def test_profiles_are_those_that_the_readme_of_deploy_explains() -> None:
+def test_profiles_are_those_that_the_guide_explains() -> None:
     profiles = {
         profile for service in _services().values() for profile in service.get("profiles", [])
     }
-    text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
-    assert profiles == {"gpu", "observability"}
-    assert all(f"--profile {profile}" in text for profile in profiles)
+    assert profiles == {"gpu", "observability", "cli"}
+    text = (ROOT / GUIDE).read_text(encoding="utf-8")
+    assert all(f"--profile {profile}" in text for profile in profiles - {"cli"})
+    assert "docker compose run --rm everword " in text
 
 
 def _commands_shown() -> list[list[str]]:
-    """Return the commands of the readme of deploy, as a shell splits them."""
-    text = "".join(code_blocks("deploy/README.md", "")).replace("\\\n", " ")
+    """Return the commands of the guide, as a shell splits them."""
+    text = "".join(code_blocks(GUIDE, "")).replace("\\\n", " ")
     return [shlex.split(line, comments=True) for line in text.splitlines() if line.strip()]
 
 
-def test_the_commands_of_everword_that_the_readme_of_deploy_shows_are_understood() -> None:
-    shown = [
-        words[words.index("everword") + 1 :] for words in _commands_shown() if "everword" in words
-    ]
-    assert len(shown) == 3
+def _everword_commands() -> Iterator[list[str]]:
+    for words in _commands_shown():
+        if words[:4] == ["docker", "compose", "run", "--rm"]:
+            yield words[5:]
+        elif words[0].endswith("everword"):
+            yield words[1:]
+
+
+def test_the_commands_of_everword_that_the_guide_shows_are_understood() -> None:
+    shown = list(_everword_commands())
+    assert len(shown) > 4
     for words in shown:
         command: click.Command = main
         while isinstance(command, click.Group):
@@ -282,15 +239,32 @@ def test_the_commands_of_everword_that_the_readme_of_deploy_shows_are_understood
         command.make_context(command.name, words)  # raises where an option or argument is wrong
 
 
-def test_the_commands_of_docker_that_the_readme_of_deploy_shows_name_what_exists() -> None:
-    shown = [words for words in _commands_shown() if words[0] == "docker"]
-    assert len(shown) == 4
+def test_the_commands_that_the_guide_shows_name_what_exists() -> None:
+    shown = _commands_shown()
     for words in shown:
-        assert words[:2] == ["docker", "compose"]
-        if "run" in words:
-            assert words[words.index("run") + 2] in _services()
-    (copy,) = [words for words in _commands_shown() if words[0] == "cp"]
-    assert (ROOT / copy[1]).is_file()
+        if words[:3] == ["docker", "compose", "run"]:
+            assert words[4] in _services()
+        for word in words:
+            if word.startswith(("deploy/", "docker-compose")):
+                assert list(ROOT.glob(word.replace("$name", "*"))), word
+    targets = {words[1] for words in shown if words[0] == "make"}
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert all(f"\n{target}:" in makefile for target in targets)
+
+
+def test_docker_compose_takes_the_files_and_each_process_its_settings(tmp_path: Path) -> None:
+    for name in ("tls.crt", "tls.key", "ca.crt"):
+        (tmp_path / name).write_text("PEM")
+    for files in ([COMPOSE], [COMPOSE, "deploy/compose.tls.yml"]):
+        for name, service in compose(*files).items():
+            limits = service.get("deploy", {}).get("resources", {}).get("limits", {})
+            assert "memory" in limits or "gpu" in service["profiles"], name
+            if "everword/" not in service["image"]:
+                continue
+            assert service["read_only"]
+            assert service["cap_drop"] == ["ALL"]
+            if name not in {"migrate", "everword"}:
+                assert_settings(name, service["environment"], {"/tls": str(tmp_path)})
 
 
 def test_pipelines_of_the_collector_are_made_of_what_is_configured() -> None:
@@ -366,8 +340,8 @@ def test_the_migration_job_makes_a_database_that_the_services_can_log_in_to(
     postgres_url: str,
 ) -> None:
     job = _services()["migrate"]
-    program, *arguments = job["command"]
-    assert program == "everword"
+    assert job["build"]["args"] == {"SERVICE": "cli"}
+    arguments = job["command"]
     needed = {"EVERWORD_ADMIN_DATABASE_URL", "EVERWORD_SERVICE_PASSWORD"}
     assert set(job["environment"]) == needed
     assert "everword_services" in arguments
@@ -388,12 +362,6 @@ async def test_the_probe_tells_a_serving_service_from_none(stack: Stack) -> None
     port = stack.addresses["ingest"].rpartition(":")[2]
     listen = Environment({"EVERWORD_LISTEN": f"0.0.0.0:{port}"})
     assert await asyncio.to_thread(probe, listen) == "SERVING"
+    assert await asyncio.to_thread(probe, listen, "liveness") == "SERVING"
     nobody = Environment({"EVERWORD_LISTEN": "0.0.0.0:1"})
     assert await asyncio.to_thread(probe, nobody) == "UNAVAILABLE"
-
-
-@pytest.mark.parametrize("name", PORTS)
-def test_health_is_asked_by_a_module_that_exists(name: str) -> None:
-    test = _services()[name]["healthcheck"]["test"]
-    assert test == ["CMD", "python", "-m", "everword.rpc.probe"]
-    assert find_spec(test[-1]) is not None

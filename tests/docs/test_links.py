@@ -12,7 +12,7 @@ from typing import Any
 from support.documents import ROOT
 
 #: Pages that are still to come, for which the navigation has a place.
-COMING = {"console", "deployment", "export", "importing"}
+COMING = {"console", "export", "importing"}
 FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 
 

@@ -17,6 +17,8 @@ from everword.telemetry.tracing import duration_histogram, gauge
 
 log = logging.getLogger(__name__)
 _STATUS = health_pb2.HealthCheckResponse.ServingStatus
+#: What says SERVING while the process answers at all: to restart it helps against nothing else.
+LIVENESS = "liveness"
 CHECK_INTERVAL_S = 2.0
 CHECK_TIMEOUT_S = 2.0
 
@@ -33,6 +35,7 @@ class Health:
 
     async def start(self) -> None:
         """Answer NOT_SERVING until the database has been seen to be ready."""
+        await self.servicer.set(LIVENESS, _STATUS.Value("SERVING"))
         await self._set(False)
         await self._check()
         self._task = asyncio.create_task(self._watch())

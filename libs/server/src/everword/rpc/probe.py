@@ -1,4 +1,7 @@
-"""`python -m everword.rpc.probe`: exit 0 while the service of this container says SERVING, for health checks."""
+"""`python -m everword.rpc.probe`: exit 0 while the service of this container says SERVING, for health checks.
+
+`python -m everword.rpc.probe liveness` goes by the process alone, whatever Postgres does.
+"""
 
 import os
 import sys
@@ -13,8 +16,10 @@ from everword.domain.settings import Environment, SettingError
 TIMEOUT_S = 3.0
 
 
-def probe(environment: Environment) -> str:
+def probe(environment: Environment, name: str = "") -> str:
     """Return the health of the service at EVERWORD_LISTEN, or the name of the error that it answers with.
+
+    `name` is a gRPC service, or `liveness`; empty is the whole.
 
     A service with TLS is asked as `localhost`, which its certificate has to name, signed by EVERWORD_TLS_CA. Where it
     asks callers for a certificate, it is shown its own, which EVERWORD_TLS_CLIENT_CA has to have signed too.
@@ -31,7 +36,7 @@ def probe(environment: Environment) -> str:
     with channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)  # its type stubs have no methods
         try:
-            answer = stub.Check(health_pb2.HealthCheckRequest(), timeout=TIMEOUT_S)
+            answer = stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=TIMEOUT_S)
         except grpc.RpcError as error:
             return str(error.code().name)
     return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
@@ -39,7 +44,7 @@ def probe(environment: Environment) -> str:
 
 if __name__ == "__main__":
     try:
-        status = probe(Environment(os.environ))
+        status = probe(Environment(os.environ), *sys.argv[1:2])
     except SettingError as error:
         sys.exit(f"everword: {error}")
     sys.exit(None if status == "SERVING" else status)

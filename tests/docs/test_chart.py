@@ -1,0 +1,264 @@
+"""The chart, as Helm renders it: valid objects, whose processes get what they need and may do no more."""
+
+import json
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import helm_python
+import kubernetes_validate
+import pytest
+import yaml
+
+import everword.v1
+from everword.adapters.tools.registry import SETS
+from everword.client import Client
+from everword.embedded.services import WORKERS
+from everword.rpc.settings import PORTS, ServerSettings
+from support.deployment import CHART, HTTP_PORTS, STANDARD, assert_settings, image_of, rendered
+from support.documents import ROOT, variables_read
+
+#: The oldest Kubernetes that the chart is for, and the newest whose schemas are here.
+VERSIONS = ("1.27", "1.37")
+ALL: dict[str, Any] = {
+    "image": {"registry": "registry.example/", "tag": "9.9.9", "pullSecrets": ["pull"]},
+    "env": {"EVERWORD_CHAT_CONCURRENCY": 8, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel:4317"},
+    "tls": {"secret": "certificates", "clients": True},
+    "compactor": {"replicas": 2, "autoscaling": {"enabled": True}},
+    "gateway": {"origins": ["https://app.example"]},
+    "mcp": {"hosts": ["memory.example"], "tools": list(SETS)},
+    "ingress": {
+        "className": "nginx",
+        **{
+            name: {"host": f"{name}.example", "tlsSecret": name, "annotations": {"a/b": "c"}}
+            for name in ("gateway", "mcp", "grpc")
+        },
+    },
+    "pods": {
+        "nodeSelector": {"disk": "ssd"},
+        "tolerations": [{"key": "memory", "operator": "Exists"}],
+        "affinity": {"podAntiAffinity": {}},
+        "annotations": {"c": "d"},
+    },
+    "vllm": {"enabled": True, "secret": "hugging-face", "cache": {"storageClass": "fast"}},
+}
+
+
+def _of(objects: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
+    return {each["metadata"]["name"]: each for each in objects if each["kind"] == kind}
+
+
+def _pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Return each of Everword's pods: its part, its specification, and its container."""
+    for each in objects:
+        if each["kind"] in {"Deployment", "Job"}:
+            part = each["metadata"]["labels"]["app.kubernetes.io/component"]
+            specification = each["spec"]["template"]["spec"]
+            (container,) = specification["containers"]
+            if part != "vllm":
+                yield part, specification, container
+
+
+def _environment(container: dict[str, Any], secrets: dict[str, str]) -> dict[str, str]:
+    """Return what a container's process is given, with each reference to a Secret in its place."""
+    found = {}
+    for variable in container["env"]:
+        reference = variable.get("valueFrom", {}).get("secretKeyRef")
+        assert reference is None or reference["key"] == variable["name"]
+        if reference and reference.get("optional"):
+            continue
+        found[variable["name"]] = secrets[reference["key"]] if reference else variable["value"]
+    assert len(found) == len(
+        {variable["name"] for variable in container["env"]} - _optional(container)
+    )
+    return found
+
+
+def _optional(container: dict[str, Any]) -> set[str]:
+    return {
+        variable["name"]
+        for variable in container["env"]
+        if variable.get("valueFrom", {}).get("secretKeyRef", {}).get("optional")
+    }
+
+
+@pytest.fixture(scope="module", params=[None, ALL], ids=["defaults", "everything"])
+def objects(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    return rendered(request.param)
+
+
+def test_helm_finds_nothing_to_complain_of_and_refuses_what_the_chart_does_not_know() -> None:
+    for values in (None, ALL):
+        report = helm_python.lint(CHART, values, strict=True)
+        assert report["errors"] == []
+        assert [m["error"] for m in report["messages"]] == ["icon is recommended"]
+    refused: list[tuple[str, dict[str, Any]]] = [
+        ("serach", {"serach": {"replicas": 3}}),
+        ("EVERWORD_ADMIN_DATABASE_URL", {"env": {"EVERWORD_ADMIN_DATABASE_URL": "postgresql:"}}),
+        ("PATH", {"env": {"PATH": "/"}}),
+        ("/search/replicas", {"search": {"replicas": 0}}),
+        ("/tls/secret", {"tls": {"clients": True}}),
+        ("/image/registry", {"image": {"registry": "registry.example"}}),
+    ]
+    for named, values in refused:
+        with pytest.raises(helm_python.HelmError, match=named):
+            rendered(values)
+
+
+def test_every_value_is_in_the_schema_with_its_type_and_every_setting_is_one_of_the_code() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+    assert set(schema["properties"]) == {*values, "global"}
+    refused = set(schema["properties"]["env"]["propertyNames"]["not"]["enum"])
+    assert refused <= variables_read()
+    suggested = set(
+        re.findall(r"^#  ([A-Z_]+):", (CHART / "values.yaml").read_text(), re.MULTILINE)
+    )
+    assert suggested
+    assert suggested <= (variables_read() | STANDARD) - refused
+
+
+def test_the_objects_are_valid_for_old_and_new_clusters(objects: list[dict[str, Any]]) -> None:
+    names = [(each["kind"], each["metadata"]["name"]) for each in objects]
+    assert len(set(names)) == len(names) > 30
+    for each in objects:
+        for version in VERSIONS:
+            kubernetes_validate.validate(each, version, strict=True)
+
+
+def test_each_process_gets_its_settings(objects: list[dict[str, Any]], tmp_path: Path) -> None:
+    for name in ("tls.crt", "tls.key", "ca.crt"):
+        (tmp_path / name).write_text("PEM")
+    secrets = {
+        "EVERWORD_DATABASE_URL": "postgresql://everword_services:secret@postgres/everword",
+        "EVERWORD_REDIS_URL": "redis://valkey",
+        "EVERWORD_ADMIN_KEY": "k" * 24,
+        "EVERWORD_INTERNAL_TOKEN": "token",
+    }
+    seen = set()
+    for part, specification, container in _pods(objects):
+        seen.add(part)
+        if part == "migrate":
+            names = {variable["name"] for variable in container["env"]}
+            assert names == {"EVERWORD_ADMIN_DATABASE_URL", "EVERWORD_SERVICE_PASSWORD"}
+            continue
+        environment = _environment(container, secrets)
+        assert_settings(part, environment, {"/tls": str(tmp_path)})
+        mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
+        assert ("/tls" in mounted) == any(v.startswith("/tls/") for v in environment.values())
+        assert len(specification["volumes"]) == len(mounted)
+    assert seen == {*PORTS, *WORKERS, *HTTP_PORTS, "migrate"}
+
+
+def test_pods_may_do_no_more_than_they_must(objects: list[dict[str, Any]]) -> None:
+    for part, specification, container in _pods(objects):
+        assert specification["automountServiceAccountToken"] is False
+        assert specification["enableServiceLinks"] is False
+        user = specification["securityContext"]
+        assert user["runAsNonRoot"]
+        assert image_of("cli").last("USER") == f"{user['runAsUser']}:{user['runAsGroup']}"
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert "memory" in container["resources"]["limits"], part
+        assert "cpu" in container["resources"]["requests"], part
+
+
+def test_processes_run_what_images_have_at_the_ports_that_are_asked(
+    objects: list[dict[str, Any]],
+) -> None:
+    services = _of(objects, "Service")
+    for part, specification, container in _pods(objects):
+        image = re.search(r"everword/([a-z]+):\d", container["image"])
+        assert image
+        if part in WORKERS:
+            assert container["command"] == ["python", "-P", "-m", *WORKERS[part]]
+            assert image[1] == WORKERS[part][0].removeprefix("everword_").partition(".")[0]
+            assert specification["terminationGracePeriodSeconds"] == 120
+            continue
+        assert "command" not in container
+        assert image[1] == ("cli" if part == "migrate" else part)
+        if part == "migrate":
+            continue
+        port = (PORTS | HTTP_PORTS)[part]
+        (opened,) = container["ports"]
+        assert opened["containerPort"] == port
+        assert services[f"everword-{part}"]["spec"]["ports"][0]["port"] == port
+        assert (services[f"everword-{part}"]["spec"].get("clusterIP") == "None") == (part in PORTS)
+        for probe in ("readinessProbe", "livenessProbe"):
+            if "grpc" in container[probe]:
+                assert container[probe]["grpc"]["port"] == port
+    grace = ServerSettings("search", "0.0.0.0:1")
+    assert grace.drain_s + grace.grace_s < 30
+
+
+def test_what_one_object_says_of_another_is_there(objects: list[dict[str, Any]]) -> None:
+    deployments, services = _of(objects, "Deployment"), _of(objects, "Service")
+    labels = [each["spec"]["template"]["metadata"]["labels"] for each in deployments.values()]
+    for kind in ("PodDisruptionBudget", "NetworkPolicy", "Service", "Deployment"):
+        for name, each in _of(objects, kind).items():
+            selector = each["spec"].get("selector") or each["spec"]["podSelector"]
+            selector = selector.get("matchLabels", selector)
+            chosen = [found for found in labels if selector.items() <= found.items()]
+            assert len(chosen) == (len(labels) if name == "everword" else 1), (kind, name)
+    for name, each in _of(objects, "HorizontalPodAutoscaler").items():
+        assert each["spec"]["scaleTargetRef"]["name"] == name
+        assert "replicas" not in deployments[name]["spec"]
+    assert "everword-search" in _of(objects, "HorizontalPodAutoscaler")
+    for each in _of(objects, "Ingress").values():
+        for path in each["spec"]["rules"][0]["http"]["paths"]:
+            assert path["backend"]["service"]["name"] in services
+    budgets = _of(objects, "PodDisruptionBudget")
+    assert {"everword-ingest", "everword-search", "everword-embedder"} <= set(budgets)
+
+
+def test_the_ingress_of_grpc_leads_each_service_of_the_contracts_where_it_is() -> None:
+    channels = {"ingest": "ingest", "search": "search", "compactor": "compactor"}
+
+    class Channel(str):
+        """Stands for a channel, and tells which one a stub was made with."""
+
+        def unary_unary(self, path: str, *_: object, **__: object) -> tuple[str, str]:
+            return path.split("/")[1], str(self)
+
+        unary_stream = stream_unary = stream_stream = unary_unary
+
+    client = Client(*(Channel(name) for name in channels))  # type: ignore[arg-type]
+    where = dict(call for stub in vars(client).values() for call in vars(stub).values())
+    modules = [import_module(f"everword.v1.{m.name}") for m in iter_modules(everword.v1.__path__)]
+    named = {
+        service.full_name
+        for module in modules
+        if module.__name__.endswith("_service_pb2")
+        for service in module.DESCRIPTOR.services_by_name.values()
+    }
+    assert set(where) == named
+    ingress = _of(rendered(ALL), "Ingress")["everword-grpc"]
+    paths = {
+        path["path"].removeprefix("/"): path["backend"]["service"]["name"]
+        for path in ingress["spec"]["rules"][0]["http"]["paths"]
+    }
+    assert paths == {name: f"everword-{service}" for name, service in where.items()}
+
+
+def test_the_chart_carries_the_version_of_the_code_and_another_name_where_it_is_called_otherwise() -> (
+    None
+):
+    about = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    project = (ROOT / "libs" / "everword" / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{about["appVersion"]}"' in project
+    assert about["version"] == about["appVersion"]
+    objects = rendered(name="acme")
+    assert all(each["metadata"]["name"].startswith("acme-everword") for each in objects)
+    (address,) = {
+        variable["value"]
+        for _, _, container in _pods(objects)
+        for variable in container["env"]
+        if variable["name"] == "EVERWORD_EMBEDDER_ADDRESS"
+    }
+    assert address.partition(":")[0] in _of(objects, "Service")

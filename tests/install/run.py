@@ -1,0 +1,135 @@
+"""Runs installed services as images and units do: as a user who owns nothing, with an environment of their own."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from everword.embedded.ports import free_ports
+from everword.embedded.postgres import EmbeddedPostgres
+from everword.embedded.valkey import EmbeddedValkey
+from everword.rpc.settings import PORTS
+from install.prefix import Prefix
+
+NOBODY = 10001
+READY_S = 60.0
+STOP_S = 20.0
+_NO_NEW_PRIVS, _MDWE = 38, 65
+
+
+def run(folder: Path, prefixes: dict[str, Prefix]) -> None:
+    """Start what is installed over a database of its own; with `cli` and all services, let `everword doctor` judge.
+
+    Ends the process where something does not start, is not healthy, or does not end by itself.
+    """
+    ports = dict(zip((*PORTS, "mcp", "gateway", "postgres", "valkey"), free_ports(8), strict=True))
+    postgres = EmbeddedPostgres(folder / "postgres", ports["postgres"], durable=False)
+    valkey = EmbeddedValkey(folder / "valkey", ports["valkey"], durable=False)
+    folder.joinpath("tmp").mkdir()
+    folder.joinpath("tmp").chmod(0o1777)
+    with ExitStack() as running:
+        running.enter_context(postgres.running())
+        running.enter_context(valkey.running())
+        environment = _environment(folder, postgres.admin_url, valkey.url, ports)
+        if cli := prefixes.get("cli"):
+            _once(
+                _migration(cli), environment | {"EVERWORD_ADMIN_DATABASE_URL": postgres.admin_url}
+            )
+        elif set(PORTS) & set(prefixes):
+            sys.exit("services need a database: name cli too, which migrates it")
+        for name, prefix in prefixes.items():
+            if name != "cli":
+                running.enter_context(_running(prefix, ports[name], environment))
+        if cli and {*PORTS, "cli"} <= set(prefixes):
+            asked = environment | {"EVERWORD_API_KEY": environment["EVERWORD_ADMIN_KEY"]}
+            _once([cli.program("everword"), "doctor", "--write"], asked)
+
+
+def _migration(cli: Prefix) -> list[str]:
+    return [cli.program("everword"), "migrate", "--service-login", "everword_services"]
+
+
+def _environment(folder: Path, owner: str, valkey: str, ports: dict[str, int]) -> dict[str, str]:
+    password = secrets.token_hex(12)
+    parts = urlsplit(owner)
+    login = parts._replace(netloc=f"everword_services:{password}@127.0.0.1:{ports['postgres']}")
+    return {
+        "TMPDIR": str(folder / "tmp"),
+        "HOME": str(folder / "tmp"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "EVERWORD_DATABASE_URL": login.geturl(),
+        "EVERWORD_SERVICE_PASSWORD": password,
+        "EVERWORD_REDIS_URL": valkey,
+        "EVERWORD_ADMIN_KEY": secrets.token_hex(24),
+        "EVERWORD_INTERNAL_TOKEN": secrets.token_hex(24),
+        **{f"EVERWORD_{name.upper()}_ADDRESS": f"127.0.0.1:{ports[name]}" for name in PORTS},
+    }
+
+
+def _confine() -> None:
+    """Take from this process what images and units take: other privileges, and memory that is written and executed."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
+    prctl(_MDWE, 1, 0, 0, 0)  # kernels before 6.3 do not know it
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
+def _once(command: list[str], environment: dict[str, str]) -> None:
+    done = subprocess.run(command, env=environment, cwd="/", preexec_fn=_confine, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: ended with status {done.returncode}")
+
+
+@contextmanager
+def _running(prefix: Prefix, port: int, environment: dict[str, str]) -> Iterator[None]:
+    """Run a service while the block lasts; it is healthy before, and ends by itself after."""
+    environment = environment | {"EVERWORD_LISTEN": f"0.0.0.0:{port}"}
+    command = {
+        "mcp": [prefix.program("everword-mcp"), "--http", f"0.0.0.0:{port}"],
+        "gateway": [prefix.program("everword-gateway"), "--listen", f"0.0.0.0:{port}"],
+    }.get(prefix.name, [prefix.program("python"), "-P", "-m", f"everword_{prefix.name}"])
+    process = subprocess.Popen(command, env=environment, cwd="/", preexec_fn=_confine)
+    try:
+        until = time.monotonic() + READY_S
+        while not _healthy(prefix, port, environment):
+            if process.poll() is not None or time.monotonic() > until:
+                sys.exit(f"{prefix.name} does not get healthy")
+            time.sleep(0.5)
+        yield
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(STOP_S)
+        # uvicorn ends by the signal that it got, once it has cleaned up.
+        if status not in (0, -signal.SIGTERM if prefix.name in {"mcp", "gateway"} else 0):
+            sys.exit(f"{prefix.name} ended with status {status}")
+    finally:
+        process.kill()
+
+
+def _healthy(prefix: Prefix, port: int, environment: dict[str, str]) -> bool:
+    """Ask for the health as the image does."""
+    if prefix.name in PORTS:
+        probe = [prefix.program("python"), "-P", "-m", "everword.rpc.probe"]
+        asked = subprocess.run(probe, env=environment, cwd="/", capture_output=True, check=False)
+        return asked.returncode == 0
+    # By a name of the cluster, as a kubelet may: who asks for health is not a browser.
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/healthz", headers={"host": "10.1.2.3"}
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=4) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,140 @@
+"""The files that deploy Everword, as their own tools read them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from helm_python import Chart
+
+from everword.client import ClientSettings
+from everword.domain.settings import Environment
+from everword_compactor.settings import Settings as CompactorSettings
+from everword_compactor.settings import WorkerSettings as CompactorWorkerSettings
+from everword_embedder.settings import Settings as EmbedderSettings
+from everword_embedder.settings import WorkerSettings as EmbedderWorkerSettings
+from everword_gateway.command import gateway
+from everword_ingest.settings import Settings as IngestSettings
+from everword_mcp.command import mcp
+from everword_search.settings import Settings as SearchSettings
+from support.documents import ROOT, variables_read
+
+CHART = ROOT / "deploy" / "helm" / "everword"
+#: What processes are given under names of a standard's, not of Everword's.
+STANDARD = {"OTEL_EXPORTER_OTLP_ENDPOINT"}
+#: What each process that serves or works has to have; without some of it, it would do less and say nothing.
+NEEDED = {
+    "EVERWORD_DATABASE_URL",
+    "EVERWORD_REDIS_URL",
+    "EVERWORD_ADMIN_KEY",
+    "EVERWORD_INTERNAL_TOKEN",
+    "EVERWORD_EMBEDDER_ADDRESS",
+}
+_SETTINGS: dict[str, Callable[[Environment], object]] = {
+    "ingest": IngestSettings.from_environment,
+    "search": SearchSettings.from_environment,
+    "compactor": CompactorSettings.from_environment,
+    "embedder": EmbedderSettings.from_environment,
+    "embedder-worker": EmbedderWorkerSettings.from_environment,
+}
+#: The ports of mcp and gateway, by what their options say.
+HTTP_PORTS = {
+    name: int(str(vars(option)[attribute]).rpartition(":")[2])
+    for name, option, attribute in (
+        ("mcp", mcp.params[0], "flag_value"),
+        ("gateway", gateway.params[0], "default"),
+    )
+}
+
+
+class Stage(NamedTuple):
+    """A stage of the Dockerfile."""
+
+    base: str
+    instructions: list[tuple[str, str]]
+
+    def last(self, keyword: str) -> str:
+        """Return what the last instruction of that name says; empty where there is none."""
+        return next((text for word, text in reversed(self.instructions) if word == keyword), "")
+
+
+@cache
+def stages() -> dict[str, Stage]:
+    """Return the stages of the Dockerfile by name, without those they are based on; the last is called `final`."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    lines = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ").splitlines()
+    found: dict[str, Stage] = {}
+    for line in filter(None, (line.strip() for line in lines)):
+        word, _, rest = line.partition(" ")
+        if word == "FROM":
+            base, _, name = rest.partition(" AS ")
+            found[name or "final"] = stage = Stage(base, [])
+        elif found:
+            stage.instructions.append((word, rest.strip()))
+    return found
+
+
+def image_of(name: str) -> Stage:
+    """Return a stage with all that it inherits."""
+    stage = stages()[name]
+    inherited = image_of(stage.base).instructions if stage.base in stages() else []
+    return Stage(stage.base, inherited + stage.instructions)
+
+
+def compose(*files: str, **variables: str) -> dict[str, dict[str, Any]]:
+    """Return the services of Docker Compose, as it resolves `files`; it checks them against its own schema."""
+    names = re.findall(r"\$\{([A-Z_]+):\?", (ROOT / files[0]).read_text(encoding="utf-8"))
+    given = dict.fromkeys(names, "a-secret-of-some-length-0123") | variables
+    options = [option for file in files for option in ("-f", file)]
+    done = subprocess.run(
+        [Path(sys.executable).with_name("docker-compose"), *options, "--profile", "*", "config"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", **given},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    services: dict[str, dict[str, Any]] = yaml.safe_load(done.stdout)["services"]
+    return services
+
+
+def rendered(values: dict[str, Any] | None = None, name: str = "everword") -> list[dict[str, Any]]:
+    """Return the objects that Helm makes from the chart. Raises HelmError where it refuses the values."""
+    with Chart.load(CHART) as chart:
+        templates = chart.render(values, name=name, namespace="memory")
+    return [
+        document
+        for path, text in templates.items()
+        if path.endswith(".yaml")
+        for document in yaml.safe_load_all(text)
+        if document
+    ]
+
+
+def assert_settings(name: str, environment: Mapping[str, str], moved: Mapping[str, str]) -> None:
+    """Assert that a process takes its environment, that it reads what it is given, and has what it needs.
+
+    `name` is a service, or a worker with `-worker` at its end. Files below a key of `moved` are below its
+    value here.
+    """
+    assert set(environment) <= variables_read() | STANDARD, name
+    given = dict(environment)
+    for key, value in environment.items():
+        for folder, here in moved.items():
+            if value.startswith(f"{folder}/"):
+                given[key] = here + value.removeprefix(folder)
+    if name in HTTP_PORTS:
+        settings = ClientSettings.from_environment(given)
+        assert not any("127.0.0.1" in address for address in given.values())
+        assert bool(settings.tls) == ("EVERWORD_TLS_CA" in given)
+    else:
+        assert set(environment) >= NEEDED, name
+        _SETTINGS.get(name, CompactorWorkerSettings.from_environment)(Environment(given))
