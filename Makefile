@@ -71,6 +71,10 @@ site: $(SITE_SETUP) ## Build the documentation as a site, build/site/index.html
 	git ls-files --cached --others --exclude-standard -z $(PAGES) | xargs -0 cp --parents -t build/pages
 	$(SITE)/bin/zensical build --clean --strict
 
+.PHONY: pictures
+pictures: $(SETUP) ## Take the pictures of docs/console.md
+	$(BIN)/pytest -q -p no:randomly tests/integration/test_console.py --pictures docs/console
+
 .PHONY: schema
 schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql
 	PYTHONPATH=. $(BIN)/python scripts/dump_schema.py

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page, Request, async_playwright
 
 #: None of them calls anybody: what a browser does by itself is switched off.
@@ -24,10 +24,9 @@ _ARGUMENTS = (
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Lend the machine's Chromium; without one, the test is skipped."""
+    """Lend the machine's Chromium."""
     path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("chromium cannot be had: pages are not looked at")
+    assert path, "Pages are looked at in Chromium: install Debian's package `chromium`."
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=[*_ARGUMENTS])
         yield browser
@@ -46,6 +45,11 @@ class Watched:
         """Open a page of the console."""
         await self.page.goto(self.url + path)
 
+    def forgive(self, complaint: str) -> None:
+        """Forget a complaint that there has to be: browsers tell of each page that is an error."""
+        [expected] = [each for each in self.complaints if complaint in each]
+        self.complaints.remove(expected)
+
     def note_request(self, request: Request) -> None:
         """Complain about a request to anybody else."""
         if not request.url.startswith(self.url):
@@ -58,7 +62,7 @@ async def watched(
 ) -> AsyncIterator[Watched]:
     """Lend a page with the session `cookies`, a name and a value, and a screen so wide."""
     context = await browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+        viewport={"width": width, "height": 760}, color_scheme="dark" if dark else "light"
     )
     context.set_default_timeout(10_000)
     if cookies:
@@ -73,22 +77,10 @@ async def watched(
     await context.close()
 
 
-_LUMINANCE = """(name) => {
-  const [r, g, b] = getComputedStyle(document.querySelector(%r))[name].match(/[\\d.]+/g).slice(0, 3)
-    .map((n) => n / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}"""
-
-
-async def luminance(page: Page, selector: str, name: str) -> float:
-    """Return how light the `color` or the `background-color` of an element is, from 0 to 1."""
-    return float(await page.evaluate(_LUMINANCE % selector, name))
-
-
-async def contrast(page: Page, text: str, ground: str) -> float:
-    """Return the contrast of one element's text with the ground of another, as WCAG counts it."""
-    of_both = (
-        await luminance(page, text, "color"),
-        await luminance(page, ground, "background-color"),
-    )
-    return (max(of_both) + 0.05) / (min(of_both) + 0.05)
+async def barriers(page: Page) -> list[str]:
+    """Return what keeps people out of a page, as axe sees it: names that lack, contrast, order, focus."""
+    found = await page.evaluate(f"{AXE_SCRIPT}; axe.run({{resultTypes: ['violations']}})")
+    return [
+        f"{rule['id']}: {', '.join(str(node['target']) for node in rule['nodes'])}"
+        for rule in found["violations"]
+    ]

@@ -26,9 +26,10 @@ from support.stack import Stack
 #: A conversation of the sample, which begins with it, and how much of the sample is written.
 ORDERS = "slack:orders-db"
 SAMPLE_MESSAGES = 109
-#: Were it not escaped, it would run, and say so in the title.
+#: Were it not escaped, it would run, and say so in the title; and a part of it would be shown the other way round.
 HOSTILE = (
-    "</title><script>document.title='owned'</script><img src=x onerror='document.title=`owned`'>\""
+    "</title></textarea><script>document.title='owned'</script><img src=x onerror=\"document.title"
+    "='owned'\"><a href=javascript:1>'\u202ehi"
 )
 FAILED = """
 INSERT INTO jobs (namespace_id, task, subject, state, attempts, error, not_before, published_at)
@@ -59,12 +60,28 @@ Keep MySQL running, read-only, until 31 March.
 
 
 @dataclass(frozen=True)
+class _Said:
+    """What a message says."""
+
+    external_id: str
+    value: str
+    quote: str
+
+
+FIRST = _Said("mig-005", "Thursday 12 March, 20:30", "cutover Thursday 12 March after 20:30")
+THEN = _Said("mig-027", "Saturday 14 March, 21:30", "cutover is Saturday 14 March at 21:30")
+MACHINE = _Said("mig-029", "kept until 30 April", "the old machine is ours until 30 April")
+
+
+@dataclass(frozen=True)
 class Planted:
     """What a test looks for."""
 
     conversation_id: str
     cutover_id: str
     """The fact that holds, and took the place of another."""
+    machine_id: str
+    """A fact."""
     node_id: str
     note_id: str
     document_id: str
@@ -79,9 +96,11 @@ async def plant(stack: Stack) -> Planted:
     document = await document_calls.write(stack, RUNBOOK, "Cutover runbook", tags=["cutover"])
     await _spend(stack, ("gpt-5-mini", "qwen3-8b", "claude-haiku-4-5"))
     _fail(stack, "embed", "0", "ModelUnavailable: the model server answered 503")
+    await _remember(stack, orders, "cutover", FIRST)
     return Planted(
         conversation_id=orders,
-        cutover_id=await _cutover(stack, orders),
+        cutover_id=await _remember(stack, orders, "cutover", THEN),
+        machine_id=await _remember(stack, orders, "old_machine", MACHINE),
         node_id=await _graph(stack),
         note_id=note.note_id,
         document_id=document.document_id,
@@ -129,20 +148,15 @@ async def _import(stack: Stack) -> str:
     return found.conversation.id
 
 
-async def _cutover(stack: Stack, conversation_id: str) -> str:
-    """Remember when the cutover is: first one day, then another. Returns the fact that holds."""
-    for value, external_id, quote in (
-        ("Thursday 12 March, 20:30", "mig-005", "cutover Thursday 12 March after 20:30"),
-        ("Saturday 14 March, 21:30", "mig-027", "cutover is Saturday 14 March at 21:30"),
-    ):
-        key = search.ExternalMessageKey(conversation_id=conversation_id, external_id=external_id)
-        said = await stack.search.GetMessage(search.GetMessageRequest(external=key))
-        evidence = fact_pb2.NewEvidence(message_id=said.message.id, quote=quote)
-        request = facts.RememberRequest(
-            subject="orderdesk", attribute="cutover", value=value, evidence=[evidence]
-        )
-        remembered = await stack.facts.Remember(request)
-    return remembered.fact.id
+async def _remember(stack: Stack, conversation_id: str, attribute: str, said: _Said) -> str:
+    """Remember what a message says of orderdesk; returns the fact."""
+    key = search.ExternalMessageKey(conversation_id=conversation_id, external_id=said.external_id)
+    found = await stack.search.GetMessage(search.GetMessageRequest(external=key))
+    evidence = fact_pb2.NewEvidence(message_id=found.message.id, quote=said.quote)
+    request = facts.RememberRequest(
+        subject="orderdesk", attribute=attribute, value=said.value, evidence=[evidence]
+    )
+    return (await stack.facts.Remember(request)).fact.id
 
 
 async def _graph(stack: Stack) -> str:

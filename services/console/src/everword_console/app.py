@@ -14,11 +14,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from everword.client import Client, ClientSettings
-from everword_console.guard import HEALTH, Guard
+from everword_console.guard import HEALTH, STATIC, Guard
 from everword_console.pages import (
     conversations,
     costs,
     documents,
+    erasures,
     facts,
     graph,
     memories,
@@ -30,6 +31,7 @@ from everword_console.pages import (
     summaries,
     topics,
 )
+from everword_console.rights import RightsOfVisitors
 from everword_console.sessions import Credentials, Sessions
 from everword_console.visits import Page, Visit, served
 
@@ -51,6 +53,9 @@ _READS: dict[str, Page] = {
     "/notes/{id:uuid}": notes.note,
     "/topics": topics.list_topics,
     "/topics/{id:uuid}": topics.topic,
+    "/erasures": erasures.list_erasures,
+    "/erasures/new": erasures.preview,
+    "/erasures/{id:uuid}": erasures.erasure,
     "/queues": queues.status,
     "/costs": costs.costs,
 }
@@ -58,6 +63,7 @@ _CHANGES: dict[str, Page] = {
     "/facts/{id:uuid}/confirm": facts.confirm,
     "/facts/{id:uuid}/close": facts.close,
     "/facts/{id:uuid}/correct": facts.correct,
+    "/erasures/new": erasures.erase,
     "/queues/retry": queues.retry,
     "/queues/backfill": queues.backfill,
 }
@@ -74,13 +80,14 @@ def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: boo
         lent = Credentials(settings.api_key, settings.namespace)
         async with Client.connect(replace(settings, api_key="", namespace="")) as client:
             app.state.client, app.state.sessions = client, Sessions()
+            app.state.rights = RightsOfVisitors(client)
             app.state.lent = lent if lends_key else None
             yield
 
     return Starlette(
         routes=[
             Route(HEALTH, _healthz),
-            Mount("/static", StaticFiles(packages=[("everword_console", "static")])),
+            Mount(STATIC, StaticFiles(packages=[("everword_console", "static")])),
             Route("/sign-in", sign_in.show),
             Route("/sign-in", sign_in.sign_in, methods=["POST"]),
             Route("/sign-out", sign_in.sign_out, methods=["POST"]),
@@ -98,6 +105,6 @@ async def _healthz(_: Request) -> Response:
 
 
 async def _nothing_here(request: Request, _: Exception) -> Response:
-    visit = Visit(request, request.app.state.client, Credentials(), signed_in=False)
+    visit = Visit(request, Credentials())
     said = ["There is no such page. The navigation leads to those that there are."]
     return visit.page("error.html", 404, title="Not here", said=said, error=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -70,21 +70,17 @@ def draw(
     baseline = HEIGHT - _BOTTOM
     scale = (baseline - _TOP) / float(top)
     step = (WIDTH - _LEFT - _RIGHT) / len(days)
-    bars: list[Bar] = []
-    for place, (day, parts) in enumerate(zip(days, by_day, strict=True)):
-        y = float(baseline)
-        for number, value in enumerate(parts):
-            if not value:
-                continue
-            height = max(0.75, float(value) * scale)
-            y -= height
-            title = (
-                f"{day}, {series[number]}: {amount(value) if unit else f'{value:,}'} {unit}".strip()
-            )
-            bars.append(
-                Bar(round(_LEFT + place * step + step * 0.12, 2), round(y, 2), round(step * 0.76, 2),
-                    round(height, 2), number, title)
-            )  # fmt: skip
+    bars = [
+        bar
+        for place, (day, parts) in enumerate(zip(days, by_day, strict=True))
+        for bar in _bars(
+            _LEFT + place * step,
+            step,
+            scale,
+            parts,
+            [_title(day, *named, unit) for named in zip(series, parts, strict=True)],
+        )
+    ]
     every = max(1, len(days) // 7)
     return Chart(
         bars,
@@ -94,6 +90,29 @@ def draw(
          if (len(days) - 1 - place) % every == 0],
         baseline,
     )  # fmt: skip
+
+
+def _bars(
+    x: float, step: float, scale: float, parts: list[Decimal], titles: list[str]
+) -> Iterator[Bar]:
+    """Yield the bars of a day, each on top of the one before."""
+    y = float(HEIGHT - _BOTTOM)
+    for number, value in enumerate(parts):
+        if value:
+            height = max(0.75, float(value) * scale)
+            y -= height
+            yield Bar(
+                round(x + step * 0.12, 2),
+                round(y, 2),
+                round(step * 0.76, 2),
+                round(height, 2),
+                number,
+                titles[number],
+            )
+
+
+def _title(day: date, model: str, value: Decimal, unit: str) -> str:
+    return f"{day}, {model}: {amount(value) if unit else f'{value:,}'} {unit}".strip()
 
 
 def _series_of_day(

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HEALTH = "/healthz"
+HEALTH, STATIC = "/healthz", "/static"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 #: Pages load nothing from elsewhere, and run no script and no style that stands in them: memories are others' words.
 _HEADERS = {
@@ -38,8 +38,9 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HEADERS)
-                # What is remembered does not stay on the visitor's disk.
-                headers.setdefault("cache-control", "no-store")
+                # What is remembered does not stay on the visitor's disk; what pages look like may.
+                static = scope["path"].startswith(STATIC + "/")
+                headers.setdefault("cache-control", "no-cache" if static else "no-store")
             await send(message)
 
         refusal = None if scope["path"] == HEALTH else self._refusal(scope)

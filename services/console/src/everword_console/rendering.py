@@ -21,12 +21,22 @@ PLACES = (
     ("/topics", "Topics"),
     ("/queues", "Queues"),
     ("/costs", "Costs"),
+    ("/erasures", "Erasures"),
 )
+
+#: Characters that turn the order of what follows around, and so hide what a text says: they are shown by their names.
+_OVERRIDES = {0x202D: "⟨LRO⟩", 0x202E: "⟨RLO⟩"}
+
+
+def _shown(value: object) -> object:
+    return value.translate(_OVERRIDES) if isinstance(value, str) else value
+
 
 _environment = Environment(
     loader=PackageLoader("everword_console"),
     autoescape=True,
     undefined=StrictUndefined,
+    finalize=_shown,
     trim_blocks=True,
     lstrip_blocks=True,
 )
@@ -43,7 +53,11 @@ _environment.filters.update(
     when=wording.when,
     word=wording.word,
 )
-_environment.globals.update(places=PLACES, place_of_memory=wording.place_of_memory)
+_environment.globals.update(
+    places=PLACES,
+    place_of_memory=wording.place_of_memory,
+    place_in_conversation=wording.place_in_conversation,
+)
 
 
 def render(template: str, **values: Any) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import secrets
 from dataclasses import asdict, dataclass, field
+from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet, InvalidToken
 from starlette.requests import Request
@@ -38,6 +42,7 @@ class Sessions:
 
     def __init__(self) -> None:
         self._box = Fernet(Fernet.generate_key())
+        self._signature = secrets.token_bytes(32)
 
     def find(self, request: Request) -> Credentials | None:
         """Return what a visitor signed in with; None for one who did not, or too long ago."""
@@ -55,9 +60,19 @@ class Sessions:
             max_age=LASTS_S,
             httponly=True,
             samesite="strict",
-            secure=request.url.scheme == "https",
+            # Behind a proxy that ends TLS, only the browser's own word says that there is some.
+            secure=urlsplit(request.headers.get("origin", "")).scheme == "https",
         )
 
     def end(self, response: Response) -> None:
         """Take the cookie back."""
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+
+    def token(self, request: Request) -> str:
+        """Return what forms of this visitor's pages carry, and no other page can know."""
+        cookie = request.cookies.get(COOKIE, "").encode()
+        return hmac.new(self._signature, cookie, hashlib.sha256).hexdigest()
+
+    def is_token(self, request: Request, given: str) -> bool:
+        """Tell whether a form comes from a page that was given to this visitor, as signed in now."""
+        return hmac.compare_digest(self.token(request).encode(), given.encode())

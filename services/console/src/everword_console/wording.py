@@ -16,6 +16,8 @@ from everword.v1 import cost_pb2, memory_pb2
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 #: Digits of an amount that matter: a call may cost thousandths of a cent.
 _SIGNIFICANT = 3
+#: Messages shown before the one that a visitor goes to.
+_SHOWN_BEFORE = 5
 
 
 def word(message: Message, field: str) -> str:
@@ -117,3 +119,11 @@ def place_of_memory(memory: memory_pb2.Memory) -> str:
     if memory.kind == memory_pb2.MEMORY_KIND_TOPIC:
         return f"/topics/{memory.id}"
     return f"/memories/{memory.id}"
+
+
+def place_in_conversation(memory: memory_pb2.Memory) -> str:
+    """Return where what was said stands among what was said before and after it."""
+    place = f"/conversations/{memory.conversation_id}"
+    if not memory.seq:
+        return place
+    return f"{place}?from={max(1, memory.seq - _SHOWN_BEFORE)}#m{memory.seq}"

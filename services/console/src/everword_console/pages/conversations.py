@@ -37,6 +37,7 @@ async def timeline(visit: Visit) -> Response:
     """Show the messages of a conversation, and the tree of summaries over them."""
     service = visit.client.search_service
     newest_first = visit.values.text("order") == "newest"
+    start = visit.values.number("from", 0, 999_999_999)
     order = memory_pb2.ORDER_NEWEST_FIRST if newest_first else memory_pb2.ORDER_OLDEST_FIRST
     found, listed, tree = await asyncio.gather(
         visit.call(service.GetConversation, pb.GetConversationRequest(conversation_id=visit.id)),
@@ -47,6 +48,7 @@ async def timeline(visit: Visit) -> Response:
                 order=order,
                 page_size=_PAGE_SIZE,
                 page_token=visit.values.text("page"),
+                start_seq=start,
             ),
         ),
         _tops(visit),
@@ -58,6 +60,8 @@ async def timeline(visit: Visit) -> Response:
         new_days=_new_days(listed.messages),
         tops=tree,
         newest_first=newest_first,
+        start=start,
+        earlier=max(1, start - _PAGE_SIZE),
         most_chars=MESSAGE_CHARS,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -19,6 +18,13 @@ from everword_console.wording import moment
 STATES = [name.removeprefix("FACT_STATE_").lower() for name in fact_pb2.FactState.keys()[1:]]
 #: How far a slider goes back where nothing says how far.
 _DAYS_BACK = 365
+#: What a visitor is told after a change.
+_DONE = {
+    "confirmed": "Confirmed.",
+    "closed": "Closed: it held, and does not any more.",
+    "corrected": "Corrected: this is what is right. What was wrong is kept, below.",
+    "rejected": "Rejected: it never held.",
+}
 
 
 @dataclass(frozen=True)
@@ -91,9 +97,7 @@ async def list_facts(visit: Visit) -> Response:
 async def fact(visit: Visit) -> Response:
     """Show a fact, why it is believed, and what held before and after."""
     service = visit.client.profile_service
-    found, may_write = await asyncio.gather(
-        visit.call(service.ExplainFact, pb.ExplainFactRequest(fact_id=visit.id)), visit.may_write()
-    )
+    found = await visit.call(service.ExplainFact, pb.ExplainFactRequest(fact_id=visit.id))
     named = pb.GetFactHistoryRequest(subject=found.fact.subject, attribute=found.fact.attribute)
     history = await visit.call(service.GetFactHistory, named)
     return visit.page(
@@ -101,42 +105,42 @@ async def fact(visit: Visit) -> Response:
         why=found,
         fact=found.fact,
         history=history.facts,
-        may_write=may_write,
+        done=_DONE.get(visit.values.text("done"), ""),
         open=found.fact.state not in (fact_pb2.FACT_STATE_REJECTED, fact_pb2.FACT_STATE_CLOSED),
     )
 
 
 async def confirm(visit: Visit) -> Response:
     """Say that a fact is right."""
-    reason = (await visit.form()).text("reason")
+    reason = visit.form.text("reason")
     request = writes.ConfirmFactRequest(
         fact_id=visit.id, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON
     )
     await visit.call(visit.client.fact_service.ConfirmFact, request)
-    return visit.go(f"/facts/{visit.id}")
+    return visit.go(f"/facts/{visit.id}?done=confirmed")
 
 
 async def close(visit: Visit) -> Response:
     """Say that a fact does not hold any more."""
-    form = await visit.form()
     request = writes.CloseFactRequest(
         fact_id=visit.id,
-        valid_until_time=form.start_of_day("until"),
-        reason=form.text("reason"),
+        valid_until_time=visit.form.start_of_day("until"),
+        reason=visit.form.text("reason"),
         actor=fact_pb2.FACT_ACTOR_PERSON,
     )
     await visit.call(visit.client.fact_service.CloseFact, request)
-    return visit.go(f"/facts/{visit.id}")
+    return visit.go(f"/facts/{visit.id}?done=closed")
 
 
 async def correct(visit: Visit) -> Response:
     """Say that a fact was wrong, and what is right."""
-    form = await visit.form()
     request = writes.CorrectFactRequest(
         fact_id=visit.id,
-        value=form.text("value"),
-        reason=form.text("reason"),
+        value=visit.form.text("value"),
+        reason=visit.form.text("reason"),
         actor=fact_pb2.FACT_ACTOR_PERSON,
     )
     answer = await visit.call(visit.client.fact_service.CorrectFact, request)
-    return visit.go(f"/facts/{answer.fact.id or visit.id}")
+    if not answer.fact.id:
+        return visit.go(f"/facts/{visit.id}?done=rejected")
+    return visit.go(f"/facts/{answer.fact.id}?done=corrected")

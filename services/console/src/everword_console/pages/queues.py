@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -20,17 +19,15 @@ _TARGETS = {
 async def status(visit: Visit) -> Response:
     """Show how the jobs of each task stand, and what failed for good."""
     service = visit.client.maintenance_service
-    found, may_write = await asyncio.gather(
-        visit.call(service.GetQueueStatus, pb.GetQueueStatusRequest()), visit.may_write()
-    )
+    found = await visit.call(service.GetQueueStatus, pb.GetQueueStatusRequest())
     values = visit.values
     again = values.number("again", 0, 10**9 - 1) if values.text("again") else None
-    return visit.page("queues.html", found=found, may_write=may_write, again=again)
+    return visit.page("queues.html", found=found, again=again)
 
 
 async def retry(visit: Visit) -> Response:
     """Try jobs again that failed for good: of one task, or of all."""
-    task = (await visit.form()).text("task")
+    task = visit.form.text("task")
     answer = await visit.call(
         visit.client.maintenance_service.RetryJobs, pb.RetryJobsRequest(task=task)
     )
@@ -39,7 +36,7 @@ async def retry(visit: Visit) -> Response:
 
 async def backfill(visit: Visit) -> Response:
     """Make due what has no vector, or no sentence."""
-    target = _TARGETS.get((await visit.form()).text("target"))
+    target = _TARGETS.get(visit.form.text("target"))
     if target is None:
         raise BadInputError(f"What is made again is one of {', '.join(_TARGETS)}.")
     answer = await visit.call(

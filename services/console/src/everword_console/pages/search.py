@@ -30,6 +30,11 @@ KINDS = {
     for name, value in memory_pb2.MemoryKind.items()
     if value
 }
+#: Fields of the form that are folded away, where none is set.
+_FILTERS = (
+    *("mode", "profile", "kind", "subject", "agent", "author", "channel", "since", "until"),
+    *("superseded", "automated"),
+)
 _Choice = TypeVar("_Choice")
 _PAGE_SIZE = 20
 _PASSAGE_CHARS = 1200
@@ -62,6 +67,7 @@ async def search(visit: Visit) -> Response:
         profiles=PROFILES,
         kinds=KINDS,
         found=found,
+        filtered=any(any(values.all(name)) for name in _FILTERS),
         said=said,
         words=[] if values.text("mode") == "regex" else words,
     )

@@ -13,23 +13,23 @@ from everword.v1 import address_pb2 as pb
 from everword_console.errors import explain
 from everword_console.sessions import Credentials
 from everword_console.values import BadInputError
-from everword_console.visits import Visit
+from everword_console.visits import Visit, read_form
 
 
 async def show(request: Request) -> Response:
     """Ask for a key."""
-    return _form(_visit(request, Credentials()))
+    return _form(Visit(request, Credentials()))
 
 
 async def sign_in(request: Request) -> Response:
     """Keep a key that Everword knows, and go on to where the visitor came from."""
-    visit = _visit(request, Credentials())
+    visit = Visit(request, Credentials())
     try:
-        form = await visit.form()
+        form = await read_form(request)
         given = Credentials(form.text("key"), form.text("namespace"))
         if not (given.api_key.isascii() and given.namespace.isascii()):
             raise BadInputError("A key and the name of a namespace are plain letters and signs.")
-        known = Credentials(given.api_key, await _namespace(_visit(request, given)))
+        known = Credentials(given.api_key, await _namespace(Visit(request, given)))
     except BadInputError as error:
         return _form(visit, [str(error)])
     except CallError as error:
@@ -45,18 +45,19 @@ async def sign_in(request: Request) -> Response:
 
 async def sign_out(request: Request) -> Response:
     """Forget the visitor's key."""
-    response = _visit(request, Credentials()).go("/sign-in")
+    visit = Visit(request, Credentials())
+    try:
+        await read_form(request)
+    except BadInputError as error:
+        return visit.refused(error)
+    response = visit.go("/sign-in")
     request.app.state.sessions.end(response)
     return response
 
 
-def _visit(request: Request, credentials: Credentials) -> Visit:
-    return Visit(request, request.app.state.client, credentials, signed_in=False)
-
-
 def _form(visit: Visit, said: list[str] | None = None) -> Response:
     status = 400 if said else 200
-    return visit.page("sign_in.html", status, said=said or [], next=_next(visit))
+    return visit.page("sign_in.html", status, said=said or [])
 
 
 def _next(visit: Visit) -> str:

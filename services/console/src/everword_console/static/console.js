@@ -21,6 +21,12 @@ document.addEventListener("keydown", (event) => {
 const current = document.querySelector("nav [aria-current]");
 if (current) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.clientWidth / 2;
 
+// So may a drawing: of the graph its middle matters, and of a chart what was last.
+for (const drawing of document.querySelectorAll("[data-scroll]")) {
+  const hidden = drawing.scrollWidth - drawing.clientWidth;
+  drawing.scrollLeft = drawing.dataset.scroll === "middle" ? hidden / 2 : hidden;
+}
+
 // A slider says which day it stands at, and shows what it asks for when it is let go.
 document.addEventListener("input", (event) => {
   const slider = event.target;
