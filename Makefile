@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
-PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder services/mcp services/gateway
+PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder services/mcp services/gateway services/console
 
 .PHONY: help
 help: ## Show this help
@@ -78,6 +78,10 @@ site: $(SITE_SETUP) ## Build the documentation as a site, build/site/index.html
 	rm -rf build/pages && mkdir build/pages
 	git ls-files --cached --others --exclude-standard -z $(PAGES) | xargs -0 cp --parents -t build/pages
 	$(SITE)/bin/zensical build --clean --strict
+
+.PHONY: pictures
+pictures: $(SETUP) ## Take the pictures of docs/console.md
+	$(BIN)/pytest -q -p no:randomly tests/integration/test_console.py --pictures docs/console
 
 .PHONY: schema
 schema: $(SETUP) ## Write what the migrations make to libs/server/src/everword/db/schema.sql

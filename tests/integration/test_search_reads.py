@@ -252,6 +252,9 @@ async def test_pages_of_messages_are_the_whole_conversation(
     assert sorted(numbers) == list(range(1, 24))
     assert numbers == sorted(numbers, reverse=order == memory_pb2.ORDER_NEWEST_FIRST)
     assert [len(page) for page in pages] == [5, 5, 5, 5, 3]
+    request.start_seq = 7
+    from_there = await seqs(stack, request)
+    assert [seq for page in from_there for seq in page] == numbers[numbers.index(7) :]
 
 
 @pytest.mark.parametrize("order", [memory_pb2.ORDER_NEWEST_FIRST, memory_pb2.ORDER_OLDEST_FIRST])

@@ -188,6 +188,7 @@ class SearchServicer(SearchServiceServicer):
             UUID(request.conversation_id),
             is_newest_first(request.order),
             to_page(request),
+            request.start_seq,
             request.at_least_as_fresh,
         )
         return pb.ListMessagesResponse(

@@ -1219,6 +1219,7 @@ class ListMessagesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    START_SEQ_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
     """conversation_id is the conversation."""
     order: _memory_pb2.Order.ValueType
@@ -1229,6 +1230,8 @@ class ListMessagesRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
+    start_seq: _builtins.int
+    """start_seq is the place in the conversation to begin at, in the order asked for; 0 begins with the first of that order."""
     def __init__(
         self,
         *,
@@ -1237,10 +1240,11 @@ class ListMessagesRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
+        start_seq: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "conversation_id", b"conversation_id", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "conversation_id", b"conversation_id", "order", b"order", "page_size", b"page_size", "page_token", b"page_token", "start_seq", b"start_seq"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

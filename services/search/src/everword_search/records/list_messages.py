@@ -24,11 +24,17 @@ async def list_messages(
     conversation_id: UUID,
     newest_first: bool,
     page: PageRequest,
+    start_seq: int = 0,
     at_least_as_fresh: str = "",
 ) -> tuple[list[MessageRecord], str]:
-    """Return a page of messages in the order asked for, and the token of the next one. Raises ConversationNotFound."""
+    """Return a page of messages in the order asked for, and the token of the next one. Raises ConversationNotFound.
+
+    The first page begins at the place `start_seq`, if it is not 0.
+    """
     cursor = await open_cursor(database, namespace, "ListMessages", page, DEFAULT_PAGE)
-    after = int(cursor.after[0]) if cursor.after else None
+    after = start_seq + (1 if newest_first else -1) if start_seq else None
+    if cursor.after:
+        after = int(cursor.after[0])
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await store.list_messages(

@@ -157,6 +157,8 @@ class FakeClient(Client):
     ) -> search_service_pb2.ListMessagesResponse:
         step = 1 if request.order == memory_pb2.ORDER_OLDEST_FIRST else -1
         found = [to_message(each) for each in self._of(request.conversation_id)[::step]]
+        if request.start_seq:
+            found = [each for each in found if step * (each.seq - request.start_seq) >= 0]
         return search_service_pb2.ListMessagesResponse(messages=found)
 
     async def BuildContext(

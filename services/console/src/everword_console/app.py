@@ -1,0 +1,110 @@
+"""The application: which page is where, and the connection to Everword that they share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from everword.client import Client, ClientSettings
+from everword_console.guard import HEALTH, STATIC, Guard
+from everword_console.pages import (
+    conversations,
+    costs,
+    documents,
+    erasures,
+    facts,
+    graph,
+    memories,
+    notes,
+    queues,
+    search,
+    sign_in,
+    start,
+    summaries,
+    topics,
+)
+from everword_console.rights import RightsOfVisitors
+from everword_console.sessions import Credentials, Sessions
+from everword_console.visits import Page, Visit, served
+
+_READS: dict[str, Page] = {
+    "/": start.overview,
+    "/search": search.search,
+    "/conversations": conversations.list_conversations,
+    "/conversations/{id:uuid}": conversations.timeline,
+    "/summaries/{id:uuid}": summaries.summary,
+    "/summaries/{id:uuid}/below": summaries.below,
+    "/memories/{id:uuid}": memories.memory,
+    "/facts": facts.list_facts,
+    "/facts/{id:uuid}": facts.fact,
+    "/graph": graph.find,
+    "/graph/{id:uuid}": graph.around,
+    "/documents": documents.list_documents,
+    "/documents/{id:uuid}": documents.document,
+    "/notes": notes.list_notes,
+    "/notes/{id:uuid}": notes.note,
+    "/topics": topics.list_topics,
+    "/topics/{id:uuid}": topics.topic,
+    "/erasures": erasures.list_erasures,
+    "/erasures/new": erasures.preview,
+    "/erasures/{id:uuid}": erasures.erasure,
+    "/queues": queues.status,
+    "/costs": costs.costs,
+}
+_CHANGES: dict[str, Page] = {
+    "/facts/{id:uuid}/confirm": facts.confirm,
+    "/facts/{id:uuid}/close": facts.close,
+    "/facts/{id:uuid}/correct": facts.correct,
+    "/erasures/new": erasures.erase,
+    "/queues/retry": queues.retry,
+    "/queues/backfill": queues.backfill,
+}
+
+
+def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: bool) -> Starlette:
+    """Return the application, for requests to this machine and to `hosts`.
+
+    With `lends_key`, visitors who have not signed in call as `settings` say; without, they sign in.
+    """
+
+    @asynccontextmanager
+    async def connect(app: Starlette) -> AsyncIterator[None]:
+        lent = Credentials(settings.api_key, settings.namespace)
+        async with Client.connect(replace(settings, api_key="", namespace="")) as client:
+            app.state.client, app.state.sessions = client, Sessions()
+            app.state.rights = RightsOfVisitors(client)
+            app.state.lent = lent if lends_key else None
+            yield
+
+    return Starlette(
+        routes=[
+            Route(HEALTH, _healthz),
+            Mount(STATIC, StaticFiles(packages=[("everword_console", "static")])),
+            Route("/sign-in", sign_in.show),
+            Route("/sign-in", sign_in.sign_in, methods=["POST"]),
+            Route("/sign-out", sign_in.sign_out, methods=["POST"]),
+            *(Route(path, served(page)) for path, page in _READS.items()),
+            *(Route(path, served(page), methods=["POST"]) for path, page in _CHANGES.items()),
+        ],
+        lifespan=connect,
+        middleware=[Middleware(Guard, hosts=hosts)],
+        exception_handlers={404: _nothing_here},
+    )
+
+
+async def _healthz(_: Request) -> Response:
+    return PlainTextResponse("ok")
+
+
+async def _nothing_here(request: Request, _: Exception) -> Response:
+    visit = Visit(request, Credentials())
+    said = ["There is no such page. The navigation leads to those that there are."]
+    return visit.page("error.html", 404, title="Not here", said=said, error=None)

@@ -1,0 +1,124 @@
+"""A request of a visitor: what it asks for, as whom it calls Everword, and the page that comes back."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+import grpc
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from everword.client import CallError, Client
+from everword_console.errors import explain
+from everword_console.rendering import render
+from everword_console.rights import Rights
+from everword_console.sessions import Credentials
+from everword_console.values import BadInputError, Values
+
+#: The fields of a form: a corrected fact has at most 64 KiB, which a browser may send as three times that.
+_MAX_FORM_BYTES = 256 * 1024
+_OUT_OF_DATE = "This page is out of date: go back, load it again, and decide anew."
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A request."""
+
+    request: Request
+    credentials: Credentials
+    signed_in: bool = False
+    rights: Rights = field(default_factory=Rights)
+    form: Values = field(default_factory=lambda: Values({}))
+    """What the visitor sent, from a page of ours."""
+
+    @property
+    def client(self) -> Client:
+        """The connection to Everword."""
+        client: Client = self.request.app.state.client
+        return client
+
+    @property
+    def values(self) -> Values:
+        """What the address asks for."""
+        return Values(self.request.query_params)
+
+    @property
+    def id(self) -> str:
+        """The id in the path."""
+        return str(self.request.path_params["id"])
+
+    @property
+    def token(self) -> str:
+        """What forms of this visitor's pages carry."""
+        return str(self.request.app.state.sessions.token(self.request))
+
+    async def call(self, rpc: Callable[..., Awaitable[Any]], request: Any) -> Any:
+        """Return what an RPC answers the visitor. Raises CallError."""
+        return await rpc(request, metadata=self.credentials.metadata)
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page."""
+        return HTMLResponse(
+            render(template, visit=self, path=self.request.url.path, **values), status
+        )
+
+    def go(self, path: str) -> Response:
+        """Send the visitor on, after a change."""
+        return RedirectResponse(path, 303)
+
+    def refused(self, error: CallError | BadInputError) -> Response:
+        """Return the page that says what failed, and what to do; for one who has to sign in, where to."""
+        if isinstance(error, BadInputError):
+            title = "Not done" if self.request.method == "POST" else "Not understood"
+            return self.page("error.html", 400, title=title, said=[str(error)])
+        if error.code is grpc.StatusCode.UNAUTHENTICATED:
+            url = self.request.url
+            back = f"{url.path}?{url.query}" if url.query else url.path
+            asked = back if self.request.method == "GET" else "/"
+            return self.go(f"/sign-in?next={quote(asked, safe='')}")
+        status, title, said = explain(error)
+        return self.page("error.html", status, title=title, said=said, error=error)
+
+
+Page = Callable[[Visit], Awaitable[Response]]
+Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+def served(page: Page) -> Endpoint:
+    """Return `page` as an endpoint for those who are let in. What fails in it becomes a page that says so."""
+
+    @functools.wraps(page)
+    async def endpoint(request: Request) -> Response:
+        state = request.app.state
+        found: Credentials | None = state.sessions.find(request)
+        visitor = found or state.lent
+        visit = Visit(request, visitor or Credentials(), found is not None)
+        try:
+            if visitor is None:
+                raise CallError(grpc.StatusCode.UNAUTHENTICATED, "Sign in.")
+            rights = await state.rights.of(visitor)
+            form = await read_form(request)
+            return await page(Visit(request, visitor, found is not None, rights, form))
+        except (CallError, BadInputError) as error:
+            return visit.refused(error)
+
+    return endpoint
+
+
+async def read_form(request: Request) -> Values:
+    """Return what a page of ours sent; nothing where nothing is sent. Raises BadInputError."""
+    if request.method != "POST":
+        return Values({})
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > _MAX_FORM_BYTES:
+            raise BadInputError("This is too long to be sent from here.")
+    form = Values(dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True)))
+    if not request.app.state.sessions.is_token(request, form.text("token")):
+        raise BadInputError(_OUT_OF_DATE)
+    return form

@@ -1,0 +1,129 @@
+"""How values read: times, numbers, names of enums, and where a memory is shown."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+from markupsafe import Markup
+
+from everword.v1 import cost_pb2, memory_pb2
+
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: Digits of an amount that matter: a call may cost thousandths of a cent.
+_SIGNIFICANT = 3
+#: Messages shown before the one that a visitor goes to.
+_SHOWN_BEFORE = 5
+
+
+def word(message: Message, field: str) -> str:
+    """Return the value of an enum's field as a word, such as `confirmed`; empty where it is unspecified."""
+    enum = message.DESCRIPTOR.fields_by_name[field].enum_type
+    assert enum is not None, f"{field} is no enum"
+    number = getattr(message, field)
+    known = enum.values_by_number.get(number)
+    prefix = _CAPITAL.sub("_", enum.name).upper() + "_"
+    name = known.name.removeprefix(prefix) if known else f"{field} {number}"
+    return "" if name == "UNSPECIFIED" else name.lower().replace("_", " ")
+
+
+def moment(stamp: Timestamp) -> datetime | None:
+    """Return a time in UTC; None where there is none."""
+    return stamp.ToDatetime(UTC) if stamp.seconds or stamp.nanos else None
+
+
+def when(stamp: Timestamp, unset: str = "") -> Markup | str:
+    """Return a time to the minute, in UTC."""
+    at = moment(stamp)
+    if at is None:
+        return unset
+    text = f"{at:%Y-%m-%d %H:%M}"
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(
+        at.isoformat(), f"{at:%Y-%m-%d %H:%M:%S}", text
+    )
+
+
+def day(stamp: Timestamp, unset: str = "") -> Markup | str:
+    """Return the day of a time, in UTC."""
+    at = moment(stamp)
+    if at is None:
+        return unset
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(
+        at.isoformat(), f"{at:%Y-%m-%d %H:%M:%S}", f"{at:%Y-%m-%d}"
+    )
+
+
+def age(duration: Duration) -> str:
+    """Return how long something has waited, in its largest unit."""
+    left = duration.seconds
+    for name, seconds in (("d", 86400), ("h", 3600), ("min", 60)):
+        if left >= seconds:
+            return f"{left // seconds} {name}"
+    return f"{left} s"
+
+
+def number(value: float) -> str:
+    """Return a count with its thousands apart, or a number to three digits after the point."""
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:,.3f}"
+    return f"{value:,}"
+
+
+def share(value: float) -> str:
+    """Return a share in percent."""
+    return f"{100 * value:.0f} %"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes in its unit."""
+    value = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def amount(value: Decimal) -> str:
+    """Return an amount with two digits after the point, and with more where these would be too few."""
+    if value >= 1 or not value:
+        return f"{value:,.2f}"
+    return f"{value:.{max(2, _SIGNIFICANT - 1 - value.adjusted())}f}"
+
+
+def money(value: cost_pb2.Money) -> str:
+    """Return an amount with its currency."""
+    return f"{amount(Decimal(value.amount))} {value.currency_code}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return `1 message`, `2 messages`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def clip(text: str, most: int) -> str:
+    """Return the beginning of a text."""
+    return text if len(text) <= most else text[:most].rstrip() + " …"
+
+
+def place_of_memory(memory: memory_pb2.Memory) -> str:
+    """Return where a memory is shown."""
+    if memory.kind == memory_pb2.MEMORY_KIND_SUMMARY:
+        return f"/summaries/{memory.id}"
+    if memory.kind == memory_pb2.MEMORY_KIND_NOTE:
+        return f"/notes/{memory.id}"
+    if memory.kind == memory_pb2.MEMORY_KIND_TOPIC:
+        return f"/topics/{memory.id}"
+    return f"/memories/{memory.id}"
+
+
+def place_in_conversation(memory: memory_pb2.Memory) -> str:
+    """Return where what was said stands among what was said before and after it."""
+    place = f"/conversations/{memory.conversation_id}"
+    if not memory.seq:
+        return place
+    return f"{place}?from={max(1, memory.seq - _SHOWN_BEFORE)}#m{memory.seq}"
