@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 from numpy.typing import NDArray
 
+from everword.domain.calibration import DECIDING, CalibratedProfile, Calibration
 from everword.v1 import admin_service_pb2, context_service_pb2
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as pb
 from everword_search.retrieval.index.store import SQL
+from support import relevance as told
 from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request
@@ -307,3 +310,26 @@ async def test_a_page_token_is_for_its_options_alone(stack: Stack) -> None:
     page = await stack.search.Search(search_request("tap", "HYBRID", balanced=options, **fields))
     other = search_request("tap", "HYBRID", page_token=page.next_page_token, **fields)
     assert (await refused(stack.search.Search(other))).reason == "PAGE_TOKEN_INVALID"
+
+
+# The verdict
+
+
+async def test_what_is_new_does_not_hide_that_an_old_memory_answers(
+    database: DatabaseUnderTest,
+) -> None:
+    """Newer matches rank before it; whether there is an answer is told by the answer."""
+    newest_first = pb.BalancedOptions(lexical_weight=0.1, semantic_weight=0.1, temporal_weight=0.8)
+    async with told.told_stack(database) as stack:
+        ask = partial(told.search, stack, "balanced", told.IN_PART, balanced=newest_first)
+        old = message(told.IN_PART, create_time=Timestamp(seconds=1))
+        [stored] = (await append(stack, old)).messages
+        await embed_everything(stack)
+        found = await ask(explain=True, page_size=200)
+        ranked = {each.memory.id: each.explanation.evidence for each in found.results}
+        assert list(ranked).index(stored.message_id) >= DECIDING
+        most, second = sorted(ranked.values(), reverse=True)[:2]
+        assert most == ranked[stored.message_id]
+        alone = Calibration((second, most), (0.0, 1.0), floor=0.5)
+        told.store(stack, CalibratedProfile("balanced", "scripted", alone))
+        assert (await ask()).verdict == pb.VERDICT_RELEVANT

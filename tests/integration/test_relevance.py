@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import grpc
 import pytest
 import pytest_asyncio
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.db.calibrations import CalibrationError
 from everword.domain.calibration import (
@@ -24,8 +22,7 @@ from everword.domain.calibration import (
 from everword.v1 import context_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_search.retrieval import relevance
-from support.background import embed_everything
-from support.calls import append, message
+from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
 from support.refusals import refused
@@ -292,23 +289,6 @@ async def test_time_and_importance_are_no_relevance(told_alone: Stack) -> None:
     assert any(before[id_].score != after[id_].score for id_ in shared)
     for id_ in shared:
         assert before[id_].relevance == after[id_].relevance
-
-
-async def test_what_is_new_does_not_hide_that_an_old_memory_answers(told_alone: Stack) -> None:
-    """Newer matches rank before it; whether there is an answer is told by the answer."""
-    newest_first = pb.BalancedOptions(lexical_weight=0.1, semantic_weight=0.1, temporal_weight=0.8)
-    ask = partial(search, told_alone, "balanced", IN_PART, balanced=newest_first)
-    old = message(IN_PART, create_time=Timestamp(seconds=1))
-    [stored] = (await append(told_alone, old)).messages
-    await embed_everything(told_alone)
-    found = await ask(explain=True, page_size=200)
-    ranked = {each.memory.id: each.explanation.evidence for each in found.results}
-    assert list(ranked).index(stored.message_id) >= DECIDING
-    most, second = sorted(ranked.values(), reverse=True)[:2]
-    assert most == ranked[stored.message_id]
-    alone = Calibration((second, most), (0.0, 1.0), floor=0.5)
-    store(told_alone, CalibratedProfile("balanced", "scripted", alone))
-    assert (await ask()).verdict == pb.VERDICT_RELEVANT
 
 
 # Which calibration counts
