@@ -12,11 +12,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
-from click.testing import CliRunner
-
 import everword.internal.v1
 import everword.v1
-from everword.cli.main import main
 from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
 from everword.domain.settings import Environment
 from everword.embedded.ports import Ports
@@ -195,23 +192,6 @@ async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) ->
     assert "branch" in tree
     assert "2026-03" in outputs["summaries list"]
     assert "nothing is wrong with them" in outputs["audit summaries"]
-
-
-def test_every_command_that_the_text_names_exists() -> None:
-    text = (ROOT / README).read_text(encoding="utf-8")
-    named = set(re.findall(r"`everword ([a-z-]+)", text))
-    assert "context" in named | {command[1] for command in _commands(".venv/bin/everword")}
-    for command in named:
-        assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0, command
-
-
-def test_every_make_target_that_the_text_names_exists() -> None:
-    targets = set(
-        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    )
-    text = (ROOT / README).read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", text, flags=re.MULTILINE))
-    assert {"demo", "test", "up"} <= named <= targets
 
 
 def test_the_first_commands_shown_are_demo_and_test() -> None:
