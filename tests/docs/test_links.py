@@ -12,7 +12,7 @@ from typing import Any
 from support.documents import ROOT, documents
 
 #: Pages that are still to come, for which the navigation has a place.
-COMING = {"console", "export", "importing"}
+COMING = {"importing"}
 FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 
 
