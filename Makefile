@@ -60,7 +60,7 @@ dashboards: $(SETUP) ## Write the Grafana dashboards of deploy/grafana
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py
 
 .PHONY: reference
-reference: $(SETUP) ## Write docs/reference from the contracts' comments and from examples/grpcurl
+reference: $(SETUP) ## Write docs/reference from the contracts, examples/grpcurl and the commands' help
 	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py
 
 SITE := build/site-venv

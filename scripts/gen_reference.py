@@ -1,6 +1,6 @@
 """Write what docs/reference holds of the code. `--check` compares instead of writing.
 
-RPCs and errors come from the contracts' comments, recipes from examples/grpcurl.
+RPCs and errors come from the contracts' comments, recipes from examples/grpcurl, commands from their own help.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from google.protobuf import descriptor_pb2
 
 from everword.v1 import access_pb2
-from scripts import recipes
+from scripts import commands, recipes
 
 ROOT = Path(__file__).resolve().parent.parent
 PROTOSET = ROOT / "libs/everword/src/everword/everword.protoset"
@@ -152,6 +152,7 @@ def main() -> None:
         ("rpcs.md", rpcs(files)),
         ("errors.md", errors(files)),
         ("recipes.md", recipes.page()),
+        ("commands.md", commands.page()),
     ):
         page, text = FOLDER / name, "\n".join(lines) + "\n"
         if "--check" in sys.argv:

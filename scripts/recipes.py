@@ -39,7 +39,8 @@ _HEAD = """\
 <!-- Written by `make reference` from examples/grpcurl. -->
 
 A command for every RPC, to be pasted into a shell. Start Everword first: `make up`. They can be run one after the
-other, from the first to the last: a test does that. [RPCs](rpcs.md) says what each field means.
+other, from the first to the last: a test does that. What needs a language model, or what Sleep has learned, says so.
+[RPCs](rpcs.md) says what each field means.
 
 - `grpcurl` needs no proto files: servers have reflection on. For tools without it, `everword protoset` prints the
   path of a file that describes all of this.

@@ -9,21 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from support.documents import ROOT
+from support.documents import ROOT, documents
 
 #: Pages that are still to come, for which the navigation has a place.
-COMING = {"console", "export", "importing"}
+COMING = {"importing"}
 FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
-
-
-def _pages() -> list[Path]:
-    """Return every document, such as docs/facts.md."""
-    folders = [*ROOT.glob("*.md"), *(ROOT / "services").glob("*/README.md")]
-    for name in ("docs", "deploy", "examples", "protos"):
-        folders += [
-            path for path in (ROOT / name).rglob("*.md") if "node_modules" not in path.parts
-        ]
-    return folders
 
 
 @cache
@@ -67,7 +57,7 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def test_links_lead_to_files_and_headings_that_exist() -> None:
-    links = [(page, target, anchor) for page in _pages() for target, anchor in _links(page)]
+    links = [(page, target, anchor) for page in documents() for target, anchor in _links(page)]
     assert len(links) > 100
     dead = [
         f"{page.relative_to(ROOT)}: {target.name}#{anchor}"
@@ -88,4 +78,4 @@ def test_the_navigation_leads_to_every_page() -> None:
         if page not in reached and page.suffix == ".md":
             reached.add(page)
             ahead += [target for target, _ in _links(page) if target.is_file()]
-    assert set(_pages()) - reached == set()
+    assert set(documents()) - reached == set()

@@ -12,12 +12,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
-from click.testing import CliRunner
-
 import everword.internal.v1
 import everword.v1
-from everword.chat.settings import ChatSettings
-from everword.cli.main import main
 from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
 from everword.domain.settings import Environment
 from everword.embedded.ports import Ports
@@ -44,14 +40,14 @@ HEADINGS = (
     "Settings of the client and the command line",
     "Settings of `everword up` and `everword migrate`",
 )
-SERVICES: tuple[Callable[[Environment], object], ...] = (
-    IngestSettings.from_environment,
-    SearchSettings.from_environment,
-    CompactorSettings.from_environment,
-    EmbedderSettings.from_environment,
-    WorkerSettings.from_environment,
-    lambda environment: ClientSettings.from_environment(Variables(environment)),
-    ChatSettings.small_from_environment,
+#: What reads settings, and who that is: a worker counts as its service.
+READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
+    ("ingest", IngestSettings.from_environment),
+    ("search", SearchSettings.from_environment),
+    ("compactor", CompactorSettings.from_environment),
+    ("embedder", EmbedderSettings.from_environment),
+    ("embedder", WorkerSettings.from_environment),
+    ("client", lambda environment: ClientSettings.from_environment(Variables(environment))),
 )
 
 
@@ -198,23 +194,6 @@ async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) ->
     assert "nothing is wrong with them" in outputs["audit summaries"]
 
 
-def test_every_command_that_the_text_names_exists() -> None:
-    text = (ROOT / README).read_text(encoding="utf-8")
-    named = set(re.findall(r"`everword ([a-z-]+)", text))
-    assert "context" in named | {command[1] for command in _commands(".venv/bin/everword")}
-    for command in named:
-        assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0, command
-
-
-def test_every_make_target_that_the_text_names_exists() -> None:
-    targets = set(
-        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    )
-    text = (ROOT / README).read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", text, flags=re.MULTILINE))
-    assert {"demo", "test", "up"} <= named <= targets
-
-
 def test_the_first_commands_shown_are_demo_and_test() -> None:
     first, *_ = code_blocks(README, "")
     assert [line.split("#")[0].strip() for line in first.splitlines()[:2]] == [
@@ -280,20 +259,29 @@ def test_there_are_at_most_thirty_three_settings() -> None:
     assert len(variables_read()) <= 33
 
 
-def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) -> None:
-    asked: dict[str, str] = {}
-    for from_environment in SERVICES:
-        recorder = Recorder(
-            {
-                "EVERWORD_DATABASE_URL": "postgresql://",
-                "EVERWORD_REDIS_URL": "redis://",
-                "EVERWORD_DATA": str(tmp_path),
-                "EVERWORD_CHAT_URL": "http://localhost:8000/v1",
-                "EVERWORD_CHAT_MODEL": "any",
-            }
-        )
+def _asked(folder: Path) -> dict[str, tuple[str, set[str]]]:
+    """Return the default of each variable that a service or the client reads, and who that is."""
+    authority = folder / "ca.pem"
+    authority.touch()
+    given = {
+        "EVERWORD_DATABASE_URL": "postgresql://",
+        "EVERWORD_REDIS_URL": "redis://",
+        "EVERWORD_DATA": str(folder),
+        "EVERWORD_CHAT_URL": "http://localhost:8000/v1",
+        "EVERWORD_CHAT_MODEL": "any",
+    }
+    asked: dict[str, tuple[str, set[str]]] = {}
+    for reader, from_environment in READERS:
+        own = {"EVERWORD_TLS_CA": str(authority)} if reader == "client" else {}
+        recorder = Recorder({**given, **own})
         from_environment(recorder)
-        asked |= recorder.asked
+        for name, default in recorder.asked.items():
+            asked[name] = default, asked.get(name, ("", set()))[1] | {reader}
+    return asked
+
+
+def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) -> None:
+    asked = {name: default for name, (default, _) in _asked(tmp_path).items()}
     asked |= {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in DEFAULT_ADDRESSES.items()}
     documented = _settings()
     # Required by a worker, and by nothing else.
@@ -305,6 +293,20 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
         cells = {"": "—", "required": "required"}
         assert documented[name] == cells.get(asked[name], f"`{asked[name]}`"), name
     assert len(documented.keys() & asked.keys()) > 20
+
+
+def test_the_tables_of_settings_say_who_reads_them(tmp_path: Path) -> None:
+    read_by = {
+        code(row["variable"]): set(
+            row["read by"].replace("all services", ", ".join(PORTS)).split(", ")
+        )
+        for heading in HEADINGS[:-1]
+        for row in table_rows(SETTINGS, heading)
+    }
+    asked = {name: readers for name, (_, readers) in _asked(tmp_path).items()}
+    # `everword up` has a table of its own.
+    assert asked.pop("EVERWORD_DATA") == {"client"}
+    assert read_by == asked
 
 
 def test_standard_variables_that_the_text_names_are_read_too() -> None:

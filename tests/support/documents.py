@@ -18,6 +18,14 @@ _COMPOSED = {
 }
 
 
+def documents() -> list[Path]:
+    """Return every document for people, such as docs/facts.md."""
+    found = [*ROOT.glob("*.md"), *(ROOT / "services").glob("*/README.md")]
+    for name in ("docs", "deploy", "examples", "protos"):
+        found += [each for each in (ROOT / name).rglob("*.md") if "node_modules" not in each.parts]
+    return found
+
+
 def table_rows(document: str, heading: str) -> list[dict[str, str]]:
     """Return the rows of the first table below a heading, by column."""
     section = re.split(r"^#+ ", (ROOT / document).read_text(encoding="utf-8"), flags=re.MULTILINE)
