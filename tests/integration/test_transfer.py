@@ -134,7 +134,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
         ).fetchall()
         jobs = conn.execute(
             "SELECT count(*) FILTER (WHERE task = 'embed'), "
-            "       count(*) FILTER (WHERE not_before > now() + interval '1 day') "
+            "       count(*) FILTER (WHERE not_before > now() + interval '30 days') "
             "FROM jobs JOIN namespaces n ON n.id = namespace_id AND n.name = 'elsewhere'"
         ).fetchone()
     assert ("elsewhere", kinds["passage"]) in due
