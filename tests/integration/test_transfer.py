@@ -134,7 +134,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
         ).fetchall()
         jobs = conn.execute(
             "SELECT count(*) FILTER (WHERE task = 'embed'), "
-            "       count(*) FILTER (WHERE not_before > now() + interval '1 day') "
+            "       count(*) FILTER (WHERE not_before > now() + interval '30 days') "
             "FROM jobs JOIN namespaces n ON n.id = namespace_id AND n.name = 'elsewhere'"
         ).fetchone()
     assert ("elsewhere", kinds["passage"]) in due
@@ -186,6 +186,17 @@ def stored(stack: Stack, name: str) -> int:
             [name],
         ).fetchone()
     return int(row[0]) if row else 0
+
+
+async def test_of_two_imports_at_once_nothing_is_stored_twice(stack: Stack, file: bytes) -> None:
+    both = await asyncio.gather(
+        put_in(stack, "both", file), put_in(stack, "both", file), return_exceptions=True
+    )
+    assert any(isinstance(each, admin.ImportNamespaceResponse) for each in both)
+    for each in both:
+        if isinstance(each, grpc.aio.AioRpcError):
+            assert each.code() in (grpc.StatusCode.ABORTED, grpc.StatusCode.ALREADY_EXISTS)
+    assert await export(stack, "both") == file
 
 
 async def test_a_file_older_than_an_erasure_is_refused(

@@ -59,6 +59,7 @@ async def fill_everything(stack: Stack) -> Filled:
     left = [UUID(id_) for id_ in (ids[0], ids[2], ids[3])]
     with stack.database.connect() as conn:
         _insert_derived(conn, UUID(kept.conversation_id), left)
+        _settle_jobs(conn)
     return Filled(theirs, kept.conversation_id, ids[0])
 
 
@@ -96,6 +97,15 @@ def _insert_derived(
         "INSERT INTO importance_suggestions (namespace_id, memory_id, importance_class, model, prompt_version) "
         "VALUES (%s, %s, 2, 'm', '1')",
         [namespace_id, message_ids[0]],
+    )
+
+
+def _settle_jobs(conn: psycopg.Connection) -> None:
+    """Let all jobs be due, so that no sweep makes one due earlier, but one that waits for a night."""
+    conn.execute("UPDATE jobs SET not_before = now() - interval '90.000001 seconds'")
+    conn.execute(
+        "INSERT INTO jobs (namespace_id, task, subject, not_before) "
+        "SELECT id, 'learn', 'themes', now() + interval '7654.321098 seconds' FROM namespaces WHERE name = 'theirs'"
     )
 
 

@@ -50,10 +50,10 @@ async def _receive(client: Client, name: str, file: BinaryIO) -> None:
         pb.ExportNamespaceRequest(name=name), timeout=_TIMEOUT_S
     )
     with progress() as display:
-        task = display.add_task("export", total=None, visible=file is not sys.stdout.buffer)
+        task = display.add_task("records", total=None, visible=file is not sys.stdout.buffer)
         async for part in call:
             file.write(part.data)
-            display.advance(task, len(part.data))
+            display.advance(task, part.data.count(b"\n"))
 
 
 @click.command("import")

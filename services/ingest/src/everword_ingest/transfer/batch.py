@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import psycopg
 
@@ -15,10 +16,10 @@ from everword_ingest.transfer import store
 #: A transaction stores what came once it has so many records or bytes.
 _MOST_RECORDS = 1000
 _MOST_BYTES = 1 << 20
-#: Background work waits for the end of the import, which makes it due.
-_UNTIL_THE_END_S = 30 * 24 * 3600.0
+#: Background work is held back by so much until the end of the import.
+HELD_BACK_S = 1000 * 24 * 3600.0
 _JOB = "job"
-_JOB_FIELDS = {"task", "subject"}
+_JOB_FIELDS = {"task", "subject", "not_before"}
 _ERASURE = "erasure"
 
 
@@ -101,8 +102,14 @@ async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
     jobs = json.loads(group.text)
     if len(jobs) != len(group.rows) or any(set(job) != _JOB_FIELDS for job in jobs):
         raise ValueError("a line holds another thing than a job")
+    now = await store.read_now(conn)
     due = [
-        DueJob(namespace_id, str(job["task"]), str(job["subject"]), _UNTIL_THE_END_S)
+        DueJob(
+            namespace_id,
+            str(job["task"]),
+            str(job["subject"]),
+            (datetime.fromisoformat(job["not_before"]) - now).total_seconds() + HELD_BACK_S,
+        )
         for job in jobs
     ]
     await enqueue(conn, due)

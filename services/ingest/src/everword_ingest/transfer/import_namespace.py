@@ -18,10 +18,10 @@ from everword.domain.errors import (
     NamespaceAlreadyExists,
 )
 from everword.domain.tokens import ConsistencyToken
-from everword.jobs.enqueue import EMBED, THEMES, DueJob, enqueue, shards
+from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
 from everword_ingest.admin.namespaces import SETTINGS, check_settings
 from everword_ingest.transfer import store
-from everword_ingest.transfer.batch import Batch, explain
+from everword_ingest.transfer.batch import HELD_BACK_S, Batch, explain
 from everword_ingest.transfer.lines import (
     NAMESPACE,
     Tally,
@@ -31,7 +31,7 @@ from everword_ingest.transfer.lines import (
     read_lines,
     read_record,
 )
-from everword_ingest.transfer.store import JobRow, ProgressRow, TargetRow
+from everword_ingest.transfer.store import ProgressRow, TargetRow
 
 #: What the second line says of a namespace.
 FIELDS = SETTINGS | {"erasure_salt", "created_at"}
@@ -40,7 +40,6 @@ _DEFAULTS: dict[str, Any] = {
     each.name: each.default for each in fields(NamespaceSettings) if each.default is not MISSING
 }
 _NEEDED = FIELDS - set(_DEFAULTS)
-_DAY_S = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -233,11 +232,6 @@ async def _refuse_erased(conn: Connection) -> None:
         )
 
 
-def _delay_s(job: JobRow) -> float:
-    """Return the seconds until a job is due: themes, which are made at night, wait until everybody had one."""
-    return _DAY_S if job.subject == THEMES else 0.0
-
-
 async def _finish(
     database: Database, id_: int, tally: Tally, wake: Callable[[], None]
 ) -> ConsistencyToken:
@@ -249,8 +243,8 @@ async def _finish(
         highest = await store.highest_passage(write.conn, id_)
         if not held.finished:
             await _refuse_erased(write.conn)
-            waiting = await store.list_jobs(write.conn, id_)
-            due = [DueJob(id_, job.task, job.subject, _delay_s(job)) for job in waiting]
+            waiting = await store.list_jobs(write.conn, id_, HELD_BACK_S)
+            due = [DueJob(id_, job.task, job.subject, job.delay_s) for job in waiting]
             await enqueue(write.conn, [*due, *(DueJob(id_, EMBED, each) for each in shards())])
             await store.open_namespace(write.conn, id_)
             await store.end_import(write.conn, id_)

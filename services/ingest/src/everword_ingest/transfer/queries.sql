@@ -62,9 +62,17 @@ SELECT newer_erasure();
 -- Keep how far an import is.
 UPDATE namespace_imports SET lines = %(lines)s, digest = %(digest)s WHERE namespace_id = %(namespace_id)s;
 
+-- read_now --
+-- The time of the transaction.
+SELECT now();
+
 -- list_jobs --
--- The background work of a namespace.
-SELECT task, subject FROM jobs WHERE namespace_id = %(namespace_id)s ORDER BY task, subject;
+-- The background work that a file told of, and when it is due without being held back.
+SELECT task, subject,
+       extract(epoch FROM not_before - make_interval(secs => %(held_back_s)s::float8) - now())::float8 AS delay_s
+  FROM jobs
+ WHERE namespace_id = %(namespace_id)s AND task <> 'embed'
+ ORDER BY task, subject;
 
 -- open_namespace --
 -- Let callers reach a namespace whose import is over.

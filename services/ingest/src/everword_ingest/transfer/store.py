@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -52,10 +53,11 @@ class ProgressRow:
 
 @dataclass(frozen=True)
 class JobRow:
-    """Background work that is due."""
+    """Background work, and the seconds until it is due; negative where it was."""
 
     task: str
     subject: str
+    delay_s: float
 
 
 async def list_records(conn: Connection) -> list[str]:
@@ -120,8 +122,15 @@ async def advance_import(conn: Connection, namespace_id: int, lines: int, digest
     await execute(conn, SQL["advance_import"], parameters)
 
 
-async def list_jobs(conn: Connection, namespace_id: int) -> list[JobRow]:
-    return await fetch_all(conn, SQL["list_jobs"], {"namespace_id": namespace_id}, JobRow)
+async def read_now(conn: Connection) -> datetime:
+    """Return the time of the transaction."""
+    now: datetime = await fetch_value(conn, SQL["read_now"])
+    return now
+
+
+async def list_jobs(conn: Connection, namespace_id: int, held_back_s: float) -> list[JobRow]:
+    parameters = {"namespace_id": namespace_id, "held_back_s": held_back_s}
+    return await fetch_all(conn, SQL["list_jobs"], parameters, JobRow)
 
 
 async def open_namespace(conn: Connection, namespace_id: int) -> None:

@@ -143,7 +143,7 @@ UPDATE transfer_rules SET omitted = '{erasure_id,erased_key}' WHERE record = 'co
 UPDATE transfer_rules SET omitted = '{through_passage}' WHERE record = 'erasure';
 UPDATE transfer_rules SET omitted = '{id}', source = 'transferred_counts' WHERE record = 'count';
 UPDATE transfer_rules
-   SET omitted = '{id,state,dirty_seq,done_seq,attempts,fence,not_before,lease_until,published_at,trace_context,error,created_at,'
+   SET omitted = '{id,state,dirty_seq,done_seq,attempts,fence,lease_until,published_at,trace_context,error,created_at,'
                  'updated_at,deaths}',
        -- What else is due is found by looking at what is there.
        only_where = $$state <> 'done' AND task NOT IN ('embed', 'roll-up') AND subject NOT IN ('namespace', 'topics')$$
