@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from psycopg import sql
 from everword.db.migrate import migrate
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres, _program
+from support.databases import LOGIN, PASSWORD
 from support.documents import code_blocks
 from support.stack import Stack
 from support.transferred import fill_everything
@@ -67,36 +69,37 @@ def _contents(url: str) -> dict[str, str]:
         }
 
 
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that PostgreSQL's account passes through."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
 @pytest.mark.long
-async def test_what_is_saved_is_restored_elsewhere_with_roles_and_rows(stack: Stack) -> None:
+async def test_what_is_saved_is_restored_elsewhere_with_roles_and_rows(
+    stack: Stack, folder: Path
+) -> None:
     await fill_everything(stack)
     save_roles, save, restore_roles, restore = _commands()
     source = stack.database.admin_url
     password = str(urlsplit(source).password)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        _run(save_roles, source, password, folder)
-        _run(save, source, password, folder)
-        before = _contents(source)
-        other = EmbeddedPostgres(folder / "postgres", free_ports(1)[0], durable=False)
-        with other.running():
-            own = str(urlsplit(other.admin_url).password)
-            said = _run(restore_roles, other.admin_url, own, folder).splitlines()
-            assert [line.partition("ERROR:  ")[2] for line in said] == [
-                'role "everword_owner" already exists'
-            ]
-            # With its role, the owner's password came along.
-            restored = other.admin_url.replace(f":{own}@", f":{password}@")
-            _run(restore, restored, password, folder)
-            assert migrate(restored) == []
-            after = _contents(restored)
-            login = stack.database.service_url
-            there = urlsplit(login)._replace(
-                netloc=urlsplit(login).netloc.replace(str(urlsplit(login).port), str(other.port)),
-                path="/everword",
-            )
-            with psycopg.connect(there.geturl()) as conn:
-                conn.execute("SET ROLE everword_ingest")
-    assert after == before
+    _run(save_roles, source, password, folder)
+    _run(save, source, password, folder)
+    before = _contents(source)
     assert len(before) > 100
+    other = EmbeddedPostgres(folder / "postgres", free_ports(1)[0], durable=False)
+    with other.running():
+        own = str(urlsplit(other.admin_url).password)
+        said = _run(restore_roles, other.admin_url, own, folder).splitlines()
+        assert [line.partition("ERROR:  ")[2] for line in said] == [
+            'role "everword_owner" already exists'
+        ]
+        # With its role, the owner's password came along.
+        restored = other.url("everword_owner", password)
+        _run(restore, restored, password, folder)
+        assert migrate(restored) == []
+        assert _contents(restored) == before
+        with psycopg.connect(other.url(LOGIN, PASSWORD)) as conn:
+            conn.execute("SET ROLE everword_ingest")
