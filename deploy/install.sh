@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install one service into an environment of its own: deploy/install.sh NAME FOLDER
-# NAME is a lock of deploy/locks: ingest, search, compactor, embedder, gateway, mcp, or cli for the command `everword`.
+# NAME is a lock of deploy/locks: ingest, search, compactor, embedder, gateway, mcp, console, or cli for the command `everword`.
 # For machines without containers. What the lock names is installed, and nothing else.
 set -eu
 

@@ -21,6 +21,7 @@ from everword.embedded.valkey import EmbeddedValkey
 from everword.rpc.settings import PORTS
 from install.prefix import Prefix
 
+HTTP = ("mcp", "gateway", "console")
 NOBODY = 10001
 READY_S = 60.0
 STOP_S = 20.0
@@ -32,7 +33,7 @@ def run(folder: Path, prefixes: dict[str, Prefix]) -> None:
 
     Ends the process where something does not start, is not healthy, or does not end by itself.
     """
-    ports = dict(zip((*PORTS, "mcp", "gateway", "postgres", "valkey"), free_ports(8), strict=True))
+    ports = dict(zip((*PORTS, *HTTP, "postgres", "valkey"), free_ports(9), strict=True))
     postgres = EmbeddedPostgres(folder / "postgres", ports["postgres"], durable=False)
     valkey = EmbeddedValkey(folder / "valkey", ports["valkey"], durable=False)
     folder.joinpath("tmp").mkdir()
@@ -100,6 +101,7 @@ def _running(prefix: Prefix, port: int, environment: dict[str, str]) -> Iterator
     command = {
         "mcp": [prefix.program("everword-mcp"), "--http", f"0.0.0.0:{port}"],
         "gateway": [prefix.program("everword-gateway"), "--listen", f"0.0.0.0:{port}"],
+        "console": [prefix.program("everword-console"), "--listen", f"0.0.0.0:{port}"],
     }.get(prefix.name, [prefix.program("python"), "-P", "-m", f"everword_{prefix.name}"])
     process = subprocess.Popen(command, env=environment, cwd="/", preexec_fn=_confine)
     try:
@@ -112,7 +114,7 @@ def _running(prefix: Prefix, port: int, environment: dict[str, str]) -> Iterator
         process.send_signal(signal.SIGTERM)
         status = process.wait(STOP_S)
         # uvicorn ends by the signal that it got, once it has cleaned up.
-        if status not in (0, -signal.SIGTERM if prefix.name in {"mcp", "gateway"} else 0):
+        if status not in (0, -signal.SIGTERM if prefix.name in HTTP else 0):
             sys.exit(f"{prefix.name} ended with status {status}")
     finally:
         process.kill()
