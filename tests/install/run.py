@@ -82,10 +82,15 @@ def _confine() -> None:
     prctl = ctypes.CDLL(None).prctl
     prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     prctl(_MDWE, 1, 0, 0, 0)  # kernels before 6.3 do not know it
-    if os.getuid() == 0:
+    if os.getuid() == 0 and _reached_by_all(Path(sys.executable).resolve()):
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
+
+
+def _reached_by_all(program: Path) -> bool:
+    """Tell whether a user who owns nothing may come to a program: Python may be in root's own folder."""
+    return all(folder.stat().st_mode & 0o001 for folder in program.parents)
 
 
 def _once(command: list[str], environment: dict[str, str]) -> None:
