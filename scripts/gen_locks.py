@@ -76,9 +76,8 @@ def closure(needs: Iterable[Requirement], lock: dict[str, str]) -> set[str]:
         if name not in lock or not lock[name].split("==")[1].startswith(f"{installed.version} "):
             sys.exit(f"{name} {installed.version} is installed, and not locked: run `make setup`")
         found.add(name)
-        for further in map(Requirement, installed.requires or ()):
-            if _is_needed(further, need.extras or {""}):
-                open_needs.append(further)
+        named = map(Requirement, installed.requires or ())
+        open_needs += [each for each in named if _is_needed(each, need.extras or {""})]
     return found
 
 
