@@ -1,6 +1,6 @@
 # One image for each service, with what its lock in deploy/locks names and nothing else:
 #   docker build --build-arg SERVICE=ingest --tag everword/ingest:0.1.0 .
-# SERVICE is one of the stages at the end: ingest, search, compactor, embedder, gateway, mcp, or cli for the command `everword`.
+# SERVICE is one of the stages at the end: ingest, search, compactor, embedder, gateway, mcp, console, or cli for the command `everword`.
 ARG SERVICE
 FROM python:3.11.15-slim-bookworm AS base
 
@@ -61,6 +61,12 @@ EXPOSE 50056
 HEALTHCHECK --interval=10s --timeout=5s --retries=3 --start-period=60s --start-interval=1s \
   CMD ["python", "-P", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:50056/healthz', timeout=4)"]
 ENTRYPOINT ["everword-gateway", "--listen", "0.0.0.0:50056"]
+
+FROM run AS console
+EXPOSE 50057
+HEALTHCHECK --interval=10s --timeout=5s --retries=3 --start-period=60s --start-interval=1s \
+  CMD ["python", "-P", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:50057/healthz', timeout=4)"]
+ENTRYPOINT ["everword-console", "--listen", "0.0.0.0:50057"]
 
 FROM run AS cli
 ENTRYPOINT ["everword"]

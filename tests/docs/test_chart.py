@@ -30,11 +30,12 @@ ALL: dict[str, Any] = {
     "compactor": {"replicas": 2, "autoscaling": {"enabled": True}},
     "gateway": {"origins": ["https://app.example"]},
     "mcp": {"hosts": ["memory.example"], "tools": list(SETS)},
+    "console": {"hosts": ["pages.example"]},
     "ingress": {
         "className": "nginx",
         **{
             name: {"host": f"{name}.example", "tlsSecret": name, "annotations": {"a/b": "c"}}
-            for name in ("gateway", "mcp", "grpc")
+            for name in ("gateway", "mcp", "console", "grpc")
         },
     },
     "pods": {

@@ -42,7 +42,7 @@ def _started() -> dict[str, list[str]]:
 def test_the_target_starts_every_service_and_every_worker() -> None:
     commands = sorted(command[1:] for command in _started().values())
     modules = [[f"everword_{name}"] for name in PORTS] + list(WORKERS.values())
-    assert commands == sorted([*(["-P", "-m", *module] for module in modules), ["--http"], []])
+    assert commands == sorted([*(["-P", "-m", *module] for module in modules), ["--http"], [], []])
     templates = {re.sub(r"@[a-z-]+", "@", name) for name in _started()}
     assert templates == set(SERVICES) - {"everword-migrate.service"}
 

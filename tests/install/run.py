@@ -21,6 +21,7 @@ from everword.embedded.valkey import EmbeddedValkey
 from everword.rpc.settings import PORTS
 from install.prefix import Prefix
 
+HTTP = ("mcp", "gateway", "console")
 NOBODY = 10001
 READY_S = 60.0
 STOP_S = 20.0
@@ -32,7 +33,7 @@ def run(folder: Path, prefixes: dict[str, Prefix]) -> None:
 
     Ends the process where something does not start, is not healthy, or does not end by itself.
     """
-    ports = dict(zip((*PORTS, "mcp", "gateway", "postgres", "valkey"), free_ports(8), strict=True))
+    ports = dict(zip((*PORTS, *HTTP, "postgres", "valkey"), free_ports(9), strict=True))
     postgres = EmbeddedPostgres(folder / "postgres", ports["postgres"], durable=False)
     valkey = EmbeddedValkey(folder / "valkey", ports["valkey"], durable=False)
     folder.joinpath("tmp").mkdir()
@@ -81,10 +82,15 @@ def _confine() -> None:
     prctl = ctypes.CDLL(None).prctl
     prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     prctl(_MDWE, 1, 0, 0, 0)  # kernels before 6.3 do not know it
-    if os.getuid() == 0:
+    if os.getuid() == 0 and _reached_by_all(Path(sys.executable).resolve()):
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
+
+
+def _reached_by_all(program: Path) -> bool:
+    """Tell whether a user who owns nothing may come to a program: Python may be in root's own folder."""
+    return all(folder.stat().st_mode & 0o001 for folder in program.parents)
 
 
 def _once(command: list[str], environment: dict[str, str]) -> None:
@@ -100,6 +106,7 @@ def _running(prefix: Prefix, port: int, environment: dict[str, str]) -> Iterator
     command = {
         "mcp": [prefix.program("everword-mcp"), "--http", f"0.0.0.0:{port}"],
         "gateway": [prefix.program("everword-gateway"), "--listen", f"0.0.0.0:{port}"],
+        "console": [prefix.program("everword-console"), "--listen", f"0.0.0.0:{port}"],
     }.get(prefix.name, [prefix.program("python"), "-P", "-m", f"everword_{prefix.name}"])
     process = subprocess.Popen(command, env=environment, cwd="/", preexec_fn=_confine)
     try:
@@ -112,7 +119,7 @@ def _running(prefix: Prefix, port: int, environment: dict[str, str]) -> Iterator
         process.send_signal(signal.SIGTERM)
         status = process.wait(STOP_S)
         # uvicorn ends by the signal that it got, once it has cleaned up.
-        if status not in (0, -signal.SIGTERM if prefix.name in {"mcp", "gateway"} else 0):
+        if status not in (0, -signal.SIGTERM if prefix.name in HTTP else 0):
             sys.exit(f"{prefix.name} ended with status {status}")
     finally:
         process.kill()

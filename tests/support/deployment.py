@@ -17,6 +17,7 @@ from everword.client import ClientSettings
 from everword.domain.settings import Environment
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_compactor.settings import WorkerSettings as CompactorWorkerSettings
+from everword_console.command import console
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_embedder.settings import WorkerSettings as EmbedderWorkerSettings
 from everword_gateway.command import gateway
@@ -43,12 +44,13 @@ _SETTINGS: dict[str, Callable[[Environment], object]] = {
     "embedder": EmbedderSettings.from_environment,
     "embedder-worker": EmbedderWorkerSettings.from_environment,
 }
-#: The ports of mcp and gateway, by what their options say.
+#: The ports of what serves HTTP, by what its options say.
 HTTP_PORTS = {
     name: int(str(vars(option)[attribute]).rpartition(":")[2])
     for name, option, attribute in (
         ("mcp", mcp.params[0], "flag_value"),
         ("gateway", gateway.params[0], "default"),
+        ("console", console.params[0], "default"),
     )
 }
 
