@@ -67,7 +67,7 @@ FUNCTIONS = {
             "import_rows",
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
-            *("withdraw_target", "count_passages"),
+            *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),
         ),
         "one: the namespace that the transaction is set to",
     ),

@@ -15,12 +15,14 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.ids import new_id
 from everword.jobs import store
 from everword.jobs.task import JobRun
+from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import lore_service_pb2 as lore
 from support.calls import append
 from support.databases import cloned
 from support.erased import count, erase, rows_with
 from support.jobs import make_due, state, worker
+from support.learning import learn
 from support.lore import entry, write_book, write_entry
 from support.notes import write
 from support.refusals import refused
@@ -117,8 +119,11 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
     if kind == "note":
         target = {"note_id": (await write(stack, f"Of {token}.", token)).note_id}
     else:
-        told = facts.RememberRequest(subject="ida", attribute="pet", value=token)
+        told = facts.RememberRequest(subject="ida", attribute="residence", value=token)
         target = {"fact_id": (await stack.facts.Remember(told)).fact.id}
+        await learn(stack)
+        # What follows from it alone, and a preview counts too.
+        assert {"graph_edges", "graph_node_versions"} & set(rows_with(stack, token))
     with stack.database.connect() as conn:
         theme = (
             "INSERT INTO themes (namespace_id, id, place, label, words, size, sampled, source_ids, "
@@ -130,7 +135,10 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
         job = make_due(conn, f"about {token}")
         conn.execute("UPDATE jobs SET state = 'failed', error = %s WHERE id = %s", [token, job])
     assert {"themes", "jobs"} <= set(rows_with(stack, token))
+    wanted = pb.PreviewErasureRequest(target=pb.ErasureTarget(**target))
+    preview = await stack.erasures.PreviewErasure(wanted)
     erased = await erase(stack, **target)
+    assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
     assert erased.erasure.row_counts["themes"] == 1
     with stack.database.connect() as conn:
         # Its subject is of this test alone: those of real jobs hold ids.

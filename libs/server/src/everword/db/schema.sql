@@ -428,6 +428,7 @@ CREATE FUNCTION everword.erase_facts(ids uuid[]) RETURNS jsonb
     AS $$
 DECLARE
     namespace bigint := erasing_namespace();
+    nodes uuid[] := fact_nodes(ids);
     opened jsonb;
 BEGIN
     IF cardinality(ids) = 0 THEN
@@ -442,7 +443,8 @@ BEGIN
     SELECT jsonb_build_object('intervals_to_open', coalesce(jsonb_agg(id), '[]'), 'facts_to_weigh',
                               coalesce(jsonb_agg(DISTINCT fact_id), '[]'))
       INTO opened FROM freed WHERE known_until IS NULL;
-    RETURN merge_erased(opened, erase_rows('fact', ids, '{}'));
+    opened := merge_erased(opened, erase_rows('fact', ids, '{}'));
+    RETURN merge_erased(opened, remove_loose_nodes(nodes));
 END $$;
 
 COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts with all that is about them. What they took the place of did not end then, as far as anybody knows.';
@@ -600,6 +602,17 @@ BEGIN
 END $_$;
 
 COMMENT ON FUNCTION everword.export_rows(record_ text, after_ jsonb) IS 'Lines of the next records of a kind, after the one with a key, in the namespace that the transaction is set to.';
+
+CREATE FUNCTION everword.fact_nodes(facts uuid[]) RETURNS uuid[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT array_agg(DISTINCT node)
+      FROM graph_edges g CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node)
+     WHERE g.namespace_id = erasing_namespace() AND g.fact_id = ANY(facts)
+$$;
+
+COMMENT ON FUNCTION everword.fact_nodes(facts uuid[]) IS 'The nodes that relations which follow from facts connect.';
 
 CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
@@ -1362,6 +1375,24 @@ END $$;
 
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls of models to the ledger, with their prices, and charge the budgets of the namespace that the transaction is set to. The only way into the ledger.';
 
+CREATE FUNCTION everword.remove_loose_nodes(nodes uuid[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    loose uuid[];
+BEGIN
+    SELECT array_agg(n.id) INTO loose
+      FROM graph_nodes n
+     WHERE n.namespace_id = namespace AND n.id = ANY(nodes) AND n.anchor IS NULL
+       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.from_id = n.id)
+       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
+    RETURN CASE WHEN loose IS NULL THEN '{}' ELSE erase_rows('node', loose, '{}') END;
+END $$;
+
+COMMENT ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) IS 'Delete those of some nodes that nothing relates to anything any more: they were known from what is gone alone.';
+
 CREATE FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -1460,6 +1491,7 @@ CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boole
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     theirs uuid[];
+    nodes uuid[];
     counts jsonb := '{}';
     old text;
     lost bigint;
@@ -1493,7 +1525,9 @@ BEGIN
         -- What they took the place of stays as it was: it has ended, whether or not anybody knows what came then.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
-        RETURN erase_rows('fact', gone, '{}');
+        nodes := fact_nodes(gone);
+        counts := erase_rows('fact', gone, '{}');
+        RETURN merge_erased(counts, remove_loose_nodes(nodes));
     WHEN 6 THEN
         RETURN erase_rows('pattern', gone, '{}');
     ELSE
@@ -1731,7 +1765,6 @@ DECLARE
     touched uuid[];
     dead uuid[];
     nodes uuid[];
-    further uuid[];
     counts jsonb := '{}';
     lost bigint;
 BEGIN
@@ -1749,11 +1782,9 @@ BEGIN
        AND NOT EXISTS (SELECT FROM fact_evidence e
                         WHERE e.namespace_id = namespace AND e.fact_id = f.id AND NOT e.contradicts);
     SELECT array_agg(DISTINCT node) INTO nodes
-      FROM (SELECT g.id, g.from_id, g.to_id FROM unnest(gone) AS erased (id)
-              JOIN graph_edges g ON g.namespace_id = namespace AND g.message_id = erased.id
-             UNION
-            SELECT id, from_id, to_id FROM graph_edges WHERE namespace_id = namespace AND fact_id = ANY(dead)) AS edge
-     CROSS JOIN LATERAL (VALUES (edge.from_id), (edge.to_id)) AS ends (node);
+      FROM unnest(gone) AS erased (id)
+      JOIN graph_edges g ON g.namespace_id = namespace AND g.message_id = erased.id
+     CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node);
     counts := merge_erased(counts, erase_facts(dead));
     WITH lost AS (
         DELETE FROM graph_edges g USING unnest(gone) AS erased (id)
@@ -1761,15 +1792,7 @@ BEGIN
     )
     SELECT count(*) INTO lost FROM lost;
     counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
-    -- A node that nothing else relates to anything was known from these words alone.
-    SELECT array_agg(n.id) INTO further
-      FROM graph_nodes n
-     WHERE n.namespace_id = namespace AND n.id = ANY(nodes) AND n.anchor IS NULL
-       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.from_id = n.id)
-       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
-    IF further IS NOT NULL THEN
-        counts := merge_erased(counts, erase_rows('node', further, '{}'));
-    END IF;
+    counts := merge_erased(counts, remove_loose_nodes(nodes));
     PERFORM withdraw_pages(coalesce(touched, '{}'));
     -- What was said about the others since may repeat the words.
     UPDATE fact_changes SET reason = ''
@@ -10625,6 +10648,8 @@ REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.fact_nodes(facts uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
@@ -10727,6 +10752,8 @@ GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everwo
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_search;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) FROM PUBLIC;
 
