@@ -29,7 +29,8 @@ from support.waiting import until
 
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
-    *("corpus_counts", "jobs", "embedding_queue", "api_keys", "memory_vectors_1"),
+    *("corpus_counts", "jobs", "embedding_queue", "embedding_pauses"),
+    *("api_keys", "memory_vectors_1"),
     *("importance_suggestions", "author_names", "index_changes"),
     *("summaries", "summary_sources", "summary_voices", "compaction_progress", "calendar_pending"),
     *("tool_sentences", "tool_sentence_queue", "usage_ledger"),

@@ -109,6 +109,10 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
 async def test_the_format_is_described_as_it_is(stack: Stack) -> None:
     described = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| `([^`]+)` \|", DOCS.read_text(), re.M))
     assert described == rules(stack)
+    left_out = dict(re.findall(r"^\| `(\w+)` \| ([^|`]+) \|$", DOCS.read_text(), re.M))
+    with stack.database.connect() as conn:
+        rows = conn.execute("SELECT relation, remark FROM transfer_rules WHERE record IS NULL")
+        assert left_out == dict(rows.fetchall())
 
 
 async def test_what_is_imported_is_exported_equal_and_answers_alike(
