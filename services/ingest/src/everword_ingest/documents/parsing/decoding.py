@@ -61,7 +61,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 
 def recode(data: bytes, charset: str) -> bytes:
-    """Return text in UTF-8 that came with the name of its charset; as it is where it is UTF-8, or not of the charset."""
+    """Return text of a charset in UTF-8; as it is where it is UTF-8, or not of the charset."""
     known = _known(charset)
     if known is None or data.startswith(tuple(mark for mark, _ in _MARKS)):
         return data
