@@ -22,9 +22,12 @@ from support.command_line import everword
 from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import search_request
 from support.databases import cloned
+from support.document_calls import write as write_document
 from support.foreign_facts import remember_request
 from support.graphs import node
 from support.graphs import write as write_graph
+from support.lore import entry as lore_entry
+from support.lore import import_book
 from support.notes import write
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -60,6 +63,8 @@ async def world(postgres_url: str) -> AsyncIterator[World]:
             )
             await stack.facts.Remember(remember_request("Lisbon"))
             await write_graph(stack, node("Mara"))
+            await write_document(stack, "Runbook", "# Orders\n\nStop the workers first.")
+            await import_book(stack, [lore_entry("Westmark", "A duchy.", "westmark")], agent="opus")
             await compact_everything(stack, ScriptedComposer("scripted"))
             await append(stack, "Another conversation begins.", session_key="t")
             yield World(stack, stored.conversation_id)
@@ -94,7 +99,7 @@ async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: Wo
     browsed = await stack.search.Browse(search.BrowseRequest(page_size=200))
     leaves = {each.memory_id: each for each in found.values() if not each.directory}
     assert leaves.keys() == {memory.id for memory in browsed.memories}
-    assert {each.kind for each in leaves.values()} >= {1, 2, 3, 4, 6}
+    assert {each.kind for each in leaves.values()} >= {1, 2, 3, 4, 5, 6, 7}
     for memory in browsed.memories:
         entry = leaves[memory.id]
         assert entry.address == memory.address
@@ -112,7 +117,9 @@ async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: Wo
 async def test_a_directory_says_what_is_in_it_and_not_how_much(world: World) -> None:
     """A rival told the model `12 entries`, and never what they were about."""
     listed = {each.name: each for each in await entries(world.stack, "viking://default")}
-    assert list(listed) == ["conversations", "facts", "graph", "notes", "summaries"]
+    assert list(listed) == [
+        *("chunks", "conversations", "facts", "graph", "lore", "notes", "summaries", "topics")
+    ]
     assert all(each.directory and each.abstract for each in listed.values())
     conversations = await entries(world.stack, listed["conversations"].address)
     assert conversations[0].abstract == "Another conversation begins."

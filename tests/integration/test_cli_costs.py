@@ -89,6 +89,8 @@ async def test_the_commands_and_the_code_of_the_page_do_what_it_says(
     assert (loaded.status, loaded.output) == (0, "2 prices in EUR\n")
     prices = await everword(stack, "prices", "list")
     assert "house-model-large" in prices.output
+    assert max(len(row.rstrip()) for row in prices.output.splitlines()) <= 80
+    assert any("gpt-5-mini" in row and "0.025" in row for row in prices.output.splitlines())
     file.write_text(block("toml").replace('"0.20"', '"a little"'))
     wrong = await everword(stack, "prices", "load", str(file))
     assert wrong.status == 1

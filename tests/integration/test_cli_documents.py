@@ -58,6 +58,14 @@ async def test_the_commands_of_the_page_do_what_it_says(
     await run(stack, [["documents", "write", "people/ana", "Ana has moved on."]])
     [again] = await run(stack, [["documents", "seed", "templates/"]])
     assert again.count("kept") == 2
+    # A file that cannot be read keeps back no other.
+    (templates / "broken.pdf").write_bytes(b"%PDF-1.7 cut off")
+    (templates / "later.md").write_text("Later.")
+    partly = await everword(stack, "documents", "seed", "templates/")
+    assert partly.status == 1
+    assert "1 of 4 files" in partly.errors
+    assert "failed" in partly.output
+    assert "Later." in (await everword(stack, "documents", "show", "later")).output
     gone = await everword(stack, "documents", "show", "welcome")
     assert "DOCUMENT_NOT_FOUND" in gone.errors
     kept = (await everword(stack, "documents", "show", "people/ana", "--json")).json()

@@ -59,6 +59,9 @@ async def test_what_is_appended_is_found_read_and_put_into_a_context(memory: Asy
         "thread-7", Message("Since the move.", author="Ana", external_id="m-3")
     )
     assert again == ids[2:]
+    twice = Message("Once.", external_id="m-4")
+    with pytest.raises(CallError, match="EXTERNAL_ID_CONFLICT"):
+        await memory.append("thread-8", twice, twice)
     [hit, *_] = await memory.search("When does the VPN drop?", limit=3)
     assert hit.memory.id == ids[0]
     assert (hit.memory.kind, hit.memory.role, hit.memory.subject) == ("message", "user", "ana")
@@ -92,6 +95,8 @@ async def test_notes_and_facts_are_kept_and_replaced(memory: AsyncEverword) -> N
     fact = await memory.remember("bo", "residence", "Lisbon")
     assert (fact.value, fact.subject) == ("Lisbon", "bo")
     assert [each.value async for each in memory.facts("bo")] == ["Lisbon"]
+    long_ago = datetime(2001, 1, 1, tzinfo=UTC)
+    assert [each.value async for each in memory.facts("bo", at=long_ago)] == []
 
 
 async def test_bad_arguments_are_told_before_a_call(memory: AsyncEverword) -> None:

@@ -312,6 +312,17 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
         await append(locked, "With either.", metadata=bearer(secret))
     await _until_refused(locked, old.secret)
     await append(locked, "With the new one.", metadata=bearer(new.secret))
+    # One that ends is made anew for as long.
+    month = timedelta(days=30)
+    passing = admin.ApiKey(namespace="acme", role=WRITE)
+    passing.expire_time.FromDatetime(datetime.now(UTC) + month)
+    made = await locked.admin.CreateApiKey(
+        admin.CreateApiKeyRequest(api_key=passing), metadata=OPERATOR
+    )
+    again = admin.RotateApiKeyRequest(api_key_id=made.api_key.id)
+    next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
+    lasts = next_one.expire_time.ToDatetime() - next_one.create_time.ToDatetime()
+    assert abs(lasts - month) < timedelta(minutes=1)
     # What has ended is not made anew.
     gone = await refused(locked.admin.RotateApiKey(rotate, metadata=OPERATOR))
     assert gone.code is grpc.StatusCode.NOT_FOUND

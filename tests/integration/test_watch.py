@@ -205,6 +205,8 @@ async def test_the_command_line_tells_what_happens_and_goes_on_where_it_ended(st
         "Something to watch.",
         "A note to watch.",
     ]
+    hasty = await everword(stack, "watch", "--timeout", "0.0001", "--events", "1")
+    assert (hasty.status, "--timeout SECONDS" in hasty.errors) == (1, True)
     _, option, resumed = again.errors.rpartition("--resume ")
     assert option
     await write(stack, "Another one.", "command line")

@@ -38,6 +38,9 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
                 "notes",
                 "facts",
                 "nodes",
+                "chunks",
+                "lore",
+                "topics",
             )
         },
     }

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import grpc
+
 from everword.client import CallError, Client
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
@@ -16,6 +18,8 @@ FORMATS = (".md", ".markdown", ".txt", ".html", ".htm", ".pdf", ".docx", ".xlsx"
 #: A file of 10 MiB may take half a minute to read, and as long to be cut and indexed.
 TIMEOUT_S = 300.0
 _PART_BYTES = 500_000
+#: What is no fault of a file.
+_OF_ALL = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,10 @@ class Seeded:
     """What became of a template."""
 
     title: str
-    #: None where the title is there already, or was and has been deleted.
+    #: None where the title is there already, or was and has been deleted, and where it failed.
     response: pb.UploadDocumentResponse | None
+    #: Why the file could not be laid out; None where nothing failed.
+    failure: CallError | OSError | None = None
 
 
 async def upload(
@@ -48,10 +54,21 @@ async def upload(
 
 
 async def seed(client: Client, folder: Path, scope: document_pb2.DocumentScope) -> list[Seeded]:
-    """Upload each file of a folder whose title was never there. Raises CallError and OSError."""
-    return [
-        Seeded(title, await _seed(client, path, title, scope)) for title, path in _templates(folder)
-    ]
+    """Upload each file of a folder whose title was never there; one that fails keeps back no other.
+
+    Raises CallError where no file could be uploaded, as nobody answers or the key is refused.
+    """
+    seeded = list[Seeded]()
+    for title, path in _templates(folder):
+        try:
+            seeded.append(Seeded(title, await _seed(client, path, title, scope)))
+        except CallError as error:
+            if error.is_unanswered or error.code in _OF_ALL:
+                raise
+            seeded.append(Seeded(title, None, error))
+        except OSError as error:
+            seeded.append(Seeded(title, None, error))
+    return seeded
 
 
 def _templates(folder: Path) -> list[tuple[str, Path]]:

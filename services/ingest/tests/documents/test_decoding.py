@@ -36,6 +36,23 @@ def test_encodings_are_found_out(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
 
 
+def test_a_text_is_read_in_the_charset_of_its_media_type() -> None:
+    for name, text, media_type in (
+        ("a.html", f"<html><p>{RUSSIAN}", 'text/html; charset="Windows-1251"'),
+        ("a.csv", "имя,сумма", "text/csv;header=present;charset=windows-1251"),
+        # Servers say so of whatever they send.
+        ("a.txt", RUSSIAN, "text/plain; charset=utf-8; x"),
+    ):
+        charset = "utf-8" if "utf-8" in media_type else "cp1251"
+        parsed = read_document(text.encode(charset), name, media_type, ParseLimits())
+        assert text.removeprefix("<html><p>").split(",")[0] in parsed.text
+    # Of what is UTF-8 all the same, and of a charset that nobody knows.
+    for charset in ("iso-8859-1", "martian"):
+        media_type = f"text/plain; charset={charset}"
+        parsed = read_document(RUSSIAN.encode(), "a.txt", media_type, ParseLimits())
+        assert parsed.text == RUSSIAN
+
+
 def test_a_page_is_read_in_the_encoding_that_it_names() -> None:
     page = '<html><head><meta charset="iso-8859-2"></head><body>Łódź, řeka</body></html>'
     assert (

@@ -87,6 +87,7 @@ def test_html_is_read_as_it_is_seen() -> None:
         ("<html><h2>a<div>b</div><br>c</h2>d", "## a b c\n\nd"),
         ("<html><div style='display: none'>gone<div>too</div></div>seen", "seen"),
         ("<html><p>a\x00b\x1fc&#7;d</p>", "abcd"),
+        ("<html><p>one <title>t</title>two<h1>a <title>u</title>b</h1>", "one\n\ntwo\n\n# a b"),
         ("<html><svg><title>icon</title></svg><p>text <img alt='a pump'> end", "text a pump end"),
     ],
 )

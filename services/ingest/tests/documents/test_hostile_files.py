@@ -71,6 +71,12 @@ def looping_pdf() -> bytes:
     return data.replace(b"/Kids[10 0 R]/Count 1", b"/Kids[2 0 R]/Count 9")
 
 
+def lost_page() -> bytes:
+    """Return a PDF whose second page is not there, though the tree of pages names it."""
+    data = files.pdf([[(11, "first")], [(11, "second")], [(11, "third")]])
+    return data.replace(b"12 0 obj", b"92 0 obj")
+
+
 @pytest.mark.parametrize(
     ("name", "make", "reason"),
     [
@@ -91,6 +97,7 @@ def looping_pdf() -> bytes:
         ("a.pdf", lambda: files.pdf([[(11, "x")]])[:60], "MALFORMED"),
         ("a.pdf", looping_pdf, "MALFORMED EMPTY TOO_LARGE"),
         ("a.pdf", lambda: files.pdf([[]] * 10_000), "EMPTY"),
+        ("a.pdf", lost_page, "MALFORMED"),
         ("a.html", lambda: b"<html>" + b"<div>" * 500_000, "TOO_DEEP"),
         ("a.md", lambda: b"\n".join(b"# a%d" % n for n in range(30_000)), "TOO_LARGE"),
         ("a.txt", lambda: b"x" * (11 * 1024 * 1024), "TOO_LARGE"),

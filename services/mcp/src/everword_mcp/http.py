@@ -15,8 +15,8 @@ from everword_mcp.server import create_server
 
 PATH = "/mcp"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
-#: A tool's arguments: a note may have 256 KiB, more than that no tool takes.
-_MAX_REQUEST_BYTES = 1024 * 1024
+#: A tool's arguments: a document may have a million characters, of several bytes each.
+_MAX_REQUEST_BYTES = 4 * 1024 * 1024
 
 
 async def _healthz(_: Request) -> Response:

@@ -5,13 +5,32 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult
+from pydantic import ValidationError
 
+from everword.adapters.tools.calling import explain_arguments
 from everword.adapters.tools.registry import instructions_of, tools_of
 from everword.client import Client, ClientSettings
 from everword_mcp.callers import Callers
 from everword_mcp.offered import ANNOTATIONS, as_function
+
+
+class _Server(MCPServer[Callers]):
+    """Tells a model in its words what is wrong with the arguments of a tool."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Callers, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(explain_arguments(name, error.__cause__)) from None
+            raise
 
 
 def create_server(settings: ClientSettings, names: Sequence[str]) -> MCPServer[Callers]:
@@ -22,7 +41,7 @@ def create_server(settings: ClientSettings, names: Sequence[str]) -> MCPServer[C
         async with Client.connect(settings) as client:
             yield Callers(client)
 
-    server = MCPServer(
+    server = _Server(
         name="everword",
         title="Everword",
         version=version("everword-mcp"),

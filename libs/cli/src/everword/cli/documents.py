@@ -11,7 +11,8 @@ from everword.cli.document_scopes import read_content, scope_options, to_key, to
 from everword.cli.notes import author_option, request_option, tags_option, version_option
 from everword.cli.output import json_option, line, print_json, print_table, shorten
 from everword.cli.session import remote
-from everword.client import Client
+from everword.client import CallError, Client
+from everword.uploading import Seeded
 from everword.uploading import seed as seed_folder
 from everword.uploading import upload as upload_file
 from everword.v1 import document_pb2
@@ -171,14 +172,19 @@ async def seed(client: Client, folder: Path, agent: str, subject: str, conversat
     It may be run at every start: what is there, or was deleted, stays as it is.
     """
     seeded = await seed_folder(client, folder, to_scope(agent, subject, conversation))
-    rows = [
-        (
-            shorten(each.title, 80),
-            f"{each.response.chunk_count} chunks" if each.response else "kept",
-        )
-        for each in seeded
-    ]
+    rows = [(shorten(each.title, 80), _became(each)) for each in seeded]
     print_table(("document", "what became of it"), rows)
+    if failed := sum(each.failure is not None for each in seeded):
+        raise click.ClickException(f"{failed} of {len(seeded)} files could not be laid out")
+
+
+def _became(seeded: Seeded) -> str:
+    match seeded.failure:
+        case CallError():
+            return f"failed: {seeded.failure.message}"
+        case OSError():
+            return f"failed: {seeded.failure.strerror}"
+    return f"{seeded.response.chunk_count} chunks" if seeded.response else "kept"
 
 
 def _print_written(

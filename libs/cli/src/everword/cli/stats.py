@@ -10,6 +10,7 @@ from everword.cli.output import (
     age,
     json_option,
     line,
+    print_entries,
     print_json,
     print_table,
     size,
@@ -64,7 +65,7 @@ async def _print_every(client: Client, as_json: bool) -> None:
         click.echo(json.dumps(document, ensure_ascii=False, indent=2))
         return
     columns = ("namespace", "messages", "content", "latest", "vectors", "pending", "attention")
-    print_table(columns, [_row(*each) for each in ordered])
+    print_entries(columns[:-1], [_row(*each) for each in ordered])
 
 
 def _row(name: str, response: GetStatsResponse) -> tuple[object, ...]:

@@ -36,7 +36,11 @@ async def watch(
     await asyncio.wait((following, ended), return_when=asyncio.FIRST_COMPLETED)
     if not enough.is_set():
         ended.cancel()
-        await following
+        try:
+            await following
+        except TimeoutError as error:
+            text = "there was no answer in time; --timeout SECONDS gives it longer"
+            raise click.ClickException(text) from error
     # Only who waits for the next response ends a stream well.
     following.cancel()
     with suppress(asyncio.CancelledError):
@@ -51,19 +55,22 @@ async def _follow(
     as_json: bool,
     enough: asyncio.Event,
 ) -> None:
-    """Print what happens, for ever; say when there was enough of it."""
+    """Print what happens, for ever; say when there was enough of it. Raises TimeoutError where nobody answers."""
+    patience_s: float = click.get_current_context().params["timeout"]
     seen = 0
     while True:
-        # A stream ends by itself after a while, and is taken up where it ended.
-        async for response in client.search_service.WatchMemories(request, timeout=LONGEST_S):
-            if enough.is_set():
-                continue
-            for event in response.events:
-                _print(event, as_json)
-            seen += len(response.events)
-            request.resume_token = response.resume_token
-            if events and seen >= events:
-                enough.set()
+        # A stream ends by itself after a while, and is taken up where it ended. It answers at once, if at all.
+        async with asyncio.timeout(patience_s) as answer:
+            async for response in client.search_service.WatchMemories(request, timeout=LONGEST_S):
+                answer.reschedule(None)
+                if enough.is_set():
+                    continue
+                for event in response.events:
+                    _print(event, as_json)
+                seen += len(response.events)
+                request.resume_token = response.resume_token
+                if events and seen >= events:
+                    enough.set()
 
 
 def _print(event: pb.MemoryEvent, as_json: bool) -> None:

@@ -177,7 +177,8 @@ class AdminServiceServicer:
 
     def RotateApiKey(self, request, context):
         """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
-        end when the overlap is over: callers change to the new one meanwhile, and none is refused.
+        end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
+        itself, the new one does after as long a time.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -33,7 +33,9 @@ class UploadHeader(_message.Message):
     file_name: _builtins.str
     """file_name is the file's name, which says what it is where the content does not. At most 255 characters."""
     media_type: _builtins.str
-    """media_type is what the file is, such as `application/pdf`; told by its content and name if empty. At most 128 characters."""
+    """media_type is what the file is, such as `application/pdf`; told by its content and name if empty. A text that is not UTF-8
+    is read in the charset that it names, as `text/csv; charset=windows-1251` does. At most 128 characters.
+    """
     expected_version: _builtins.int
     """expected_version is the version that is to be replaced, and 0 where there is to be none: any other is ABORTED, with
     DOCUMENT_VERSION_CONFLICT. Unset, the latest is replaced, whichever it is.

@@ -13,7 +13,7 @@ from everword.domain.records import MemoryRecord
 
 SCHEME = "viking://"
 #: Values equal proto `MemoryKind`.
-_MESSAGE, _SUMMARY, _NOTE, _FACT, _CHUNK, _NODE = 1, 2, 3, 4, 5, 6
+_MESSAGE, _SUMMARY, _NOTE, _FACT, _CHUNK, _NODE, _LORE, _TOPIC = 1, 2, 3, 4, 5, 6, 7, 8
 
 Segments = tuple[str, ...]
 
@@ -43,6 +43,8 @@ OF_KIND: dict[int, Callable[[MemoryRecord], Segments]] = {
     _FACT: lambda record: ("facts", str(record.id)),
     _CHUNK: lambda record: ("chunks", str(record.id)),
     _NODE: lambda record: ("graph", "nodes", str(record.id)),
+    _LORE: lambda record: ("lore", str(record.id)),
+    _TOPIC: lambda record: ("topics", str(record.id)),
 }
 
 

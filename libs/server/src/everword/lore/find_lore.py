@@ -118,9 +118,15 @@ async def _read_lines(
         )
         lines = [Line(row.content, row.role == _USER, row.automated) for row in reversed(rows)]
     # The caller may have stored it before it asks.
-    if request.text and not (lines and lines[-1].text.strip() == request.text.strip()):
+    if request.text and not (lines and _says(request, lines[-1])):
         lines.append(Line(request.text, not request.automated, request.automated))
     return lines
+
+
+def _says(request: LoreRequest, line: Line) -> bool:
+    """Tell whether a line is what is said now: in the same words, and not by the agent."""
+    asked = line.automated if request.automated else line.is_turn
+    return asked and line.text.strip() == request.text.strip()
 
 
 def _match(lines: Sequence[Line], books: Sequence[CompiledBook]) -> list[Hits]:

@@ -93,14 +93,20 @@ SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.description, r.created
  WHERE n.state IS DISTINCT FROM 'deleting';
 
 -- rotate_api_key --
--- Let a key that is good end when the overlap is over, or before if it would, and keep another like it beside it.
-WITH old AS (
-    UPDATE api_keys SET expires_at = least(expires_at, now() + %(overlap)s)
+-- Let a key that is good end when the overlap is over, or before if it would, and keep another like it beside it, which ends
+-- after as long as the old one was made for.
+WITH good AS (
+    SELECT id, expires_at - created_at AS lasts FROM api_keys
      WHERE id = %(id)s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-    RETURNING id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at
+       FOR UPDATE
+), old AS (
+    UPDATE api_keys k SET expires_at = least(k.expires_at, now() + %(overlap)s)
+      FROM good WHERE k.id = good.id
+    RETURNING k.id, k.namespace_id, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
 ), new AS (
-    INSERT INTO api_keys (id, namespace_id, key_hash, role, description)
-    SELECT %(new_id)s, namespace_id, %(key_hash)s, role, description FROM old
+    INSERT INTO api_keys (id, namespace_id, key_hash, role, description, expires_at)
+    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.description, now() + good.lasts
+      FROM old JOIN good ON good.id = old.id
     RETURNING id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at
 )
 SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at

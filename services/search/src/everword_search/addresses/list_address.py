@@ -69,7 +69,9 @@ async def _list(
         return [conversation_entry(row) for row in rows[: cursor.size]], token
     if directory.memories:
         return await _list_memories(conn, namespace, segments, directory.memories, cursor, after)
-    return [_below(segments, name) for name in directory.directories], ""
+    names = [name for name in directory.directories if after is None or name > after]
+    token = cursor.token([names[cursor.size - 1]]) if len(names) > cursor.size else ""
+    return [_below(segments, name) for name in names[: cursor.size]], token
 
 
 def _below(segments: Segments, name: str) -> Entry:

@@ -86,3 +86,24 @@ SELECT id, 0::bigint AS seq FROM graph_node_versions
  WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
+
+-- list_chunks --
+-- Chunks of documents as they stand, the latest made first.
+SELECT id, 0::bigint AS seq FROM document_chunks
+ WHERE namespace_id = %(namespace_id)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- list_lore --
+-- Entries of lorebooks, the latest made first.
+SELECT id, 0::bigint AS seq FROM lore_entries
+ WHERE namespace_id = %(namespace_id)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;
+
+-- list_topics --
+-- Pages about topics, the latest made first.
+SELECT id, 0::bigint AS seq FROM topic_pages
+ WHERE namespace_id = %(namespace_id)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;

@@ -16,7 +16,7 @@ class Directory:
 
     #: Its abstract.
     about: str
-    #: Names of the directories in it.
+    #: Names of the directories in it, sorted.
     directories: tuple[str, ...] = ()
     #: The statement that lists the memories in it.
     memories: str = ""
@@ -30,8 +30,9 @@ CONVERSATION = ("conversations", ANY)
 DIRECTORIES: dict[Segments, Directory] = {
     (): Directory(
         "Everything that is remembered in this namespace.",
-        ("conversations", "facts", "graph", "notes", "summaries"),
+        ("chunks", "conversations", "facts", "graph", "lore", "notes", "summaries", "topics"),
     ),
+    ("chunks",): Directory("What documents say, in parts.", memories="list_chunks"),
     ("conversations",): Directory(
         "Conversations, with their messages and summaries.", conversations=True
     ),
@@ -45,11 +46,13 @@ DIRECTORIES: dict[Segments, Directory] = {
     ("facts",): Directory("Facts that hold.", memories="list_facts"),
     ("graph",): Directory("Who and what there is.", ("nodes",)),
     ("graph", "nodes"): Directory("Persons, places and things.", memories="list_nodes"),
+    ("lore",): Directory("Entries of lorebooks.", memories="list_lore"),
     ("notes",): Directory("What was written down on purpose.", memories="list_notes"),
     ("summaries",): Directory(
         "Summaries of days, weeks, months and years, and what was significant.",
         memories="list_summaries",
     ),
+    ("topics",): Directory("Pages about persons, places and things.", memories="list_topics"),
 }
 
 

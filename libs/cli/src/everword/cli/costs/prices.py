@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from everword.cli.output import json_option, line, print_json, print_table
+from everword.cli.output import json_option, line, print_entries, print_json
 from everword.cli.session import remote
 from everword.client import Client
 from everword.costs.price_list import BadPriceList, Price, PriceList, parse_prices
@@ -43,7 +43,7 @@ async def load(client: Client, file: Path, as_json: bool) -> None:
 @json_option
 @remote
 async def list_(client: Client, as_json: bool) -> None:
-    """List the prices; those that were loaded come before those that come with Everword."""
+    """List the prices; those that were loaded say so, and come before those that come with Everword."""
     response = await client.cost_service.ListPrices(pb.ListPricesRequest())
     if as_json:
         print_json(response)
@@ -57,12 +57,12 @@ async def list_(client: Client, as_json: bool) -> None:
             each.cached_input,
             each.output,
             each.currency_code,
-            "Everword" if each.shipped else "loaded",
+            "" if each.shipped else "loaded",
         )
         for each in response.prices
     ]
-    columns = ("model", "provider", "from", "read", "cached", "written", "", "list")
-    print_table(columns, rows, right="read cached written")
+    columns = ("model", "provider", "from", "read", "cached", "written", "")
+    print_entries(columns, rows, right="read cached written", fold="model provider")
 
 
 def _read(file: Path) -> PriceList:

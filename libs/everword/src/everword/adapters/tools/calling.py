@@ -38,9 +38,14 @@ def checked(tool: Tool, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
         else:
             given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        broken = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise ToolError(f"{tool.name} takes other arguments. {'; '.join(broken)}.") from None
+        raise ToolError(explain_arguments(tool.name, error)) from None
     return dict(given)
+
+
+def explain_arguments(name: str, error: ValidationError) -> str:
+    """Return what is wrong with the arguments of a tool, for a model."""
+    broken = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+    return f"{name} takes other arguments. {'; '.join(broken)}."
 
 
 def _explain(error: CallError) -> str:

@@ -9,7 +9,16 @@ import grpc
 
 from everword.client.client import Client
 from everword.client.errors import CallError
-from everword.client.fake.values import is_wanted, missing, now, to_message, to_service, words
+from everword.client.fake.values import (
+    holds,
+    is_wanted,
+    missing,
+    now,
+    replace,
+    to_message,
+    to_service,
+    words,
+)
 from everword.v1 import (
     context_service_pb2,
     conversation_pb2,
@@ -33,7 +42,7 @@ class FakeClient(Client):
         self._memories: dict[str, memory_pb2.Memory] = {}
         self._conversations: dict[tuple[str, str, str], conversation_pb2.Conversation] = {}
         self._notes: dict[str, note_pb2.Note] = {}
-        self._facts: dict[tuple[str, str], fact_pb2.Fact] = {}
+        self._facts: list[fact_pb2.Fact] = []
         self.ingest_service: Any = to_service(self.AppendMessages, self.EnsureConversation)
         self.search_service: Any = to_service(
             self.Search, self.Browse, self.GetMemory, self.ListMessages, self.GetConversation
@@ -47,6 +56,10 @@ class FakeClient(Client):
         self, request: ingest_service_pb2.AppendMessagesRequest
     ) -> ingest_service_pb2.AppendMessagesResponse:
         conversation = self._ensured(request.conversation.key, request.conversation.details)
+        ids = [new.external_id for new in request.messages if new.external_id]
+        if len(set(ids)) < len(ids):
+            text = "Two messages of the request have the same external id."
+            raise CallError(grpc.StatusCode.ALREADY_EXISTS, text, reason="EXTERNAL_ID_CONFLICT")
         said = {
             memory.external_id: memory for memory in self._of(conversation.id) if memory.external_id
         }
@@ -237,20 +250,30 @@ class FakeClient(Client):
             attribute=request.attribute,
             value=request.value,
             state=fact_pb2.FACT_STATE_SUSPECTED,
-            valid_from_time=now(),
+            valid_from_time=request.valid_from_time
+            if request.HasField("valid_from_time")
+            else now(),
+            valid_until_time=request.valid_until_time
+            if request.HasField("valid_until_time")
+            else None,
         )
-        self._facts[request.subject, request.attribute] = fact
+        for other in self._facts:
+            if (other.subject, other.attribute) == (fact.subject, fact.attribute):
+                replace(other, fact)
+        self._facts.append(fact)
         return fact_service_pb2.RememberResponse(fact=fact, consistency_token=_TOKEN)
 
     async def ListFacts(
         self, request: profile_service_pb2.ListFactsRequest
     ) -> profile_service_pb2.ListFactsResponse:
+        moment = request.valid_at_time if request.HasField("valid_at_time") else now()
         return profile_service_pb2.ListFactsResponse(
             facts=[
                 fact
-                for fact in self._facts.values()
+                for fact in self._facts
                 if fact.subject in (request.subjects or [fact.subject])
                 and fact.attribute in (request.attributes or [fact.attribute])
+                and (request.include_superseded or holds(fact, moment))
             ]
         )
 

@@ -10,7 +10,7 @@ import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.client.errors import CallError
-from everword.v1 import memory_pb2
+from everword.v1 import fact_pb2, memory_pb2
 
 
 def is_wanted(memory: memory_pb2.Memory, wanted: memory_pb2.MemoryFilter) -> bool:
@@ -24,6 +24,19 @@ def is_wanted(memory: memory_pb2.Memory, wanted: memory_pb2.MemoryFilter) -> boo
         and (not wanted.HasField("start_time") or time >= wanted.start_time.ToNanoseconds())
         and (not wanted.HasField("end_time") or time < wanted.end_time.ToNanoseconds())
     )
+
+
+def holds(fact: fact_pb2.Fact, moment: Timestamp) -> bool:
+    """Tell whether a fact holds at a moment."""
+    time = moment.ToNanoseconds()
+    ended = fact.HasField("valid_until_time") and fact.valid_until_time.ToNanoseconds() <= time
+    return fact.valid_from_time.ToNanoseconds() <= time and not ended
+
+
+def replace(fact: fact_pb2.Fact, newer: fact_pb2.Fact) -> None:
+    """Let a fact end where a newer one of its attribute begins, if it holds then."""
+    if holds(fact, newer.valid_from_time):
+        fact.valid_until_time.CopyFrom(newer.valid_from_time)
 
 
 def to_message(memory: memory_pb2.Memory) -> memory_pb2.Message:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import grpc
+import psycopg
 
 from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown
 from everword.observability.logs import request_id
@@ -85,7 +86,7 @@ class ErrorInterceptor(Interceptor):
             if known is None:
                 log.exception("call failed", extra={"method": call.path})
                 known = EverwordError()
-            elif not isinstance(error, EverwordError):
+            elif isinstance(error, psycopg.Error):
                 log.warning("storage error", extra={"method": call.path, "error": repr(error)})
             else:
                 log_error(call.path, known)

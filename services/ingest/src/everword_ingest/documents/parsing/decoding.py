@@ -60,6 +60,21 @@ def decode(data: bytes, declared: str | None = None) -> str:
     return clean(_guessed(data))
 
 
+def recode(data: bytes, charset: str) -> bytes:
+    """Return text of a charset in UTF-8; as it is where it is UTF-8, or not of the charset."""
+    known = _known(charset)
+    if known is None or data.startswith(tuple(mark for mark, _ in _MARKS)):
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        try:
+            return data.decode(known).encode()
+        except UnicodeDecodeError:
+            pass
+    return data
+
+
 def _known(declared: str | None) -> str | None:
     try:
         name = codecs.lookup((declared or "").strip()).name

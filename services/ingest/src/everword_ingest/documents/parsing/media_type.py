@@ -16,6 +16,8 @@ DOCX = f"{_OFFICE}wordprocessingml.document"
 XLSX = f"{_OFFICE}spreadsheetml.sheet"
 PPTX = f"{_OFFICE}presentationml.presentation"
 PACKAGES = (DOCX, XLSX, PPTX)
+#: Those that are bytes of characters, in whatever encoding.
+TEXTS = (PLAIN, MARKDOWN, HTML, CSV)
 
 #: What people call them.
 NAMES = {
@@ -114,6 +116,15 @@ def find_media_type(data: bytes, file_name: str, media_type: str | None) -> str:
             raise _misnamed(source, claimed, f"its content is {NAMES[found]}")
     # The source of a page may be kept as text.
     return claims[0][1] if claims else found
+
+
+def find_charset(media_type: str | None) -> str:
+    """Return the charset that a media type names, such as `windows-1251`; empty for none."""
+    for parameter in (media_type or "").split(";")[1:]:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip().strip("\"'")
+    return ""
 
 
 def _claims(file_name: str, media_type: str | None) -> list[tuple[str, str]]:

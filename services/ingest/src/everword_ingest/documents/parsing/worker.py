@@ -13,6 +13,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from everword_ingest.documents.parsing import media_type as types
+from everword_ingest.documents.parsing.decoding import recode
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
     ParsedDocument,
@@ -75,8 +76,9 @@ def read_document(
     if len(data) > limits.max_file_bytes:
         raise too_large(limits)
     found = types.find_media_type(data, file_name, media_type)
+    charset = types.find_charset(media_type) if found in types.TEXTS else ""
     try:
-        return _reader(found)(data, limits)
+        return _reader(found)(recode(data, charset) if charset else data, limits)
     except DocumentUnreadable:
         raise
     except MemoryError:
