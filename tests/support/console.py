@@ -184,7 +184,7 @@ async def _graph(stack: Stack) -> str:
 
 
 async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
-    """Record what models cost in four weeks, the same each time."""
+    """Record what models cost in two weeks, the same each time."""
     now = datetime.now(UTC)
     usages = [
         spent(
@@ -194,7 +194,7 @@ async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
             cost=f"{0.02 * (3 + day * 7 % 5) / rank:.4f}",
             at=now - timedelta(days=day, minutes=1),
         )
-        for day in range(28)
+        for day in range(14)
         if day % 7 != 2
         for rank, model in enumerate(models, 1)
     ]

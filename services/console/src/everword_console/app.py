@@ -96,7 +96,7 @@ def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: boo
         ],
         lifespan=connect,
         middleware=[Middleware(Guard, hosts=hosts)],
-        exception_handlers={404: _nothing_here},
+        exception_handlers={404: _nothing_here, 405: _nothing_here, 500: _failed},
     )
 
 
@@ -105,6 +105,12 @@ async def _healthz(_: Request) -> Response:
 
 
 async def _nothing_here(request: Request, _: Exception) -> Response:
-    visit = Visit(request, Credentials())
     said = ["There is no such page. The navigation leads to those that there are."]
+    visit = Visit(request, Credentials())
     return visit.page("error.html", 404, title="Not here", said=said, error=None)
+
+
+async def _failed(request: Request, _: Exception) -> Response:
+    said = ["The console failed, which is a bug of it. Its log says how."]
+    visit = Visit(request, Credentials())
+    return visit.page("error.html", 500, title="Something failed", said=said, error=None)

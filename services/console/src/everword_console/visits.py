@@ -47,6 +47,12 @@ class Visit:
         return Values(self.request.query_params)
 
     @property
+    def here(self) -> str:
+        """The address of the page, without the host."""
+        url = self.request.url
+        return f"{url.path}?{url.query}" if url.query else url.path
+
+    @property
     def id(self) -> str:
         """The id in the path."""
         return str(self.request.path_params["id"])
@@ -63,7 +69,8 @@ class Visit:
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a page."""
         return HTMLResponse(
-            render(template, visit=self, path=self.request.url.path, **values), status
+            render(template, visit=self, path=self.request.url.path, status=status, **values),
+            status,
         )
 
     def go(self, path: str) -> Response:
@@ -76,9 +83,7 @@ class Visit:
             title = "Not done" if self.request.method == "POST" else "Not understood"
             return self.page("error.html", 400, title=title, said=[str(error)])
         if error.code is grpc.StatusCode.UNAUTHENTICATED:
-            url = self.request.url
-            back = f"{url.path}?{url.query}" if url.query else url.path
-            asked = back if self.request.method == "GET" else "/"
+            asked = self.here if self.request.method == "GET" else "/"
             return self.go(f"/sign-in?next={quote(asked, safe='')}")
         status, title, said = explain(error)
         return self.page("error.html", status, title=title, said=said, error=error)

@@ -34,6 +34,19 @@ _PLACES = {
     "fact": "/facts",
     "node": "/graph",
 }
+#: Tables with what people know, and its name.
+_KNOWN = {
+    "conversations": "conversations",
+    "messages": "messages",
+    "notes": "notes",
+    "documents": "documents",
+    "checkpoints": "checkpoints",
+    "people": "people",
+    "events": "events",
+    "patterns": "patterns",
+    "graph_nodes": "nodes of the graph",
+    "graph_edges": "relations of the graph",
+}
 
 
 async def list_erasures(visit: Visit) -> Response:
@@ -72,8 +85,9 @@ async def _preview(visit: Visit, asked: Values, said: list[str] | None = None) -
     request = pb.PreviewErasureRequest(target=_target(asked))
     found = await visit.call(visit.client.erase_service.PreviewErasure, request)
     kind, of = asked.text("kind"), asked.text("of")
+    rows = dict(found.row_counts)
     counts = {
-        **{name.replace("_", " "): rows for name, rows in sorted(found.row_counts.items())},
+        **{name: rows.get(table, 0) for table, name in _KNOWN.items()},
         "summaries, to be written anew or deleted": found.summaries_withdrawn,
         "facts that go": found.facts_gone,
         "facts that lose evidence": found.facts_losing_evidence,
@@ -85,7 +99,8 @@ async def _preview(visit: Visit, asked: Values, said: list[str] | None = None) -
         kind=kind,
         of=of,
         place=f"{_PLACES[kind]}/{of}" if kind in _PLACES else "/erasures",
-        counts={name: rows for name, rows in counts.items() if rows},
+        counts={name: count for name, count in counts.items() if count},
+        rows=rows,
         sample=await _sample(visit, found.sample_message_ids),
         request_id=asked.text("request") or uuid4(),
     )

@@ -49,13 +49,28 @@ const last = sessionStorage.getItem("focus");
 sessionStorage.removeItem("focus");
 if (last && document.getElementById(last)) document.getElementById(last).focus();
 
+// What was open is open again when the visitor comes back.
+const opened = new Set(history.state && history.state.opened);
+const reopen = (part) => {
+  for (const each of part.querySelectorAll("details[id]")) if (opened.has(each.id)) each.open = true;
+};
+
 // What a summary was made from is asked for when it is opened.
 document.addEventListener("toggle", async (event) => {
   const node = event.target;
+  if (node.id) {
+    if (node.open) opened.add(node.id);
+    else opened.delete(node.id);
+    history.replaceState({ opened: [...opened] }, "");
+  }
   const place = node.dataset && node.dataset.below;
   if (!node.open || !place) return;
   delete node.dataset.below;
   const answer = await fetch(place, { credentials: "same-origin" }).catch(() => null);
   // Without an answer, the link that stands there leads to it.
-  if (answer && answer.ok && !answer.redirected) node.querySelector(":scope > .below").innerHTML = await answer.text();
+  if (!answer || !answer.ok || answer.redirected) return;
+  const below = node.querySelector(":scope > .below");
+  below.innerHTML = await answer.text();
+  reopen(below);
 }, true);
+reopen(document);
