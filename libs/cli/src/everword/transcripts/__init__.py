@@ -5,13 +5,19 @@ The fields of the first two are those of `everword.v1.NewMessage`, with short na
 ConversationDetails.
 """
 
+from everword.transcripts.chats import chat_messages
 from everword.transcripts.errors import TranscriptError
-from everword.transcripts.files import (
-    BENCH_FORMAT,
+from everword.transcripts.fields import (
     Entry,
     as_object,
-    count_messages,
+    fill,
     parse_json,
+    to_message,
+    to_target,
+)
+from everword.transcripts.files import (
+    BENCH_FORMAT,
+    count_messages,
     read_conversation,
     read_transcript,
     to_line,
@@ -22,9 +28,13 @@ __all__ = [
     "Entry",
     "TranscriptError",
     "as_object",
+    "chat_messages",
     "count_messages",
+    "fill",
     "parse_json",
     "read_conversation",
     "read_transcript",
     "to_line",
+    "to_message",
+    "to_target",
 ]

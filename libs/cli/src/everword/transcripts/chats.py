@@ -160,15 +160,15 @@ def _block(part: Mapping[str, Any]) -> dict[str, str]:
     kind = str(part.get("type") or "part")
     if _is_text(part):
         return {"type": kind, "text": str(part.get("text", ""))}
-    return {"type": kind, "json": json.dumps(_without_data(part), ensure_ascii=False)}
+    return {"type": kind, "json": json.dumps(without_data(part), ensure_ascii=False)}
 
 
-def _without_data(value: Any) -> Any:
+def without_data(value: Any) -> Any:
     """Return a part without the data in it: pictures and sounds are no words, and as long as a book."""
     if isinstance(value, dict):
-        return {key: _without_data(each) for key, each in value.items()}
+        return {key: without_data(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_without_data(each) for each in value]
+        return [without_data(each) for each in value]
     if isinstance(value, str) and len(value) > _DATA_CHARS and " " not in value:
         return f"{value[:40]}… ({len(value)} characters)"
     return value

@@ -1,0 +1,11 @@
+"""Formats that memories are imported from: a module each, which yields records one after the other.
+
+`reading.py` tells formats from each other by what is in a file, and lists them. To add one: a module with `reader`,
+which knows its own by the names of fields or tables, and a line there.
+"""
+
+from everword.formats.archive import Meter
+from everword.formats.reading import FORMATS, Reading, open_reading
+from everword.formats.records import Record, belonging
+
+__all__ = ["FORMATS", "Meter", "Reading", "Record", "belonging", "open_reading"]
