@@ -4,8 +4,16 @@
 which knows its own by the names of fields or tables, and a line there.
 """
 
-from everword.formats.archive import Meter
+from everword.formats.preview import Preview, preview_records
 from everword.formats.reading import FORMATS, Reading, open_reading
 from everword.formats.records import Record, belonging
 
-__all__ = ["FORMATS", "Meter", "Reading", "Record", "belonging", "open_reading"]
+__all__ = [
+    "FORMATS",
+    "Preview",
+    "Reading",
+    "Record",
+    "belonging",
+    "open_reading",
+    "preview_records",
+]

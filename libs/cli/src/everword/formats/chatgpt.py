@@ -1,18 +1,18 @@
 """ChatGPT's export: `conversations.json`, each conversation a tree of messages of which one branch is shown.
 
 What is read is the branch that ends in `current_node`, without what the page hides and without the model's thoughts. A
-message to a tool and the tool's answer become one message.
+message to a tool and the tool's answer become one message. Files and pictures are not in the export: their names stay.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from everword.formats.archive import Part
-from everword.formats.records import Conversation, Record, conversation, time_of
-from everword.transcripts import Entry, TranscriptError, as_object
+from everword.formats.records import Conversation, Record, conversation
+from everword.transcripts import Entry, Part, TranscriptError, as_object, time_of
 from everword.transcripts.chats import without_data
 
 CHANNEL = "chatgpt"
@@ -28,24 +28,23 @@ def reader(shape: frozenset[str]) -> object:
 def read(part: Part) -> Iterator[Record]:
     """Yield the messages of all conversations. Raises TranscriptError."""
     for chat, place in part.items("item", "conversation"):
-        yield from _read_conversation(chat, place)
+        yield from _read_conversation(chat, place, part.meter.skipped)
 
 
-def _read_conversation(chat: dict[str, Any], place: str) -> Iterator[Entry]:
+def _read_conversation(chat: dict[str, Any], place: str, skipped: Counter[str]) -> Iterator[Entry]:
     own = chat.get("conversation_id") or chat.get("id")
     title = chat.get("title") or ""
     if not own:
         raise TranscriptError(f"{place}: it has no id")
     place = f"{place} ({title or own})"
-    into = conversation(str(own), place, channel=CHANNEL, title=title)
+    created = time_of(chat.get("create_time"), place)
+    into = conversation(str(own), place, channel=CHANNEL, title=title, created=created)
     waiting: tuple[str, dict[str, Any]] | None = None
-    moment = time_of(chat.get("create_time"), place)
-    for message in _branch(chat, place):
-        fields = _fields(message)
+    for message in _branch(chat, place, skipped):
+        fields = _fields(message, skipped)
         if fields is None:
             continue
-        moment = time_of(message.get("create_time"), place) or moment
-        fields["create_time"] = moment
+        fields["create_time"] = time_of(message.get("create_time"), place)
         if waiting and fields["role"] == "tool" and fields["tool_name"] == waiting[1]["tool_name"]:
             called, call = waiting
             waiting = None
@@ -68,7 +67,7 @@ def _unanswered(into: Conversation, called: str, call: dict[str, Any]) -> Entry:
     return into.message(f"{called}:call", **call)
 
 
-def _branch(chat: dict[str, Any], place: str) -> list[dict[str, Any]]:
+def _branch(chat: dict[str, Any], place: str, skipped: Counter[str]) -> list[dict[str, Any]]:
     """Return the messages from the root to the node that is shown, or to the latest leaf where none is named."""
     nodes = as_object(chat.get("mapping"), f"{place}: mapping")
     at = chat.get("current_node")
@@ -82,8 +81,10 @@ def _branch(chat: dict[str, Any], place: str) -> list[dict[str, Any]]:
         node = as_object(nodes[at], f"{place}, node {at}")
         if node.get("message"):
             message = as_object(node["message"], f"{place}, node {at}")
-            found.append({"id": at, **message})
+            found.append({**message, "id": message.get("id") or at})
         at = node.get("parent")
+    others = [node for name, node in nodes.items() if name not in passed and node.get("message")]
+    skipped["on another branch"] += len(others)
     return found[::-1]
 
 
@@ -91,7 +92,7 @@ def _created(node: dict[str, Any]) -> float:
     return float((node.get("message") or {}).get("create_time") or 0)
 
 
-def _fields(message: dict[str, Any]) -> dict[str, Any] | None:
+def _fields(message: dict[str, Any], skipped: Counter[str]) -> dict[str, Any] | None:
     """Return the fields of a message, or None where the page does not show it."""
     metadata = message.get("metadata") or {}
     author = message.get("author") or {}
@@ -99,20 +100,35 @@ def _fields(message: dict[str, Any]) -> dict[str, Any] | None:
     role = author.get("role")
     hidden = metadata.get("is_visually_hidden_from_conversation")
     if hidden or role not in _ROLES or content.get("content_type") in _HIDDEN:
+        skipped["hidden"] += 1
         return None
     text, blocks = _said(content)
-    if not text and not blocks and role != "tool":
+    files = [] if role == "tool" else _files(metadata, content)
+    if not (text or blocks or files or role == "tool"):
+        skipped["empty"] += 1
         return None
     fields: dict[str, Any] = {"role": role}
     if model := metadata.get("model_slug"):
         fields["metadata"] = {"model": model}
     recipient = message.get("recipient") or "all"
+    told = text or "\n".join(block.get("text") or block["json"] for block in blocks)
     if role == "tool":
-        told = text or "\n".join(block["json"] for block in blocks)
         return {**fields, "tool_name": author.get("name") or "tool", "tool_result": told}
     if role == "assistant" and recipient != "all":
-        return {**fields, "tool_name": recipient, "tool_args": text}
-    return {**fields, "content": text, "content_blocks": blocks}
+        return {**fields, "tool_name": recipient, "tool_args": told}
+    return {**fields, "content": text, "content_blocks": [*blocks, *files]}
+
+
+def _files(metadata: dict[str, Any], content: dict[str, Any]) -> list[dict[str, str]]:
+    """Return blocks for the files that came with a message, by name; pictures are among its parts."""
+    parts = content.get("parts") or []
+    shown = {str(part.get("asset_pointer")) for part in parts if isinstance(part, dict)}
+    blocks = list[dict[str, str]]()
+    for file in metadata.get("attachments") or []:
+        own = str(file.get("id") or "")
+        if file.get("name") and not (own and any(own in pointer for pointer in shown)):
+            blocks.append({"type": "attachment", "text": str(file["name"])})
+    return blocks
 
 
 def _said(content: dict[str, Any]) -> tuple[str, list[dict[str, str]]]:

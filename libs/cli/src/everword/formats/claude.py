@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from everword.formats.archive import Part
 from everword.formats.records import (
     Conversation,
     Record,
@@ -18,9 +17,8 @@ from everword.formats.records import (
     digest,
     document,
     note,
-    time_of,
 )
-from everword.transcripts import Entry, TranscriptError, as_object
+from everword.transcripts import Entry, Part, TranscriptError, as_object, time_of
 
 CHANNEL = "claude"
 _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -44,9 +42,15 @@ def read_conversations(part: Part) -> Iterator[Record]:
         if not own:
             raise TranscriptError(f"{place}: it has no uuid")
         place = f"{place} ({title or own})"
-        into = conversation(str(own), place, channel=CHANNEL, title=title)
-        for message in _branch(chat, place):
-            yield from _messages(message, into)
+        created = time_of(chat.get("created_at"), place)
+        into = conversation(str(own), place, channel=CHANNEL, title=title, created=created)
+        branch = _branch(chat, place)
+        skipped = part.meter.skipped
+        skipped["on another branch"] += len(chat.get("chat_messages") or []) - len(branch)
+        for message in branch:
+            told = list(_messages(message, into))
+            skipped["empty"] += not told
+            yield from told
 
 
 def read_memories(part: Part) -> Iterator[Record]:

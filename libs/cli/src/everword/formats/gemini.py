@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
-from everword.formats.archive import Part
-from everword.formats.records import Record, conversation, day_of, digest, time_of
-from everword.transcripts import TranscriptError
+from everword.formats.records import Conversation, Record, conversation, day_of, digest
+from everword.transcripts import Part, TranscriptError, time_of
 
 CHANNEL = "gemini"
 _ADDRESS = re.compile(r"gemini\.google\.com/app/(?:c/)?([\w-]+)")
@@ -49,22 +48,26 @@ def reader(shape: frozenset[str]) -> object:
 
 def read(part: Part) -> Iterator[Record]:
     """Yield prompts and answers, the oldest first. Raises TranscriptError."""
-    for entry, place in _oldest_first(part):
+    into: Conversation | None = None
+    for entry, moment, place in _oldest_first(part):
         title = str(entry.get("title") or "").strip()
         answer = _answer(entry)
+        asked = title and not title.startswith(_NO_PROMPT)
         if not answer and not title.startswith(_PROMPTED):
+            part.meter.skipped["no prompt"] += 1
             continue
-        moment = time_of(entry["time"], place)
         own = f"{entry['time']}-{digest(title)[:8]}"
-        into = conversation(_session(entry), place, channel=CHANNEL)
-        if title and not title.startswith(_NO_PROMPT):
-            names = [each for each in entry.get("attachedFiles") or [] if isinstance(each, str)]
+        session = _session(entry)
+        if into is None or into.target.key.session_key != session:
+            into = conversation(session, place, channel=CHANNEL)
+        into.place = place
+        if asked:
             yield into.message(
                 f"{own}-prompt",
                 role="user",
                 create_time=moment,
                 content=title.removeprefix(_PROMPTED),
-                content_blocks=[{"type": "file", "text": name} for name in names],
+                content_blocks=_files(entry),
             )
         if answer:
             yield into.message(
@@ -72,24 +75,34 @@ def read(part: Part) -> Iterator[Record]:
             )
 
 
-def _oldest_first(part: Part) -> Iterator[tuple[dict[str, Any], str]]:
+def _files(entry: dict[str, Any]) -> list[dict[str, str]]:
+    names = [*(entry.get("attachedFiles") or []), entry.get("imageFile")]
+    return [{"type": "file", "text": name} for name in names if name and isinstance(name, str)]
+
+
+def _oldest_first(part: Part) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield each entry with its time and its place."""
     with tempfile.TemporaryFile() as kept:
         places = list[tuple[str, int, int, str]]()
         damage: TranscriptError | None = None
         try:
             for entry, place in part.items("item", "entry"):
-                if not entry.get("time"):
+                moment = time_of(entry.get("time"), place)
+                if not moment:
                     raise TranscriptError(f"{place}: it has no time")
                 if _PRODUCT.search(str(entry.get("header") or "")):
                     line = json.dumps(entry).encode()
-                    places.append((str(entry["time"]), kept.tell(), len(line), place))
+                    places.append((moment, -kept.tell(), len(line), place))
                     kept.write(line)
+                else:
+                    part.meter.skipped["of other products"] += 1
         except TranscriptError as error:
             # What could be read is imported first.
             damage = error
-        for _, start, size, place in sorted(places, key=lambda each: (each[0], -each[1])):
-            kept.seek(start)
-            yield json.loads(kept.read(size)), place
+        for moment, start, size, place in sorted(places):
+            kept.seek(-start)
+            part.meter.at = place
+            yield json.loads(kept.read(size)), moment, place
         if damage:
             raise damage
 

@@ -11,9 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from everword.formats.archive import AGAIN, Part, json_parts
 from everword.formats.records import Record, day_of, digest, document, note
-from everword.transcripts import TranscriptError, as_object
+from everword.transcripts import AGAIN, Part, TranscriptError, as_object, json_parts
 
 
 def reader(shape: frozenset[str]) -> object:

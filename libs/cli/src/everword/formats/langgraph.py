@@ -8,18 +8,32 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import msgpack
 
-from everword.formats.archive import Meter
 from everword.formats.chat_records import chat_entries
-from everword.formats.records import Record, conversation, digest, time_of
-from everword.transcripts import TranscriptError
+from everword.formats.records import Record, conversation, digest
+from everword.transcripts import Meter, TranscriptError, time_of
 
 CHANNEL = "langgraph"
-_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}  # fmt: skip
+_ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "system": "system",
+    "tool": "tool",
+    "function": "function",
+    "developer": "system",
+    # What was streamed and kept so.
+    "HumanMessageChunk": "user",
+    "AIMessageChunk": "assistant",
+    "ToolMessageChunk": "tool",
+    # Of messages that are no objects, but what OpenAI's API takes.
+    "user": "user",
+    "assistant": "assistant",
+}
 #: Parts of a message that are also in its `tool_calls`, and what a model thought.
 _SKIPPED_PARTS = {"tool_use", "tool_call", "function_call", "thinking", "reasoning"}
 #: Messages by whose id and in what order they appeared, of one thread.
@@ -44,7 +58,7 @@ def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[R
         " GROUP BY thread_id ORDER BY min(checkpoint_id)"
     ).fetchall()
     for thread, latest, count in threads:
-        where = f"{place}: thread {thread}"
+        meter.at = where = f"{place}: thread {thread}"
         found: _Found = {}
         for checkpoint in _line(connection, thread, latest):
             _take(connection, thread, checkpoint, found, where)
@@ -91,9 +105,10 @@ def _take(
     )
     channels += [_decoded(kind, data, place) for kind, data in writes]
     for value in channels:
-        for number, message in enumerate(value if isinstance(value, list) else [value]):
-            if (told := _told(message, number)) and told["id"] not in found:
-                found[told["id"]] = {**told, "created_at": moment}
+        said = Counter[str]()
+        for message in value if isinstance(value, list) else [value]:
+            if told := _told(message, said):
+                found.setdefault(told["id"], {**told, "created_at": moment})
 
 
 def _decoded(kind: str | None, data: bytes, place: str) -> Any:
@@ -116,21 +131,30 @@ def _extension(code: int, data: bytes) -> Any:
     return packed[2] if isinstance(packed, list) and 3 <= len(packed) <= 4 else packed
 
 
-def _told(message: Any, number: int) -> dict[str, Any] | None:
-    """Return a message as a chat has it; None for anything else."""
+def _told(message: Any, said: Counter[str]) -> dict[str, Any] | None:
+    """Return a message as a chat has it; None for anything else. `said` counts those before it in its list."""
     if isinstance(message, dict) and message.get("type") == "constructor":
         message = message.get("kwargs")
-    role = _ROLES.get(str(message.get("type"))) if isinstance(message, dict) else None
-    if role is None or "content" not in message:
+    if not isinstance(message, dict) or "content" not in message:
+        return None
+    role = _ROLES.get(str(message.get("type") or message.get("role")))
+    if role is None:
         return None
     content = message["content"]
     if isinstance(content, list):
         content = [each for each in content if not _is_skipped(each)]
     calls = [
-        {"id": call.get("id"), "function": {"name": call["name"], "arguments": call.get("args")}}
+        call
+        if "function" in call
+        else {"id": call.get("id"), "function": {"name": call["name"], "arguments": call["args"]}}
         for call in message.get("tool_calls") or []
     ]
-    own = message.get("id") or digest(number, role, json.dumps(content, default=str))
+    own = message.get("id")
+    if not own:
+        # The same words said again are another message, and stand below the first ones in every later checkpoint.
+        words = digest(role, json.dumps([content, calls], default=str))
+        said[words] += 1
+        own = f"{words}-{said[words]}"
     return {
         "id": str(own),
         "role": role,

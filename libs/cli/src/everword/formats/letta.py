@@ -7,26 +7,30 @@ messages are known by their time and words. The compiled system prompt and the a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Any
 
-from everword.formats.archive import Part
 from everword.formats.chat_records import chat_entries
 from everword.formats.records import Record, conversation, day_of, digest, document, note
-from everword.transcripts import as_object
+from everword.transcripts import Entry, Part, as_object
+from everword.v1.note_service_pb2 import WriteNoteRequest
 
 CHANNEL = "letta"
 #: How agents answered before they could simply speak.
 _ANSWER = "send_message"
 #: What the framework tells an agent in a user's place.
 _EVENTS = {"heartbeat", "login", "system_alert"}
+_LEFT_OUT = "prompts, thoughts and events"
 
 
 def reader(shape: frozenset[str]) -> object:
     """Return what reads a part of this shape, if it is one of Letta's."""
     if {"agents.item", "agents.item.system"} <= shape:
         return read_agent_file
+    if {"core_memory", "messages"} <= shape:
+        return read_old_agent_file
     if {"item.id", "item.message_type"} <= shape:
         return read_messages
     if {"item.id", "item.text"} <= shape and shape & {"item.archive_id", "item.embedding_config"}:
@@ -40,18 +44,37 @@ def read_agent_file(part: Part) -> Iterator[Record]:
     for agent, place in part.items("agents.item", "agent"):
         name = str(agent.get("name") or agent.get("id") or "agent")
         held = [blocks.get(own) for own in agent.get("block_ids") or []]
-        for block in [*held, *(agent.get("memory_blocks") or [])]:
-            if block and block.get("value"):
-                label = block.get("label") or block.get("id")
-                key = f"letta/{name}/{label}"
-                value = str(block["value"])
-                yield note(key, value, place, kind="memory_block", scope={"agent": name})
-        messages = [_told(as_object(each, place)) for each in agent.get("messages") or []]
-        into = conversation(name, place, channel=CHANNEL, agent=name)
-        yield from chat_entries([each for each in messages if each], into)
+        yield from _blocks([*held, *(agent.get("memory_blocks") or [])], name, place)
+        yield from _said(agent, name, place, part.meter.skipped)
     for file, place in part.items("files.item", "file"):
         if file.get("content"):
             yield document(str(file.get("file_name") or file.get("id")), file["content"], place)
+
+
+def read_old_agent_file(part: Part) -> Iterator[Record]:
+    """Yield memory blocks and messages of a file that is one agent, as those before version 0.6 are."""
+    agent, place = part.value(), part.place
+    name = str(agent.get("name") or "agent")
+    yield from _blocks(agent.get("core_memory") or [], name, place)
+    yield from _said(agent, name, place, part.meter.skipped)
+
+
+def _blocks(
+    blocks: Iterable[dict[str, Any] | None], name: str, place: str
+) -> Iterator[WriteNoteRequest]:
+    for block in blocks:
+        if block and block.get("value"):
+            key = f"letta/{name}/{block.get('label') or block.get('id')}"
+            value = str(block["value"])
+            yield note(key, value, place, kind="memory_block", scope={"agent": name})
+
+
+def _said(agent: dict[str, Any], name: str, place: str, skipped: Counter[str]) -> Iterator[Entry]:
+    given = [_told(as_object(each, place)) for each in agent.get("messages") or []]
+    messages = [each for each in given if each]
+    skipped[_LEFT_OUT] += len(given) - len(messages)
+    into = conversation(name, place, channel=CHANNEL, agent=name)
+    yield from chat_entries(messages, into)
 
 
 def read_passages(part: Part) -> Iterator[Record]:
@@ -70,7 +93,9 @@ def read_messages(part: Part) -> Iterator[Record]:
     if listed and str(listed[0].get("date")) > str(listed[-1].get("date")):
         listed.reverse()
     into = conversation(PurePath(part.name or part.archive.name).stem, part.place, channel=CHANNEL)
-    yield from chat_entries([told for each in listed if (told := _listed(each))], into)
+    messages = [told for each in listed if (told := _listed(each))]
+    part.meter.skipped[_LEFT_OUT] += len(listed) - len(messages)
+    yield from chat_entries(messages, into)
 
 
 def _listed(message: dict[str, Any]) -> dict[str, Any] | None:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from everword.formats.archive import Part
 from everword.formats.records import Record, day_of, note
-from everword.transcripts import TranscriptError
+from everword.transcripts import Part, TranscriptError
 
 
 def reader(shape: frozenset[str]) -> object:
@@ -27,6 +26,7 @@ def read(part: Part, prefix: str) -> Iterator[Record]:
             raise TranscriptError(f"{place}: it has no id")
         ends = _ends(memory.get("expiration_date"), place)
         if not text or (ends and ends <= datetime.now(UTC)):
+            part.meter.skipped["expired" if text else "empty"] += 1
             continue
         scope = {
             "agent": str(memory.get("agent_id") or ""),

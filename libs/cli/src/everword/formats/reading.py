@@ -21,9 +21,15 @@ from everword.formats import (
     rivetos,
     ryvos,
 )
-from everword.formats.archive import AGAIN, Meter, Part, json_parts
 from everword.formats.records import Record
-from everword.transcripts import TranscriptError, count_messages, read_transcript
+from everword.transcripts import (
+    AGAIN,
+    Meter,
+    Part,
+    TranscriptError,
+    json_parts,
+    read_transcript,
+)
 
 _ReadPart = Callable[[Part], Iterator[Record]]
 _ReadTables = Callable[[sqlite3.Connection, str, Meter], Iterator[Record]]
@@ -67,21 +73,25 @@ def open_reading(source: str, format: str = "") -> Reading:
         return _read_database(source, format)
     path = Path(source)
     if not path.is_file():
-        raise TranscriptError(f"{source}: there is no such file")
+        what = "it is a folder; name the files in it" if path.is_dir() else "there is no such file"
+        raise TranscriptError(f"{source}: {what}")
     with path.open("rb") as file:
         is_sqlite = file.read(len(_SQLITE_BEGINS)) == _SQLITE_BEGINS
     if is_sqlite:
         return _read_sqlite(path, format)
     parts = json_parts(path)
+    shapes = [(part, part.shape()) for part in parts]
     for name, reader in _JSON.items():
         if format not in {"", name}:
             continue
-        found = [(part, cast(_ReadPart, read)) for part in parts if (read := reader(part.shape()))]
+        found = [(part, cast(_ReadPart, read)) for part, shape in shapes if (read := reader(shape))]
         if found:
-            return Reading(source, name, _read_parts(found), _meter(found))
+            meter = _meter(found, len(parts))
+            return Reading(source, name, _checked(_read_parts(found), name, meter), meter)
     if format in {"", _OWN} and parts and not parts[0].name:
-        meter = Meter(count_messages(path))
-        return Reading(source, _OWN, _read_own(path, meter), meter)
+        meter = Meter()
+        records = read_transcript(path, meter)
+        return Reading(source, _OWN, _checked(records, _OWN, meter), meter)
     raise _unknown(source, format)
 
 
@@ -89,7 +99,8 @@ def _read_database(address: str, format: str) -> Reading:
     if format not in {"", _DATABASE}:
         raise _unknown(shown(address), format)
     meter = Meter()
-    return Reading(shown(address), _DATABASE, rivetos.read(address, shown(address), meter), meter)
+    records = rivetos.read(address, shown(address), meter)
+    return Reading(shown(address), _DATABASE, _checked(records, _DATABASE, meter), meter)
 
 
 def _read_sqlite(path: Path, format: str) -> Reading:
@@ -102,7 +113,7 @@ def _read_sqlite(path: Path, format: str) -> Reading:
         if format in {"", name} and (read := reader(tables)):
             meter = Meter()
             records = _read_tables(path, cast(_ReadTables, read), meter)
-            return Reading(str(path), name, records, meter)
+            return Reading(str(path), name, _checked(records, name, meter), meter)
     raise _unknown(str(path), format)
 
 
@@ -111,7 +122,7 @@ def _read_tables(path: Path, read: _ReadTables, meter: Meter) -> Iterator[Record
         with closing(_open(path)) as connection:
             yield from read(connection, str(path), meter)
     except sqlite3.Error as error:
-        raise _damaged(path, error) from None
+        raise _damaged(meter.at or path, error) from None
 
 
 def _read_parts(found: list[tuple[Part, _ReadPart]]) -> Iterator[Record]:
@@ -119,15 +130,23 @@ def _read_parts(found: list[tuple[Part, _ReadPart]]) -> Iterator[Record]:
         yield from read(part)
 
 
-def _read_own(path: Path, meter: Meter) -> Iterator[Record]:
-    for meter.done, entry in enumerate(read_transcript(path), start=1):
-        yield entry
+def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Record]:
+    """Yield records; what is in the file where its format has something else is an error that says where.
+
+    So a reader may take what it reads for what its format says it is.
+    """
+    try:
+        yield from records
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        what = f"it is nothing that {name} writes there ({type(error).__name__}: {error})"
+        raise TranscriptError(f"{meter.at}: {what}") from error
 
 
-def _meter(found: list[tuple[Part, _ReadPart]]) -> Meter:
-    """Return the meter that the parts share, with how many bytes they have."""
+def _meter(found: list[tuple[Part, _ReadPart]], parts: int) -> Meter:
+    """Return the meter that the parts share, with how many bytes are to be read and how many parts are not."""
     meter = found[0][0].meter
     meter.total = sum(part.size for part, _ in found)
+    meter.skipped["other files"] += parts - len(found)
     return meter
 
 
@@ -152,8 +171,8 @@ def shown(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def _damaged(path: Path, error: Exception) -> TranscriptError:
-    return TranscriptError(f"{path}: it is damaged ({error}); {AGAIN}")
+def _damaged(place: Path | str, error: Exception) -> TranscriptError:
+    return TranscriptError(f"{place}: it is damaged ({error}); {AGAIN}")
 
 
 def _unknown(source: str, format: str) -> TranscriptError:

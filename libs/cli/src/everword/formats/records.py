@@ -2,18 +2,19 @@
 
 A note or a document is written only where there never was one of its key or title, so that nothing is written twice and
 nothing that was changed since is set back. What cannot be stored as it is, is made to fit: NUL characters are replaced,
-and texts are cut where a field ends.
+and texts are cut where a field ends. What else a source keeps of a message is left out where it is long.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
-from everword.transcripts import Entry, TranscriptError, fill, to_message, to_target
+from everword.transcripts import Entry, fill, to_message, to_target
 from everword.v1 import ingest_service_pb2
 from everword.v1.document_service_pb2 import WriteDocumentRequest
 from everword.v1.note_service_pb2 import WriteNoteRequest
@@ -26,31 +27,56 @@ NOTE_BYTES = 256 * 1024
 #: All blocks of a message together, with room for their names.
 _BLOCKS_BYTES = TEXT_BYTES - 32 * 1024
 _BLOCKS = 256
+#: What else a source keeps of a message or a conversation.
+_STRUCT_BYTES = 64 * 1024
+_STRUCT_DEPTH = 30
+_NAME_CHARS = 256
+_ID_CHARS = 512
 _NOTE_TAGS = 16
 _TAG_CHARS = 128
 
 
-@dataclass(frozen=True)
+@dataclass
 class Conversation:
     """A conversation that messages are read for. `place` names it in errors."""
 
     target: ingest_service_pb2.ConversationTarget
     place: str
+    #: When its last message was, or else the conversation: so a message is that does not say.
+    moment: str = ""
+    #: What was said under each external id.
+    _seen: dict[str, str] = field(default_factory=dict)
 
     def message(self, external_id: str, **fields: Any) -> Entry:
         """Return a message with these fields of NewMessage; `role` is a word. Raises TranscriptError."""
         place = f"{self.place}, message {external_id}"
         kept = {name: _storable(value) for name, value in fields.items() if value}
+        self.moment = kept.setdefault("create_time", self.moment)
+        if not self.moment:
+            del kept["create_time"]
         for name in ("content", "tool_args", "tool_result"):
             if name in kept:
                 kept[name] = cut(kept[name], TEXT_BYTES)
-        if "author" in kept:
-            kept["author"] = kept["author"][:256]
-        if "tool_name" in kept:
-            kept["tool_name"] = kept["tool_name"][:256]
+        for name in ("author", "tool_name"):
+            if name in kept:
+                kept[name] = kept[name][:_NAME_CHARS]
         if "content_blocks" in kept:
             kept["content_blocks"] = _fitting(kept["content_blocks"])
-        return Entry(self.target, to_message({**kept, "external_id": external_id}, place))
+        if "metadata" in kept and _depth(kept["metadata"]) > _STRUCT_DEPTH:
+            del kept["metadata"]
+        own = self._own(_storable(external_id), kept)
+        message = to_message({**kept, "external_id": own}, place)
+        if message.metadata.ByteSize() > _STRUCT_BYTES:
+            message.ClearField("metadata")
+        return Entry(self.target, message)
+
+    def _own(self, external_id: str, kept: dict[str, Any]) -> str:
+        """Return an id that fits, and under which nothing else was said here: of two such messages both are kept."""
+        own = external_id if len(external_id) <= _ID_CHARS else digest(external_id)
+        said = digest(json.dumps({**kept, "create_time": ""}, sort_keys=True, default=str))
+        if self._seen.setdefault(own, said) == said:
+            return own
+        return f"{own[: _ID_CHARS - len(said) - 1]}:{said}"
 
 
 def conversation(
@@ -59,14 +85,23 @@ def conversation(
     *,
     channel: str,
     agent: str = "",
+    created: str = "",
     **details: Any,
 ) -> Conversation:
-    """Return a conversation with this key and these fields of ConversationDetails. Raises TranscriptError."""
+    """Return a conversation with this key and these fields of ConversationDetails. Raises TranscriptError.
+
+    `created` is when it was, for messages that do not say.
+    """
     key = {"session_key": _storable(session_key), "agent": agent, "channel": channel}
     kept = {name: _storable(value) for name, value in details.items() if value}
     if "title" in kept:
         kept["title"] = kept["title"][:512]
-    return Conversation(to_target(key, kept, place), place)
+    if "settings" in kept and _depth(kept["settings"]) > _STRUCT_DEPTH:
+        del kept["settings"]
+    target = to_target(key, kept, place)
+    if target.details.settings.ByteSize() > _STRUCT_BYTES:
+        target.details.ClearField("settings")
+    return Conversation(target, place, created)
 
 
 def note(
@@ -120,6 +155,12 @@ def belonging(records: Iterable[Record], agent: str, subject: str) -> Iterator[R
         yield record
 
 
+def key_of(entry: Entry) -> tuple[str, str, str]:
+    """Return the session key, the agent and the channel of a message's conversation."""
+    key = entry.target.key
+    return key.session_key, key.agent, key.channel
+
+
 def cut(text: str, limit: int) -> str:
     """Return the beginning of a text, with how long it was, where it has more than `limit` bytes."""
     if len(text) * 4 <= limit or len(data := text.encode()) <= limit:
@@ -134,25 +175,17 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(told).hexdigest()[:16]
 
 
-def time_of(value: object, place: str) -> str:
-    """Return a time, given in seconds or as ISO 8601, as RFC 3339; nothing for none. Raises TranscriptError."""
-    if value is None or value == "":
-        return ""
-    try:
-        if isinstance(value, int | float):
-            return datetime.fromtimestamp(value, UTC).isoformat()
-        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
-    except (ValueError, OverflowError, OSError):
-        raise TranscriptError(f"{place}: {value!r} is no time") from None
-
-
 def day_of(value: object) -> str:
     """Return the day of a time in ISO 8601, as a label; nothing where it is none."""
     try:
         return date.fromisoformat(str(value)[:10]).isoformat()
     except ValueError:
         return ""
+
+
+def _depth(value: object) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, inner), default=0)
 
 
 def _storable(value: Any) -> Any:

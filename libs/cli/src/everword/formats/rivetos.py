@@ -12,15 +12,15 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow, dict_row
 
-from everword.formats.archive import Meter
 from everword.formats.records import Conversation, Record, conversation
-from everword.transcripts import Entry, TranscriptError
+from everword.transcripts import Entry, Meter, TranscriptError
 
 _ROWS = 500
 _COUNT = "SELECT count(*) AS messages FROM ros_messages"
-#: Until its migration 0009, several conversations could have one key. They become one.
+#: Until its migration 0009, several conversations could have one key. They become one. Since 0013 they have owners.
 _READ = """
 SELECT c.session_key, c.agent, c.channel, c.channel_id, c.bot_identity, c.title, c.settings,
+       to_jsonb(c) ->> 'owner_user_id' AS owner,
        m.id, m.role, m.content, m.tool_name, m.tool_args, m.tool_result, m.metadata, m.created_at
 FROM ros_messages m JOIN ros_conversations c ON c.id = m.conversation_id
 ORDER BY c.session_key, c.agent, c.channel, m.created_at, m.id
@@ -52,6 +52,7 @@ def _messages(rows: psycopg.ServerCursor[DictRow], place: str, meter: Meter) -> 
     into: Conversation | None = None
     for row in rows:
         meter.done += 1
+        meter.at = f"{place}: message {row['id']}"
         key = (row["session_key"], row["agent"], row["channel"])
         if into is None or key != last:
             last, into = key, _conversation(row, place)
@@ -76,6 +77,7 @@ def _conversation(row: dict[str, Any], place: str) -> Conversation:
         channel_id=row["channel_id"],
         bot_identity=row["bot_identity"],
         title=row["title"],
+        subject=row["owner"],
         settings=row["settings"],
     )
 

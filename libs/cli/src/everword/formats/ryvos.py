@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from everword.formats.archive import Meter
 from everword.formats.chat_records import chat_entries
 from everword.formats.records import Record, conversation, day_of, note
-from everword.transcripts import TranscriptError, parse_json
+from everword.transcripts import Meter, parse_json
 
 CHANNEL = "ryvos"
 
@@ -33,8 +34,11 @@ def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[R
     if "memory" in kept:
         for own, key, value in connection.execute("SELECT id, key, value FROM memory ORDER BY id"):
             meter.done += 1
+            meter.at = f"{place}: memory {own}"
             if value:
-                yield note(str(key), str(value), f"{place}: memory {own}", kind="memory")
+                yield note(str(key), str(value), meter.at, kind="memory")
+            else:
+                meter.skipped["empty"] += 1
     if "viking_entries" in kept:
         yield from _viking(connection, place, meter)
 
@@ -53,22 +57,17 @@ def _sessions(
             "SELECT id, role, content, timestamp FROM messages WHERE session_id = ? ORDER BY id",
             (session,),
         )
-        where = f"{place}: session {session}"
-        messages = [each for row in rows for each in _messages(row, where)]
+        meter.at = where = f"{place}: session {session}"
+        messages = [each for row in rows for each in _messages(row, meter.skipped)]
         into = conversation(session, where, channel=channels.get(session) or CHANNEL)
         yield from chat_entries(messages, into)
         meter.done += count
 
 
-def _messages(row: tuple[Any, ...], place: str) -> Iterator[dict[str, Any]]:
+def _messages(row: tuple[Any, ...], skipped: Counter[str]) -> Iterator[dict[str, Any]]:
     """Yield a row as a chat has it: its words and calls, and then each result of a tool."""
     own, role, content, moment = row
-    place = f"{place}, message {own}"
-    blocks = parse_json(content.encode(), place) if content.startswith("[") else content
-    if isinstance(blocks, str):
-        blocks = [{"type": "text", "text": blocks}]
-    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
-        raise TranscriptError(f"{place}: its content is no list of blocks")
+    blocks = _blocks(content)
     texts = [block["text"] for block in blocks if block.get("type") == "text" and block.get("text")]
     calls = [
         {"id": block.get("id"), "function": {"name": block["name"], "arguments": block["input"]}}
@@ -77,6 +76,8 @@ def _messages(row: tuple[Any, ...], place: str) -> Iterator[dict[str, Any]]:
     ]
     results = [block for block in blocks if block.get("type") == "tool_result"]
     shared = {"created_at": moment}
+    if not (texts or calls or results):
+        skipped["thoughts" if blocks else "empty"] += 1
     if texts or calls:
         said = {"role": role, "content": "\n".join(texts), "tool_calls": calls}
         yield {**shared, "id": str(own), **said}
@@ -85,17 +86,30 @@ def _messages(row: tuple[Any, ...], place: str) -> Iterator[dict[str, Any]]:
         yield {**shared, "id": f"{own}-{number}", "role": "tool", **answer}
 
 
+def _blocks(content: str) -> list[dict[str, Any]]:
+    """Return the blocks of a message; what is no list of blocks is text."""
+    try:
+        blocks = json.loads(content) if content.startswith("[") else None
+    except ValueError:
+        blocks = None
+    if isinstance(blocks, list) and all(isinstance(block, dict) for block in blocks):
+        return blocks
+    return [{"type": "text", "text": content}]
+
+
 def _viking(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[Record]:
     rows = connection.execute(
         "SELECT user_id, path, content, category, tags, created_at FROM viking_entries ORDER BY id"
     )
     for user, path, content, category, tags, created in rows:
         meter.done += 1
-        where = f"{place}: {path}"
+        meter.at = where = f"{place}: {path}"
         given = parse_json((tags or "[]").encode(), where)
         labels = [day_of(created), category, *(given if isinstance(given, list) else [])]
         scope = {"subject": user if user != "default" else ""}
-        if content:
+        if not content:
+            meter.skipped["empty"] += 1
+        else:
             yield note(
                 path,
                 content,

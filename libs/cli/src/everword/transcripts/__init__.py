@@ -17,23 +17,28 @@ from everword.transcripts.fields import (
 )
 from everword.transcripts.files import (
     BENCH_FORMAT,
-    count_messages,
     read_conversation,
     read_transcript,
     to_line,
 )
+from everword.transcripts.parts import AGAIN, Meter, Part, json_parts
+from everword.transcripts.times import time_of
 
 __all__ = [
+    "AGAIN",
     "BENCH_FORMAT",
     "Entry",
+    "Meter",
+    "Part",
     "TranscriptError",
     "as_object",
     "chat_messages",
-    "count_messages",
     "fill",
+    "json_parts",
     "parse_json",
     "read_conversation",
     "read_transcript",
+    "time_of",
     "to_line",
     "to_message",
     "to_target",

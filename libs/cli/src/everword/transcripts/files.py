@@ -22,29 +22,23 @@ from everword.transcripts.fields import (
     to_message,
     to_target,
 )
+from everword.transcripts.parts import Meter, Part
 from everword.v1 import conversation_pb2, memory_pb2
 
 BENCH_FORMAT = "everword-bench/1"
 
 
-def read_transcript(path: Path) -> Iterator[Entry]:
+def read_transcript(path: Path, meter: Meter | None = None) -> Iterator[Entry]:
     """Iterate over the messages of a file: a `.json` document, or else JSONL; both may hold chats as OpenAI has them.
 
-    Every message has an external id, so that reading a file in again stores nothing twice. Raises TranscriptError when
-    it comes to something that it cannot read.
+    Every message has an external id, so that reading a file in again stores nothing twice. `meter` is told what was
+    read. One conversation is in memory at a time. Raises TranscriptError when it comes to what it cannot read.
     """
-    return _read_document(path) if path.suffix == ".json" else _read_lines(path)
-
-
-def count_messages(path: Path) -> int:
-    """Return about how many messages a file holds, for a progress bar."""
+    meter = meter or Meter()
+    meter.total = path.stat().st_size
     if path.suffix == ".json":
-        document = parse_json(path.read_bytes(), str(path))
-        chats = _chats(document)
-        found = _conversations(document, str(path)) if chats is None else chats
-        return sum(len(each.get("messages", ())) for each in found)
-    with path.open("rb") as file:
-        return sum(max(1, line.count(b'"role"')) for line in file if line.strip())
+        return _read_document(Part(path, "", meter.total, meter))
+    return _read_lines(path, meter)
 
 
 def to_line(
@@ -64,25 +58,33 @@ def to_line(
     return fields
 
 
-def _read_lines(path: Path) -> Iterator[Entry]:
+def _read_lines(path: Path, meter: Meter) -> Iterator[Entry]:
+    for number, line in _lines(path, meter):
+        place = f"{path}:{number}"
+        fields = as_object(parse_json(line.strip(), place), place)
+        if is_chat(fields):
+            yield from _read_chat(fields, place, f"{path.stem}-{number}")
+            continue
+        if is_chat_message(fields):
+            yield from _read_chat_lines(path, meter)
+            return
+        if "id" not in fields and "external_id" not in fields:
+            # The same line at the same place is the same message, also when the file has grown.
+            fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
+        key = {name: fields.pop(name) for name in KEY_FIELDS & fields.keys()}
+        details = {name: fields.pop(name) for name in DETAIL_FIELDS & fields.keys()}
+        yield Entry(to_target(key, details, place), to_message(fields, place))
+
+
+def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not empty, with their numbers from 1."""
+    meter.done = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            place = f"{path}:{number}"
-            fields = as_object(parse_json(line.strip(), place), place)
-            if is_chat(fields):
-                yield from _read_chat(fields, place, f"{path.stem}-{number}")
-                continue
-            if is_chat_message(fields):
-                yield from _read_chat_lines(path)
-                return
-            if "id" not in fields and "external_id" not in fields:
-                # The same line at the same place is the same message, also when the file has grown.
-                fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
-            key = {name: fields.pop(name) for name in KEY_FIELDS & fields.keys()}
-            details = {name: fields.pop(name) for name in DETAIL_FIELDS & fields.keys()}
-            yield Entry(to_target(key, details, place), to_message(fields, place))
+            meter.done += len(line)
+            meter.at = f"{path}:{number}"
+            if line.strip():
+                yield number, line
 
 
 def read_conversation(conversation: dict[str, Any], place: str) -> Iterator[Entry]:
@@ -103,38 +105,30 @@ def read_conversation(conversation: dict[str, Any], place: str) -> Iterator[Entr
         yield Entry(target, to_message(message_fields, f"{where} ({message_fields.get('id')})"))
 
 
-def _read_document(path: Path) -> Iterator[Entry]:
-    document = parse_json(path.read_bytes(), str(path))
-    chats = _chats(document)
-    if chats is None:
-        for conversation in _conversations(document, str(path)):
-            yield from read_conversation(conversation, str(path))
-        return
-    for number, chat in enumerate(chats, start=1):
-        several = len(chats) > 1
-        place = f"{path}: chat {number}" if several else str(path)
-        yield from _read_chat(chat, place, f"{path.stem}-{number}" if several else path.stem)
-
-
-def _conversations(document: object, place: str) -> list[dict[str, Any]]:
-    fields = as_object(document, place)
-    if fields.get("format") != BENCH_FORMAT:
+def _read_document(part: Part) -> Iterator[Entry]:
+    shape = part.shape()
+    stem = part.archive.stem
+    if "item.messages" in shape:
+        for number, (chat, place) in enumerate(part.items("item", "chat"), start=1):
+            if not is_chat(chat):
+                raise TranscriptError(f"{place}: it holds no `messages`, as those before it do")
+            yield from _read_chat(chat, place, f"{stem}-{number}")
+    elif "item" in shape:
+        messages = [message for message, _ in part.items("item", "message")]
+        yield from _read_chat({"messages": messages}, part.place, stem)
+    elif "messages" in shape and part.first("format") is None:
+        chat = part.value()
+        if not is_chat(chat):
+            raise TranscriptError(f"{part.place}: messages must be a list")
+        yield from _read_chat(chat, part.place, stem)
+    elif part.first("format") == BENCH_FORMAT:
+        for conversation, _ in part.items("conversations.item", "conversation"):
+            yield from read_conversation(conversation, part.place)
+    else:
         raise TranscriptError(
-            f"{place}: its format is not {BENCH_FORMAT}, and it holds no `messages`; "
+            f"{part.place}: its format is not {BENCH_FORMAT}, and it holds no `messages`; "
             "a file with a message a line is named .jsonl"
         )
-    return [as_object(each, place) for each in fields.get("conversations", [])]
-
-
-def _chats(document: object) -> list[dict[str, Any]] | None:
-    """Return the chats that a document is: one, a list of some, or the messages of one; None where it is none."""
-    if is_chat(document):
-        return [as_object(document, "")]
-    if isinstance(document, list) and document:
-        if all(map(is_chat, document)):
-            return [as_object(each, "") for each in document]
-        return [{"messages": document}]
-    return None
 
 
 def _read_chat(chat: dict[str, Any], place: str, name: str) -> Iterator[Entry]:
@@ -150,19 +144,17 @@ def _read_chat(chat: dict[str, Any], place: str, name: str) -> Iterator[Entry]:
         yield Entry(target, to_message(message, where))
 
 
-def _read_chat_lines(path: Path) -> Iterator[Entry]:
+def _read_chat_lines(path: Path, meter: Meter) -> Iterator[Entry]:
     """Iterate over the messages of a chat that stand on a line each."""
     target = to_target({"session_key": path.stem}, {}, str(path))
     messages, places = list[dict[str, Any]](), list[str]()
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                places.append(f"{path}:{number}")
-                messages.append(as_object(parse_json(line.strip(), places[-1]), places[-1]))
-                if not is_chat_message(messages[-1]):
-                    raise TranscriptError(
-                        f"{places[-1]}: the lines before are messages of a chat, and this is none"
-                    )
+    for number, line in _lines(path, meter):
+        places.append(f"{path}:{number}")
+        messages.append(as_object(parse_json(line.strip(), places[-1]), places[-1]))
+        if not is_chat_message(messages[-1]):
+            raise TranscriptError(
+                f"{places[-1]}: the lines before are messages of a chat, and this is none"
+            )
     for message, where in chat_messages(messages, places):
         yield Entry(target, to_message(message, where))
 

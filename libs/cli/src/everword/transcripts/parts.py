@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,21 +13,30 @@ from typing import Any, BinaryIO, cast
 
 import ijson
 
-from everword.transcripts import TranscriptError, as_object
+from everword.transcripts.errors import TranscriptError
+from everword.transcripts.fields import as_object
 
 #: What a part begins with tells what it is. So much of it is looked at.
 _PEEK_EVENTS = 50_000
 _PEEK_DEPTH = 3
+_BOM = b"\xef\xbb\xbf"
 #: What to do about a file that is damaged.
 AGAIN = "get the export again and import that; what was read before stays, and is not stored twice"
+#: A zip raises RuntimeError for what is encrypted, or compressed in a way that is not known.
+_FAULTS = (ijson.JSONError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 @dataclass
 class Meter:
-    """How much there is to read, and how much of that was: bytes, rows or messages."""
+    """How much there is to read, how much of that was, and what was left out."""
 
+    #: Bytes, rows or checkpoints.
     total: int = 0
     done: int = 0
+    #: Where reading is, for errors.
+    at: str = ""
+    #: How many messages and such were left out, by why.
+    skipped: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,8 @@ class Part:
     #: Its name in a zip; empty for a file by itself.
     name: str
     size: int
-    meter: Meter = field(default_factory=Meter)
+    meter: Meter
+    whole: zipfile.ZipFile | None = None
 
     @property
     def place(self) -> str:
@@ -53,10 +64,11 @@ class Part:
             with self._open() as file:
                 for value in ijson.items(_Counted(file, self.meter), prefix, use_float=True):
                     number += 1
-                    where = f"{self.place}: {noun} {number}"
+                    where = f"{self.place}: {noun} {number}" if prefix else self.place
+                    self.meter.at = where
                     yield as_object(value, where), where
-        except (ijson.JSONError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise self._damaged(f"after {noun} {number}", error) from None
+        except _FAULTS as error:
+            raise self._damaged(f"after {noun} {number}" if number else "", error) from None
 
     def value(self) -> dict[str, Any]:
         """Return the object that it holds, whole. Raises TranscriptError."""
@@ -65,8 +77,20 @@ class Part:
             raise TranscriptError(f"{self.place}: it is empty")
         return found[0][0]
 
+    def first(self, prefix: str) -> object:
+        """Return the first value at `prefix`, None where there is none. Raises TranscriptError."""
+        try:
+            with self._open() as file:
+                return next(iter(ijson.items(file, prefix, use_float=True)), None)
+        except _FAULTS as error:
+            raise self._damaged("", error) from None
+
     def shape(self) -> frozenset[str]:
-        """Return the names of the fields at its beginning, such as `item.mapping`; of what is no JSON, none."""
+        """Return the names of the fields at its beginning, such as `item.mapping`.
+
+        Of what is no JSON, these are none: whoever reads it says what is wrong with it. Raises TranscriptError for a
+        part of a zip, which nobody may read then.
+        """
         seen = set[str]()
         try:
             with self._open() as file:
@@ -77,24 +101,26 @@ class Part:
                     ended = event == "end_map" and prefix in {"", "item"}
                     if ended or number == _PEEK_EVENTS:
                         break
-        except (ijson.JSONError, zipfile.BadZipFile, zlib.error, EOFError, OSError):
-            # Whoever reads it says what is wrong with it.
-            pass
+        except _FAULTS as error:
+            if self.name:
+                raise self._damaged("", error) from None
         return frozenset(seen)
 
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
-        if not self.name:
-            with self.archive.open("rb") as file:
-                yield file
-            return
-        with zipfile.ZipFile(self.archive) as whole, whole.open(self.name) as member:
-            yield cast(BinaryIO, member)
+        opened = self.whole.open(self.name) if self.whole else self.archive.open("rb")
+        with opened as file:
+            if file.read(len(_BOM)) != _BOM:
+                file.seek(0)
+            yield cast(BinaryIO, file)
 
     def _damaged(self, where: str, error: Exception) -> TranscriptError:
-        said = str(error).replace("b'", "").strip().splitlines()
+        said = str(error).replace("b'", "").replace("\\n", "\n").strip().splitlines()
         problem = said[0].rstrip(".") if said else type(error).__name__
-        return TranscriptError(f"{self.place}: it is damaged {where} ({problem}); {AGAIN}")
+        if "invalid bytes in UTF8" in problem:
+            problem = "it is not UTF-8"
+        at = f" {where}" if where else ""
+        return TranscriptError(f"{self.place}: it is damaged{at} ({problem}); {AGAIN}")
 
 
 class _Counted:
@@ -118,9 +144,15 @@ def json_parts(path: Path) -> list[Part]:
             raise TranscriptError(f"{path}: it is no zip file, or its end is missing; {AGAIN}")
         return [Part(path, "", path.stat().st_size, meter)]
     try:
-        with zipfile.ZipFile(path) as whole:
-            members = [each for each in whole.infolist() if each.filename.endswith(".json")]
+        # Open as long as there are parts of it: to open it anew for each would be to list it each time.
+        whole = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
         raise TranscriptError(f"{path}: {error}; {AGAIN}") from None
+    members = [each for each in whole.infolist() if _is_json(each.filename)]
     members.sort(key=lambda member: member.filename)
-    return [Part(path, each.filename, each.file_size, meter) for each in members]
+    return [Part(path, each.filename, each.file_size, meter, whole) for each in members]
+
+
+def _is_json(name: str) -> bool:
+    # What macOS puts beside each file of a zip has its name, and is no JSON.
+    return name.endswith(".json") and not name.rpartition("/")[2].startswith("._")
