@@ -73,7 +73,7 @@ def _branch(chat: dict[str, Any], place: str, skipped: Counter[str]) -> list[dic
     at = chat.get("current_node")
     if at not in nodes:
         leaves = [name for name, node in nodes.items() if not node.get("children")]
-        at = max(leaves, key=lambda name: _created(nodes[name]), default=None)
+        at = max(leaves, key=lambda name: _created(nodes, name), default=None)
     found = list[dict[str, Any]]()
     passed = set[str]()
     while at in nodes and at not in passed:
@@ -88,8 +88,15 @@ def _branch(chat: dict[str, Any], place: str, skipped: Counter[str]) -> list[dic
     return found[::-1]
 
 
-def _created(node: dict[str, Any]) -> float:
-    return float((node.get("message") or {}).get("create_time") or 0)
+def _created(nodes: dict[str, Any], leaf: str) -> float:
+    """Return when the last message was that leads to a leaf and says so."""
+    at = leaf
+    for _ in nodes:
+        node = nodes.get(at) or {}
+        if created := (node.get("message") or {}).get("create_time"):
+            return float(created)
+        at = node.get("parent")
+    return 0.0
 
 
 def _fields(message: dict[str, Any], skipped: Counter[str]) -> dict[str, Any] | None:

@@ -71,7 +71,7 @@ def _blocks(
 
 def _said(agent: dict[str, Any], name: str, place: str, skipped: Counter[str]) -> Iterator[Entry]:
     given = [_told(as_object(each, place)) for each in agent.get("messages") or []]
-    messages = [each for each in given if each]
+    messages = _kept(given)
     skipped[_LEFT_OUT] += len(given) - len(messages)
     into = conversation(name, place, channel=CHANNEL, agent=name)
     yield from chat_entries(messages, into)
@@ -93,9 +93,21 @@ def read_messages(part: Part) -> Iterator[Record]:
     if listed and str(listed[0].get("date")) > str(listed[-1].get("date")):
         listed.reverse()
     into = conversation(PurePath(part.name or part.archive.name).stem, part.place, channel=CHANNEL)
-    messages = [told for each in listed if (told := _listed(each))]
+    messages = _kept(map(_listed, listed))
     part.meter.skipped[_LEFT_OUT] += len(listed) - len(messages)
     yield from chat_entries(messages, into)
+
+
+def _kept(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
+    """Return the messages without what tools answered by which an agent spoke, which only says that it did."""
+    kept = list[dict[str, Any]]()
+    spoken = set[str]()
+    for message in given:
+        if message:
+            spoken.update(message.pop("spoken", ()))
+            if message["role"] != "tool" or message.get("tool_call_id") not in spoken:
+                kept.append(message)
+    return kept
 
 
 def _listed(message: dict[str, Any]) -> dict[str, Any] | None:
@@ -159,17 +171,18 @@ def _answered(message: dict[str, Any]) -> dict[str, Any] | None:
         if wrapped.get("type") == "user_message" and isinstance(wrapped.get("message"), str):
             return {**message, "content": wrapped["message"]}
         return None if wrapped.get("type") in _EVENTS else message
-    others, said = list[dict[str, Any]](), list[str]()
+    others, said, spoken = list[dict[str, Any]](), list[str](), list[str]()
     for call in message.get("tool_calls") or []:
         function = call.get("function") or {}
         words = _object(function.get("arguments")).get("message")
         if function.get("name") == _ANSWER and isinstance(words, str):
             said.append(words)
+            spoken.append(str(call.get("id")))
         else:
             others.append(call)
     if not said:
         return message
-    return {**message, "content": "\n".join(said), "tool_calls": others}
+    return {**message, "content": "\n".join(said), "tool_calls": others, "spoken": spoken}
 
 
 def _object(text: object) -> dict[str, Any]:
