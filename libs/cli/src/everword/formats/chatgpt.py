@@ -95,7 +95,7 @@ def _created(nodes: dict[str, Any], leaf: str) -> float:
         node = nodes.get(at) or {}
         if created := (node.get("message") or {}).get("create_time"):
             return float(created)
-        at = node.get("parent")
+        at = str(node.get("parent"))
     return 0.0
 
 
