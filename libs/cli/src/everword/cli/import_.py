@@ -16,6 +16,7 @@ from everword.cli.output import json_option, line, note, print_table, progress
 from everword.cli.session import remote
 from everword.client import CallError, Client
 from everword.formats import (
+    ADDRESSES,
     FORMATS,
     Preview,
     Reading,
@@ -29,6 +30,14 @@ from everword.transcripts import TranscriptError
 
 #: After so many records the display moves.
 _SHOWN_EVERY = 100
+
+
+class Source(click.Path):
+    """A file that is there, or the address of a database."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        is_address = str(value).startswith(ADDRESSES)
+        return value if is_address else super().convert(value, param, ctx)
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,9 @@ class Outcome:
 
 
 @click.command("import")
-@click.argument("sources", nargs=-1, required=True, metavar="FILE...")
+@click.argument(
+    "sources", nargs=-1, required=True, metavar="FILE...", type=Source(exists=True, dir_okay=False)
+)
 @click.option(
     "--format",
     "format_",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from everword.formats.records import Record, day_of, digest, document, note
-from everword.transcripts import AGAIN, Part, TranscriptError, as_object, json_parts
+from everword.transcripts import AGAIN, Meter, Part, TranscriptError, as_object, json_parts
 
 
 def reader(shape: frozenset[str]) -> object:
@@ -80,7 +80,8 @@ def _bank(part: Part) -> str:
 @cache
 def _bank_of(archive: Path) -> str:
     """Return the bank that an archive was made from, which its manifest names."""
-    manifest = next((each for each in json_parts(archive) if each.name == "manifest.json"), None)
-    if manifest is None:
-        raise TranscriptError(f"{archive}: manifest.json is missing; {AGAIN}")
-    return str(manifest.value().get("source_bank_id") or "")
+    with json_parts(archive, Meter()) as parts:
+        manifest = next((each for each in parts if each.name == "manifest.json"), None)
+        if manifest is None:
+            raise TranscriptError(f"{archive}: manifest.json is missing; {AGAIN}")
+        return str(manifest.value().get("source_bank_id") or "")

@@ -47,7 +47,8 @@ _JSON = {
 }
 _SQLITE = {"langgraph": langgraph.reader, "ryvos": ryvos.reader}
 FORMATS = (_OWN, *_JSON, *_SQLITE, _DATABASE)
-_ADDRESSES = ("postgresql://", "postgres://")
+#: What the address of a database begins with.
+ADDRESSES = ("postgresql://", "postgres://")
 _SQLITE_BEGINS = b"SQLite format 3\0"
 
 
@@ -69,7 +70,7 @@ def open_reading(source: str, format: str = "") -> Reading:
     `format`, one of FORMATS, says what it is; else that is told from what is in it. Raises TranscriptError; so do the
     records, where they come to something that cannot be read.
     """
-    if source.startswith(_ADDRESSES):
+    if source.startswith(ADDRESSES):
         return _read_database(source, format)
     path = Path(source)
     if not path.is_file():
@@ -79,17 +80,23 @@ def open_reading(source: str, format: str = "") -> Reading:
         is_sqlite = file.read(len(_SQLITE_BEGINS)) == _SQLITE_BEGINS
     if is_sqlite:
         return _read_sqlite(path, format)
-    parts = json_parts(path)
-    shapes = [(part, part.shape()) for part in parts]
+    meter = Meter()
+    with json_parts(path, meter) as parts:
+        shapes = {part.name: part.shape() for part in parts}
+        sizes = {part.name: part.size for part in parts}
     for name, reader in _JSON.items():
         if format not in {"", name}:
             continue
-        found = [(part, cast(_ReadPart, read)) for part, shape in shapes if (read := reader(shape))]
+        found = {
+            each: cast(_ReadPart, read) for each, shape in shapes.items() if (read := reader(shape))
+        }
         if found:
-            meter = _meter(found, len(parts))
-            return Reading(source, name, _checked(_read_parts(found), name, meter), meter)
-    if format in {"", _OWN} and parts and not parts[0].name:
-        meter = Meter()
+            meter.total = sum(sizes[each] for each in found)
+            meter.skipped["other files"] += len(shapes) - len(found)
+            return Reading(
+                source, name, _checked(_read_parts(path, meter, found), name, meter), meter
+            )
+    if format in {"", _OWN} and "" in shapes:
         records = read_transcript(path, meter)
         return Reading(source, _OWN, _checked(records, _OWN, meter), meter)
     raise _unknown(source, format)
@@ -125,9 +132,11 @@ def _read_tables(path: Path, read: _ReadTables, meter: Meter) -> Iterator[Record
         raise _damaged(meter.at or path, error) from None
 
 
-def _read_parts(found: list[tuple[Part, _ReadPart]]) -> Iterator[Record]:
-    for part, read in found:
-        yield from read(part)
+def _read_parts(path: Path, meter: Meter, found: dict[str, _ReadPart]) -> Iterator[Record]:
+    with json_parts(path, meter) as parts:
+        for part in parts:
+            if read := found.get(part.name):
+                yield from read(part)
 
 
 def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Record]:
@@ -140,14 +149,6 @@ def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Rec
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         what = f"it is nothing that {name} writes there ({type(error).__name__}: {error})"
         raise TranscriptError(f"{meter.at}: {what}") from error
-
-
-def _meter(found: list[tuple[Part, _ReadPart]], parts: int) -> Meter:
-    """Return the meter that the parts share, with how many bytes are to be read and how many parts are not."""
-    meter = found[0][0].meter
-    meter.total = sum(part.size for part, _ in found)
-    meter.skipped["other files"] += parts - len(found)
-    return meter
 
 
 def _open(path: Path) -> sqlite3.Connection:

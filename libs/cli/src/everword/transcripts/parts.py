@@ -136,21 +136,23 @@ class _Counted:
         return data
 
 
-def json_parts(path: Path) -> list[Part]:
-    """Return the JSON files of a zip by name, or the file itself. Raises TranscriptError."""
-    meter = Meter()
+@contextmanager
+def json_parts(path: Path, meter: Meter) -> Iterator[list[Part]]:
+    """Lend the JSON files of a zip by name, or the file itself. Raises TranscriptError."""
     if not zipfile.is_zipfile(path):
         if path.suffix == ".zip":
             raise TranscriptError(f"{path}: it is no zip file, or its end is missing; {AGAIN}")
-        return [Part(path, "", path.stat().st_size, meter)]
+        yield [Part(path, "", path.stat().st_size, meter)]
+        return
     try:
-        # Open as long as there are parts of it: to open it anew for each would be to list it each time.
         whole = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
         raise TranscriptError(f"{path}: {error}; {AGAIN}") from None
-    members = [each for each in whole.infolist() if _is_json(each.filename)]
-    members.sort(key=lambda member: member.filename)
-    return [Part(path, each.filename, each.file_size, meter, whole) for each in members]
+    # Open for all parts: to open it anew for each would be to list it each time.
+    with whole:
+        members = [each for each in whole.infolist() if _is_json(each.filename)]
+        members.sort(key=lambda member: member.filename)
+        yield [Part(path, each.filename, each.file_size, meter, whole) for each in members]
 
 
 def _is_json(name: str) -> bool:
