@@ -40,7 +40,7 @@ from everword.bench.variants import Variant
 from everword.cli.output import note, progress
 from everword.client import CallError, Client, ClientSettings
 from everword.domain.settings import Environment
-from everword.importing import ImportSummary, import_messages
+from everword.importing import ImportSummary, import_records
 from everword.transcripts import TranscriptError
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
@@ -106,7 +106,7 @@ async def ask_in_crowd(
 
     places = [(await fill(client, dataset, say))[1] for dataset in under_test.datasets]
     crowd = foreign_entries(sources, under_test, messages)
-    token = (await import_messages(client, crowd, imported)).consistency_token
+    token = (await import_records(client, crowd, imported)).consistency_token
     await embedded(client, token, say)
     answers: Answers = {}
     for dataset, own in zip(under_test.datasets, places, strict=True):

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from everword.client import Client, ClientSettings
-from everword.importing import import_messages
+from everword.importing import import_records
 from everword.samples import sample_path
 from everword.transcripts import Entry, read_transcript
 from everword.v1 import memory_pb2
@@ -65,7 +65,7 @@ def words_of(message: memory_pb2.NewMessage) -> set[str]:
 
 async def import_entries(client: Client, entries: Sequence[Entry]) -> list[Imported]:
     """Import messages and return them as their conversations list them: all of them, in their order."""
-    token = (await import_messages(client, entries)).consistency_token
+    token = (await import_records(client, entries)).consistency_token
     keys = {entry.target.key.SerializeToString(): entry.target.key for entry in entries}
     imported = []
     for key in keys.values():

@@ -87,8 +87,8 @@ async def test_a_person_gets_a_table_of_files_and_no_escape_sequences(
     assert done.status == 0
     assert done.errors == ""
     rows = {row.split()[0]: row.split()[1:] for row in done.output.splitlines() if row.strip()}
-    assert rows[str(one)] == ["1", "2", "0"]
-    assert rows[str(two)] == ["1", "1", "0"]
+    assert rows[str(one)] == ["everword", "1", "2", "0", "0", "0"]
+    assert rows[str(two)] == ["everword", "1", "1", "0", "0", "0"]
     assert "\x1b" not in done.output
 
 

@@ -13,7 +13,7 @@ import grpc
 from everword.client import CallError, Client, ClientSettings
 from everword.domain.ids import new_id
 from everword.embedded.folder import RunningStack
-from everword.importing import import_messages
+from everword.importing import import_records
 from everword.transcripts import Entry
 from everword.v1 import admin_service_pb2, memory_pb2
 from kills.traffic import NAMESPACES, Conversation, batches, conversations
@@ -97,7 +97,7 @@ class Writer:
 
     async def stream(self, batch: Batch) -> None:
         entries = [Entry(self._conversation.target, message) for message in batch]
-        await self._until_answered(lambda: import_messages(self._client, entries))
+        await self._until_answered(lambda: import_records(self._client, entries))
 
     async def _until_answered(self, call: Callable[[], Awaitable[object]]) -> None:
         while True:

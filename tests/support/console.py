@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from everword.client import Client, ClientSettings
-from everword.importing import import_messages
+from everword.importing import import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword.v1 import conversation_pb2, fact_pb2, ingest_service_pb2
@@ -142,7 +142,7 @@ async def _import(stack: Stack) -> str:
     at = stack.addresses
     settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
     async with Client.connect(settings) as client:
-        await import_messages(client, islice(read_transcript(sample_path()), SAMPLE_MESSAGES))
+        await import_records(client, islice(read_transcript(sample_path()), SAMPLE_MESSAGES))
     key = conversation_pb2.ConversationKey(session_key=ORDERS, agent="atlas", channel="slack")
     found = await stack.search.GetConversation(search.GetConversationRequest(key=key))
     return found.conversation.id

@@ -14,7 +14,7 @@ import pytest
 
 from everword.client import Client, ClientSettings
 from everword.db.generations import Generations, NewGeneration
-from everword.importing import import_messages
+from everword.importing import import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword_embedder.batcher import Batcher, Priority
@@ -130,7 +130,7 @@ async def test_a_whole_import_gets_its_vectors(stack: Stack) -> None:
     at = stack.addresses
     settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
     async with Client.connect(settings) as client:
-        imported = await import_messages(client, read_transcript(conversations()))
+        imported = await import_records(client, read_transcript(conversations()))
     started = time.perf_counter()
     await embed_everything(stack)
     with stack.database.connect() as conn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import grpc
@@ -11,7 +11,7 @@ import pytest
 
 from everword import importing
 from everword.client import CallError, Client
-from everword.importing import ImportSummary, import_messages
+from everword.importing import ImportSummary, import_records
 from everword.transcripts import Entry
 from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1 import ingest_service_pb2 as pb
@@ -56,16 +56,9 @@ async def run(client: RecordingClient, entries: list[Entry]) -> list[ImportSumma
     seen: list[ImportSummary] = []
 
     def note(summary: ImportSummary) -> None:
-        seen.append(
-            ImportSummary(
-                summary.messages_written,
-                summary.messages_existing,
-                summary.consistency_token,
-                set(summary.conversations),
-            )
-        )
+        seen.append(replace(summary, conversations=set(summary.conversations)))
 
-    summary = await import_messages(cast(Client, client), entries, note)
+    summary = await import_records(cast(Client, client), entries, note)
     assert not seen or seen[-1] == summary
     return seen
 

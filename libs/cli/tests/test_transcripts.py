@@ -13,7 +13,6 @@ from everword.samples import sample_path
 from everword.transcripts import (
     Entry,
     TranscriptError,
-    count_messages,
     read_transcript,
     to_line,
 )
@@ -44,7 +43,7 @@ def problem(path: Path) -> str:
 
 def test_the_sample_is_read_whole_with_tools_tags_classes_and_times() -> None:
     entries = list(read_transcript(sample_path()))
-    assert len(entries) == count_messages(sample_path()) >= 150
+    assert len(entries) >= 150
     by_id = {entry.message.external_id: entry for entry in entries}
     call = by_id["mig-006"]
     assert call.message.role == memory_pb2.ROLE_TOOL
@@ -73,7 +72,6 @@ def test_a_line_of_jsonl_says_which_conversation_it_belongs_to(tmp_path: Path) -
     assert second.target.key.session_key == "t"
     assert second.message.external_id == "m-2"
     assert second.message.tool_args == '{"n": 1}'
-    assert count_messages(path) == 2
 
 
 def test_a_line_without_an_id_gets_one_that_stays_when_the_file_grows(tmp_path: Path) -> None:
@@ -146,7 +144,7 @@ def test_a_document_of_another_format_is_refused_with_a_hint(tmp_path: Path) -> 
     assert "everword-bench/1" in problem(path)
     assert ".jsonl" in problem(path)
     path.write_text('{"format":\n "everword-bench/1",\n oops}')
-    assert problem(path).startswith(f"{path}:3: it is not JSON")
+    assert problem(path).startswith(f"{path}: it is damaged (lexical error")
 
 
 def stored(entry: Entry) -> tuple[conversation_pb2.Conversation, memory_pb2.Message]:

@@ -1,17 +1,22 @@
-"""Read conversations in from files, in streams that can be sent again."""
+"""Store what files hold: messages in streams that can be sent again, and notes and documents one by one."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 import grpc
 
 from everword.client.client import Client
 from everword.client.errors import CallError
+from everword.formats.records import Record, key_of
 from everword.transcripts import Entry
 from everword.v1 import ingest_service_pb2
+from everword.v1.document_service_pb2 import WriteDocumentRequest, WriteDocumentResponse
+from everword.v1.note_service_pb2 import WriteNoteRequest, WriteNoteResponse
 
 #: What goes into one stream. It is acknowledged as a whole, kept until then, and sent again where that fails.
 STREAM_MESSAGES = 1000
@@ -20,6 +25,11 @@ BATCH_MESSAGES = 500
 #: A stream may take this long: an import is usually not alone.
 STREAM_TIMEOUT_S = 300.0
 ATTEMPTS = 4
+#: What a note or a document is refused with that is there already, or was and has been deleted.
+_EXISTS = {"NOTE_VERSION_CONFLICT", "DOCUMENT_VERSION_CONFLICT"}
+
+_Answer = TypeVar("_Answer")
+_Write = WriteNoteResponse | WriteDocumentResponse
 
 
 @dataclass
@@ -28,6 +38,10 @@ class ImportSummary:
 
     messages_written: int = 0
     messages_existing: int = 0
+    notes_written: int = 0
+    notes_existing: int = 0
+    documents_written: int = 0
+    documents_existing: int = 0
     #: Stands for everything counted here.
     consistency_token: str = ""
     #: (session key, agent, channel) of each conversation.
@@ -37,38 +51,80 @@ class ImportSummary:
     def messages(self) -> int:
         return self.messages_written + self.messages_existing
 
+    @property
+    def existing(self) -> int:
+        """How much was there before, of all kinds."""
+        return self.messages_existing + self.notes_existing + self.documents_existing
 
-async def import_messages(
+
+async def import_records(
     client: Client,
-    entries: Iterable[Entry],
+    records: Iterable[Record],
     on_progress: Callable[[ImportSummary], None] = lambda summary: None,
 ) -> ImportSummary:
-    """Store messages in the conversations they belong to, in their order.
+    """Store messages in the conversations they belong to, in their order, and notes and documents that never were.
 
     `on_progress` is called after each commit. Where the import ends early, what was committed stays; messages with
     external ids can be sent again, and those that are there are recognised. Raises CallError.
     """
     summary = ImportSummary()
-    for stream in _streams(entries):
-        response = await _send(client, _batches(stream))
-        summary.messages_written += response.messages_written
-        summary.messages_existing += response.messages_existing
-        summary.consistency_token = response.consistency_token
-        summary.conversations.update(map(_key, stream))
+    for piece in _pieces(records):
+        if isinstance(piece, list):
+            await _import_stream(client, piece, summary)
+        elif isinstance(piece, WriteNoteRequest):
+            is_new = await _is_new(partial(client.note_service.WriteNote, piece), summary)
+            summary.notes_written += is_new
+            summary.notes_existing += not is_new
+        else:
+            is_new = await _is_new(partial(client.document_service.WriteDocument, piece), summary)
+            summary.documents_written += is_new
+            summary.documents_existing += not is_new
         on_progress(summary)
     return summary
 
 
-def _streams(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Cut what comes into pieces that fit one stream, which holds at least one message."""
+async def _import_stream(client: Client, stream: list[Entry], summary: ImportSummary) -> None:
+    batches = _batches(stream)
+    response = await _patiently(
+        lambda: client.ingest_service.ImportMessages(iter(batches), timeout=STREAM_TIMEOUT_S)
+    )
+    summary.messages_written += response.messages_written
+    summary.messages_existing += response.messages_existing
+    summary.conversations.update(key_of(entry) for entry in stream)
+    _cover(summary, response.consistency_token)
+
+
+async def _is_new(call: Callable[[], Awaitable[_Write]], summary: ImportSummary) -> bool:
+    """Write what is to be written once, and tell whether this call did."""
+    try:
+        _cover(summary, (await _patiently(call)).consistency_token)
+        return True
+    except CallError as error:
+        if error.reason not in _EXISTS:
+            raise
+        return False
+
+
+def _cover(summary: ImportSummary, token: str) -> None:
+    # Of two tokens the greater one stands for both writes.
+    summary.consistency_token = max(summary.consistency_token, token)
+
+
+def _pieces(
+    records: Iterable[Record],
+) -> Iterator[list[Entry] | WriteNoteRequest | WriteDocumentRequest]:
+    """Cut messages into pieces that fit one stream, which holds at least one; what else comes is a piece by itself."""
     stream: list[Entry] = []
     size = 0
-    for entry in entries:
-        more = entry.message.ByteSize()
+    for record in records:
+        if not isinstance(record, Entry):
+            yield record
+            continue
+        more = record.message.ByteSize()
         if stream and (len(stream) == STREAM_MESSAGES or size + more > STREAM_BYTES):
             yield stream
             stream, size = [], 0
-        stream.append(entry)
+        stream.append(record)
         size += more
     if stream:
         yield stream
@@ -78,7 +134,7 @@ def _batches(stream: list[Entry]) -> list[ingest_service_pb2.ImportMessagesReque
     """Return the batches of a stream: each of one conversation, whose messages keep their order."""
     by_conversation: dict[tuple[str, str, str], list[Entry]] = {}
     for entry in stream:
-        by_conversation.setdefault(_key(entry), []).append(entry)
+        by_conversation.setdefault(key_of(entry), []).append(entry)
     return [
         ingest_service_pb2.ImportMessagesRequest(
             batch=ingest_service_pb2.AppendMessagesRequest(
@@ -91,23 +147,14 @@ def _batches(stream: list[Entry]) -> list[ingest_service_pb2.ImportMessagesReque
     ]
 
 
-async def _send(
-    client: Client, batches: list[ingest_service_pb2.ImportMessagesRequest]
-) -> ingest_service_pb2.ImportMessagesResponse:
-    """Send one stream, again where the server or the way to it gave out for a moment."""
+async def _patiently(call: Callable[[], Awaitable[_Answer]]) -> _Answer:
+    """Return what a call answers, made again where the server or the way to it gave out for a moment."""
     for attempt in range(1, ATTEMPTS):
         try:
-            return await client.ingest_service.ImportMessages(
-                iter(batches), timeout=STREAM_TIMEOUT_S
-            )
+            return await call()
         except CallError as error:
             passing = error.code is grpc.StatusCode.UNAVAILABLE or error.retry_after_s is not None
             if not passing:
                 raise
             await asyncio.sleep(error.retry_after_s or attempt)
-    return await client.ingest_service.ImportMessages(iter(batches), timeout=STREAM_TIMEOUT_S)
-
-
-def _key(entry: Entry) -> tuple[str, str, str]:
-    key = entry.target.key
-    return key.session_key, key.agent, key.channel
+    return await call()

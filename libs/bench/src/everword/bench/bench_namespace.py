@@ -15,7 +15,7 @@ from everword.bench.answer import Place
 from everword.bench.dataset import Dataset
 from everword.client import CallError, Client, ClientSettings
 from everword.client.pages import PAGE_SIZE
-from everword.importing import ImportSummary, import_messages
+from everword.importing import ImportSummary, import_records
 from everword.v1.admin_service_pb2 import (
     CreateNamespaceRequest,
     DeleteNamespaceRequest,
@@ -80,7 +80,7 @@ async def fill(client: Client, dataset: Dataset, say: Say) -> tuple[str, dict[st
         say(f"importing {summary.messages}/{total}")
 
     say(f"importing 0/{total}")
-    token = (await import_messages(client, dataset.entries, imported)).consistency_token
+    token = (await import_records(client, dataset.entries, imported)).consistency_token
     keys = {entry.target.key.SerializeToString(): entry.target.key for entry in dataset.entries}
     places: dict[str, Place] = {}
     for number, key in enumerate(keys.values()):

@@ -22,7 +22,7 @@ from everword.embedded.errors import EmbeddedError
 from everword.embedded.ports import Ports
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
-from everword.importing import ImportSummary, import_messages
+from everword.importing import ImportSummary, import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword.v1.context_service_pb2 import BuildContextRequest
@@ -77,7 +77,7 @@ async def _demo() -> None:
 
 async def _import(client: Client) -> ImportSummary:
     """Import the sample, and wait until it can be found by its meaning."""
-    summary, took_s = await _timed(import_messages(client, read_transcript(sample_path())))
+    summary, took_s = await _timed(import_records(client, read_transcript(sample_path())))
     line(
         f"{summary.messages} messages of {len(summary.conversations)} conversations are stored, and "
         f"found by their words: {took_s:.1f} s."

@@ -17,7 +17,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -230,13 +237,16 @@ def size(count: int) -> str:
     return f"{amount:.1f} TB"
 
 
-def progress() -> Progress:
-    """Return a progress display on the error stream, which shows nothing where that is no terminal."""
+def progress(*, counted: bool = True) -> Progress:
+    """Return a progress display on the error stream, which shows nothing where that is no terminal.
+
+    It shows how many of how many are done, or how much of a hundred where they are not `counted`, such as bytes.
+    """
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        MofNCompleteColumn() if counted else TaskProgressColumn(),
         TimeRemainingColumn(),
         console=console,
         disable=not console.is_terminal,

@@ -5,26 +5,41 @@ The fields of the first two are those of `everword.v1.NewMessage`, with short na
 ConversationDetails.
 """
 
+from everword.transcripts.chats import chat_messages
 from everword.transcripts.errors import TranscriptError
-from everword.transcripts.files import (
-    BENCH_FORMAT,
+from everword.transcripts.fields import (
     Entry,
     as_object,
-    count_messages,
+    fill,
     parse_json,
+    to_message,
+    to_target,
+)
+from everword.transcripts.files import (
+    BENCH_FORMAT,
     read_conversation,
     read_transcript,
     to_line,
 )
+from everword.transcripts.parts import AGAIN, Meter, Part, json_parts
+from everword.transcripts.times import time_of
 
 __all__ = [
+    "AGAIN",
     "BENCH_FORMAT",
     "Entry",
+    "Meter",
+    "Part",
     "TranscriptError",
     "as_object",
-    "count_messages",
+    "chat_messages",
+    "fill",
+    "json_parts",
     "parse_json",
     "read_conversation",
     "read_transcript",
+    "time_of",
     "to_line",
+    "to_message",
+    "to_target",
 ]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from everword.transcripts.errors import TranscriptError
+from everword.transcripts.times import time_of
 
 _ROLES = {
     "system": "system",
@@ -62,10 +62,9 @@ def chat_messages(
         if number in joined:
             continue
         where = places[number - 1]
-        shared = {
-            "create_time": _time(message, created, where),
-            "author": message.get("name") or "",
-        }
+        # One that does not say when it was, was not before the one above it.
+        created = _time(message, created, where) or created
+        shared = {"create_time": created, "author": message.get("name") or ""}
         shared = {name: value for name, value in shared.items() if value}
         yield from _told(message, number, shared, answers, where)
 
@@ -160,15 +159,15 @@ def _block(part: Mapping[str, Any]) -> dict[str, str]:
     kind = str(part.get("type") or "part")
     if _is_text(part):
         return {"type": kind, "text": str(part.get("text", ""))}
-    return {"type": kind, "json": json.dumps(_without_data(part), ensure_ascii=False)}
+    return {"type": kind, "json": json.dumps(without_data(part), ensure_ascii=False)}
 
 
-def _without_data(value: Any) -> Any:
+def without_data(value: Any) -> Any:
     """Return a part without the data in it: pictures and sounds are no words, and as long as a book."""
     if isinstance(value, dict):
-        return {key: _without_data(each) for key, each in value.items()}
+        return {key: without_data(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_without_data(each) for each in value]
+        return [without_data(each) for each in value]
     if isinstance(value, str) and len(value) > _DATA_CHARS and " " not in value:
         return f"{value[:40]}… ({len(value)} characters)"
     return value
@@ -189,16 +188,7 @@ def _plain(value: object) -> str:
 
 def _time(message: Mapping[str, Any], created: object, where: str) -> str:
     """Return when a message was, as RFC 3339; empty where nobody says."""
-    given = next((message[name] for name in _TIMES if message.get(name)), created)
-    if given is None or given == "":
-        return ""
-    try:
-        if isinstance(given, int | float):
-            return datetime.fromtimestamp(given, UTC).isoformat()
-        moment = datetime.fromisoformat(str(given))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
-    except (ValueError, OverflowError, OSError):
-        raise TranscriptError(f"{where}: {given!r} is no time") from None
+    return time_of(next((message[name] for name in _TIMES if message.get(name)), created), where)
 
 
 def _id(message: Mapping[str, Any], number: int, said: Mapping[str, Any]) -> str:

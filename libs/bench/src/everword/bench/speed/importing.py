@@ -11,7 +11,7 @@ from everword.bench.speed.corpus import Conversation, conversations
 from everword.bench.speed.draining import BATCH, RATE, embed_alone, texts_of
 from everword.bench.speed.load import drained, scratch
 from everword.bench.speed.row import Floor, Row
-from everword.importing import import_messages
+from everword.importing import import_records
 from everword.transcripts import Entry
 from everword.v1.ingest_service_pb2 import (
     INDEXING_STAGE_EMBEDDED,
@@ -70,7 +70,7 @@ async def _imported(bench: BenchStack, corpus: Sequence[Conversation]) -> Import
     entries = list(_entries(corpus))
     async with scratch(bench, "import") as (client, name):
         started = time.perf_counter()
-        summary = await import_messages(client, entries)
+        summary = await import_records(client, entries)
         stored = time.perf_counter()
         # The service looks less and less often, up to a second apart: it is asked once there is nothing to wait for.
         await drained(bench, [name], kind=MEMORY_KIND_MESSAGE)

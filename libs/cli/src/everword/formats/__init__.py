@@ -1,0 +1,20 @@
+"""Formats that memories are imported from: a module each, which yields records one after the other.
+
+`reading.py` tells formats from each other by what is in a file, and lists them. To add one: a module with `reader`,
+which knows its own by the names of fields or tables, and a line there.
+"""
+
+from everword.formats.preview import Preview, preview_records
+from everword.formats.reading import ADDRESSES, FORMATS, Reading, open_reading
+from everword.formats.records import Record, belonging
+
+__all__ = [
+    "ADDRESSES",
+    "FORMATS",
+    "Preview",
+    "Reading",
+    "Record",
+    "belonging",
+    "open_reading",
+    "preview_records",
+]

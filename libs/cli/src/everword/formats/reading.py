@@ -1,0 +1,181 @@
+"""Tells what a file is, by what is in it, and reads it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
+
+from everword.formats import (
+    chatgpt,
+    claude,
+    gemini,
+    hindsight,
+    langgraph,
+    letta,
+    mem0,
+    rivetos,
+    ryvos,
+)
+from everword.formats.records import Record
+from everword.transcripts import (
+    AGAIN,
+    Meter,
+    Part,
+    TranscriptError,
+    json_parts,
+    read_transcript,
+)
+
+_ReadPart = Callable[[Part], Iterator[Record]]
+_ReadTables = Callable[[sqlite3.Connection, str, Meter], Iterator[Record]]
+
+#: Everword's own files and chats of OpenAI's API, which `everword.transcripts` reads.
+_OWN = "everword"
+_DATABASE = "rivetos"
+_JSON = {
+    "chatgpt": chatgpt.reader,
+    "claude": claude.reader,
+    "gemini": gemini.reader,
+    "mem0": mem0.reader,
+    "letta": letta.reader,
+    "hindsight": hindsight.reader,
+}
+_SQLITE = {"langgraph": langgraph.reader, "ryvos": ryvos.reader}
+FORMATS = (_OWN, *_JSON, *_SQLITE, _DATABASE)
+#: What the address of a database begins with.
+ADDRESSES = ("postgresql://", "postgres://")
+_SQLITE_BEGINS = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read from a file or a database: records, and how far reading has come."""
+
+    #: The file's path, or the database's address without a password.
+    source: str
+    #: One of FORMATS.
+    format: str
+    records: Iterator[Record]
+    meter: Meter
+
+
+def open_reading(source: str, format: str = "") -> Reading:
+    """Return what to read from a file, or from the database at a `postgresql://` address.
+
+    `format`, one of FORMATS, says what it is; else that is told from what is in it. Raises TranscriptError; so do the
+    records, where they come to something that cannot be read.
+    """
+    if source.startswith(ADDRESSES):
+        return _read_database(source, format)
+    path = Path(source)
+    if not path.is_file():
+        what = "it is a folder; name the files in it" if path.is_dir() else "there is no such file"
+        raise TranscriptError(f"{source}: {what}")
+    with path.open("rb") as file:
+        is_sqlite = file.read(len(_SQLITE_BEGINS)) == _SQLITE_BEGINS
+    if is_sqlite:
+        return _read_sqlite(path, format)
+    meter = Meter()
+    with json_parts(path, meter) as parts:
+        shapes = {part.name: part.shape() for part in parts}
+        sizes = {part.name: part.size for part in parts}
+    for name, reader in _JSON.items():
+        if format not in {"", name}:
+            continue
+        found = {
+            each: cast(_ReadPart, read) for each, shape in shapes.items() if (read := reader(shape))
+        }
+        if found:
+            meter.total = sum(sizes[each] for each in found)
+            meter.skipped["other files"] += len(shapes) - len(found)
+            return Reading(
+                source, name, _checked(_read_parts(path, meter, found), name, meter), meter
+            )
+    if format in {"", _OWN} and "" in shapes:
+        records = read_transcript(path, meter)
+        return Reading(source, _OWN, _checked(records, _OWN, meter), meter)
+    raise _unknown(source, format)
+
+
+def _read_database(address: str, format: str) -> Reading:
+    if format not in {"", _DATABASE}:
+        raise _unknown(shown(address), format)
+    meter = Meter()
+    records = rivetos.read(address, shown(address), meter)
+    return Reading(shown(address), _DATABASE, _checked(records, _DATABASE, meter), meter)
+
+
+def _read_sqlite(path: Path, format: str) -> Reading:
+    try:
+        with closing(_open(path)) as connection:
+            tables = _tables(connection)
+    except sqlite3.Error as error:
+        raise _damaged(path, error) from None
+    for name, reader in _SQLITE.items():
+        if format in {"", name} and (read := reader(tables)):
+            meter = Meter()
+            records = _read_tables(path, cast(_ReadTables, read), meter)
+            return Reading(str(path), name, _checked(records, name, meter), meter)
+    raise _unknown(str(path), format)
+
+
+def _read_tables(path: Path, read: _ReadTables, meter: Meter) -> Iterator[Record]:
+    try:
+        with closing(_open(path)) as connection:
+            yield from read(connection, str(path), meter)
+    except sqlite3.Error as error:
+        raise _damaged(meter.at or path, error) from None
+
+
+def _read_parts(path: Path, meter: Meter, found: dict[str, _ReadPart]) -> Iterator[Record]:
+    with json_parts(path, meter) as parts:
+        for part in parts:
+            if read := found.get(part.name):
+                yield from read(part)
+
+
+def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Record]:
+    """Yield records; what is in the file where its format has something else is an error that says where.
+
+    So a reader may take what it reads for what its format says it is.
+    """
+    try:
+        yield from records
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        what = f"it is nothing that {name} writes there ({type(error).__name__}: {error})"
+        raise TranscriptError(f"{meter.at}: {what}") from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    # Read only: what another program has open, or what lies on a read-only disk, is not changed.
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:
+    rows = connection.execute(
+        "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+    )
+    tables = dict[str, set[str]]()
+    for table, column in rows:
+        tables.setdefault(table, set()).add(column)
+    return tables
+
+
+def shown(address: str) -> str:
+    """Return a database's address without who connects and their password."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _damaged(place: Path | str, error: Exception) -> TranscriptError:
+    return TranscriptError(f"{place}: it is damaged ({error}); {AGAIN}")
+
+
+def _unknown(source: str, format: str) -> TranscriptError:
+    what = f"it is nothing that {format} writes" if format else "nothing in it is known"
+    return TranscriptError(f"{source}: {what}; see docs/importing.md for what can be imported")

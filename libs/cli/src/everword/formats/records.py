@@ -1,0 +1,215 @@
+"""What an import stores: messages of conversations, notes and documents, each under a name that stays the same.
+
+A note or a document is written only where there never was one of its key or title, so that nothing is written twice and
+nothing that was changed since is set back. What cannot be stored as it is, is made to fit: NUL characters are replaced,
+and texts are cut where a field ends. What else a source keeps of a message is left out where it is long.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from everword.transcripts import Entry, fill, to_message, to_target
+from everword.v1 import ingest_service_pb2
+from everword.v1.document_service_pb2 import WriteDocumentRequest
+from everword.v1.note_service_pb2 import WriteNoteRequest
+
+Record = Entry | WriteNoteRequest | WriteDocumentRequest
+
+#: How much text a message, a document and a note may have, in bytes of UTF-8.
+TEXT_BYTES = 1024 * 1024
+NOTE_BYTES = 256 * 1024
+#: All blocks of a message together, with room for their names.
+_BLOCKS_BYTES = TEXT_BYTES - 32 * 1024
+_BLOCKS = 256
+#: What else a source keeps of a message or a conversation.
+_STRUCT_BYTES = 64 * 1024
+_STRUCT_DEPTH = 30
+_NAME_CHARS = 256
+_ID_CHARS = 512
+_NOTE_TAGS = 16
+_TAG_CHARS = 128
+
+
+@dataclass
+class Conversation:
+    """A conversation that messages are read for. `place` names it in errors."""
+
+    target: ingest_service_pb2.ConversationTarget
+    place: str
+    #: When its last message was, or else the conversation: so a message is that does not say.
+    moment: str = ""
+    #: What was said under each external id.
+    _seen: dict[str, str] = field(default_factory=dict)
+
+    def message(self, external_id: str, **fields: Any) -> Entry:
+        """Return a message with these fields of NewMessage; `role` is a word. Raises TranscriptError."""
+        place = f"{self.place}, message {external_id}"
+        kept = {name: _storable(value) for name, value in fields.items() if value}
+        self.moment = kept.setdefault("create_time", self.moment)
+        if not self.moment:
+            del kept["create_time"]
+        for name in ("content", "tool_args", "tool_result"):
+            if name in kept:
+                kept[name] = cut(kept[name], TEXT_BYTES)
+        for name in ("author", "tool_name"):
+            if name in kept:
+                kept[name] = kept[name][:_NAME_CHARS]
+        if "content_blocks" in kept:
+            kept["content_blocks"] = _fitting(kept["content_blocks"])
+        if "metadata" in kept and _depth(kept["metadata"]) > _STRUCT_DEPTH:
+            del kept["metadata"]
+        own = self._own(_storable(external_id), kept)
+        message = to_message({**kept, "external_id": own}, place)
+        if message.metadata.ByteSize() > _STRUCT_BYTES:
+            message.ClearField("metadata")
+        return Entry(self.target, message)
+
+    def _own(self, external_id: str, kept: dict[str, Any]) -> str:
+        """Return an id that fits, and under which nothing else was said here: of two such messages both are kept."""
+        own = external_id if len(external_id) <= _ID_CHARS else digest(external_id)
+        said = digest(json.dumps({**kept, "create_time": ""}, sort_keys=True, default=str))
+        if self._seen.setdefault(own, said) == said:
+            return own
+        return f"{own[: _ID_CHARS - len(said) - 1]}:{said}"
+
+
+def conversation(
+    session_key: str,
+    place: str,
+    *,
+    channel: str,
+    agent: str = "",
+    created: str = "",
+    **details: Any,
+) -> Conversation:
+    """Return a conversation with this key and these fields of ConversationDetails. Raises TranscriptError.
+
+    `created` is when it was, for messages that do not say.
+    """
+    key = {"session_key": _storable(session_key), "agent": agent, "channel": channel}
+    kept = {name: _storable(value) for name, value in details.items() if value}
+    if "title" in kept:
+        kept["title"] = kept["title"][:512]
+    if "settings" in kept and _depth(kept["settings"]) > _STRUCT_DEPTH:
+        del kept["settings"]
+    target = to_target(key, kept, place)
+    if target.details.settings.ByteSize() > _STRUCT_BYTES:
+        target.details.ClearField("settings")
+    return Conversation(target, place, created)
+
+
+def note(
+    key: str,
+    content: str,
+    place: str,
+    *,
+    kind: str,
+    tags: Iterable[str] = (),
+    **fields: Any,
+) -> WriteNoteRequest:
+    """Return a note to write where there never was one of its key. Raises TranscriptError."""
+    request = WriteNoteRequest(expected_version=0)
+    kept = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
+    given = {
+        **{name: value for name, value in fields.items() if value},
+        "key": _storable(key)[:512],
+        "content": cut(_storable(content), NOTE_BYTES),
+        "kind": kind,
+        "tags": kept,
+    }
+    fill(request.note, given, place)
+    return request
+
+
+def document(
+    title: str, content: str, place: str, *, tags: Iterable[str] = (), **scope: str
+) -> WriteDocumentRequest:
+    """Return a document to write where there never was one of its title. Raises TranscriptError."""
+    request = WriteDocumentRequest(expected_version=0)
+    kept = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
+    given = {
+        "document": {"title": _storable(title)[:512], "scope": scope, "tags": kept},
+        "content": cut(_storable(content), TEXT_BYTES),
+    }
+    fill(request, given, place)
+    return request
+
+
+def belonging(records: Iterable[Record], agent: str, subject: str) -> Iterator[Record]:
+    """Yield records with an agent and a subject where their file names none."""
+    for record in records:
+        if isinstance(record, Entry):
+            record.target.key.agent = record.target.key.agent or agent
+            record.target.details.subject = record.target.details.subject or subject
+        elif agent or subject:
+            written = record.note if isinstance(record, WriteNoteRequest) else record.document
+            scope = written.scope
+            scope.agent = scope.agent or agent
+            scope.subject = scope.subject or subject
+        yield record
+
+
+def key_of(entry: Entry) -> tuple[str, str, str]:
+    """Return the session key, the agent and the channel of a message's conversation."""
+    key = entry.target.key
+    return key.session_key, key.agent, key.channel
+
+
+def cut(text: str, limit: int) -> str:
+    """Return the beginning of a text, with how long it was, where it has more than `limit` bytes."""
+    if len(text) * 4 <= limit or len(data := text.encode()) <= limit:
+        return text
+    mark = f"… (cut: {len(text)} characters)"
+    return data[: limit - len(mark.encode())].decode(errors="ignore") + mark
+
+
+def digest(*parts: object) -> str:
+    """Return a short name for what is the same wherever it stands."""
+    told = "\0".join(map(str, parts)).encode("utf-8", "replace")
+    return hashlib.sha256(told).hexdigest()[:16]
+
+
+def day_of(value: object) -> str:
+    """Return the day of a time in ISO 8601, as a label; nothing where it is none."""
+    try:
+        return date.fromisoformat(str(value)[:10]).isoformat()
+    except ValueError:
+        return ""
+
+
+def _depth(value: object) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, inner), default=0)
+
+
+def _storable(value: Any) -> Any:
+    """Return a value without the characters that no text can hold."""
+    if isinstance(value, str):
+        if "\0" in value or not value.isascii():
+            return value.replace("\0", "�").encode("utf-8", "replace").decode()
+        return value
+    if isinstance(value, Mapping):
+        return {_storable(key): _storable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(each) for each in value]
+    return value
+
+
+def _fitting(blocks: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the blocks that a message has room for; the last one may be cut."""
+    kept = list[dict[str, str]]()
+    room = _BLOCKS_BYTES
+    for block in blocks[:_BLOCKS]:
+        size = sum(len(text.encode()) for text in block.values())
+        if size <= room:
+            kept.append(block)
+        elif "text" in block and room > TEXT_BYTES // 64:
+            kept.append({"type": block["type"], "text": cut(block["text"], room)})
+        room -= min(size, room)
+    return kept

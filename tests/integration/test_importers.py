@@ -1,0 +1,336 @@
+"""What other chats and memories export is stored once, in order and with its times; what is damaged is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from everword.cli.main import main
+from everword.client import Client, ClientSettings
+from everword.formats import open_reading
+from everword.importing import ImportSummary, import_records
+from everword.transcripts import TranscriptError, time_of
+from everword.v1 import document_service_pb2, memory_pb2, note_service_pb2
+from everword.v1.search_service_pb2 import ListConversationsRequest, ListMessagesRequest
+from support import exports
+from support.command_line import EVERWORD, environment
+from support.stack import Stack
+from support.waiting import until
+
+DAY = "2026-03-02"
+#: What is said in each conversation: its channel, key, agent and title, and each message's role, time and words.
+SAID = {
+    ("chatgpt", "c-1", "", "Sums"): [
+        "user 08:00:00.500 What is 0+1+2+3?",
+        "assistant 08:00:03 python(sum(range(4))) = 6",
+        "assistant 08:00:03 Six.",
+        'user 08:01:00 [image_asset_pointer {"content_type": "image_asset_pointer", '
+        '"asset_pointer": "file-service://file-P", "width": 8}] [text And this?] [attachment q.pdf]',
+    ],
+    ("claude", "chat-1", "", "Disk"): [
+        "user 08:00:00.123456 Why? [attachment E: disk]",
+        "assistant 08:01:00 Let me look.",
+        'assistant 08:01:00 web_search({"query": "E: disk"}) = full',
+        "assistant 08:01:00 The disk is full.",
+    ],
+    ("gemini", DAY, "", "What to drink?"): [
+        "user 08:00:00 What to drink? [file menu.png]",
+        "assistant 08:00:00 Either:\n\n- tea\n- water",
+    ],
+    ("gemini", "9f3c", "", "And at noon?"): [
+        "user 2026-03-03T09:00:00 And at noon?",
+        "assistant 2026-03-03T09:00:00 Tea.",
+    ],
+    ("", "o-1", "opus", "Clock"): [
+        "system 08:00:00 Be brief.",
+        "user 08:01:00 Time?",
+        "assistant 08:01:00 now({}) = 08:01",
+    ],
+    ("", "o-2", "", "Bye"): ["user 08:00:00 Bye"],
+    ("letta", "sam", "sam", "Hello"): [
+        "user 08:01:00 Hello",
+        "assistant 08:02:00 Hi Ana",
+        "assistant 08:03:00 roll_dice({}) = 4",
+    ],
+    ("langgraph", "thread-1", "", "Roll."): [
+        "user 08:00:00 Roll.",
+        'assistant 08:00:00 dice({"n": 6}) = 4',
+        "assistant 08:02:00 Four.",
+    ],
+    ("ryvos", "s-1", "", "Roll."): [
+        "user 08:00:00 Roll.",
+        'assistant 08:02:00 dice({"n": 6}) = 4',
+        "assistant 08:04:00 [four] it is",
+    ],
+    ("discord", "dm-1", "rivet", "Dice"): [
+        "user 08:00:00 Roll.",
+        'tool 08:01:00 dice({"n": 6}) = 4',
+        "assistant 08:02:00 Four.",
+    ],
+}
+#: Notes by their keys: kind, agent or subject, content, and tags.
+NOTES = {
+    "claude/memory": "memory of '': Ana runs servers. [claude]",
+    "mem0/m-1": f"memory of 'ana': Drinks tea [{DAY}, food, source=chat]",
+    "letta/sam/human": "memory_block of 'sam': Ana, from Rome []",
+    "deploy_process": "memory of '': Run tests first. []",
+    "hindsight/ana/20391a59a46ddb2b": f"fact of 'ana': Ana moved to Rome [{DAY}, Ana]",
+    "hindsight/ana/a03c5fab274d9656": "observation of 'ana': Ana likes cities []",
+}
+DOCUMENTS = {
+    "Ops/instructions": "Be brief.",
+    "Ops/runbook.md": "# Disks",
+    "doc-1": "I moved to Rome.",
+}
+
+
+def write_all(folder: Path, stack: Stack) -> list[str]:
+    """Write an export of each format, and return what to import."""
+    writers = (
+        exports.chatgpt, exports.claude, exports.gemini, exports.openai, exports.mem0, exports.letta,
+        exports.hindsight, exports.langgraph, exports.ryvos,
+    )  # fmt: skip
+    with stack.database.connect() as database:
+        database.execute(exports.RIVETOS)
+    address = f"{stack.database.admin_url}?options=-csearch_path%3Drivet,public"
+    return [*(str(write(folder)) for write in writers), address]
+
+
+def client_of(stack: Stack) -> Any:
+    at = stack.addresses
+    return Client.connect(ClientSettings(at["ingest"], at["search"], at["compactor"]))
+
+
+def as_line(message: memory_pb2.NewMessage) -> str:
+    role = memory_pb2.Role.Name(message.role).removeprefix("ROLE_").lower()
+    time = message.create_time.ToJsonString().removesuffix("Z").removeprefix(f"{DAY}T")
+    blocks = [f"[{each.type} {each.text or each.json}]" for each in message.content_blocks]
+    tool = f"{message.tool_name}({message.tool_args}) = {message.tool_result}"
+    return " ".join(
+        filter(None, [role, time, tool if message.tool_name else message.content, *blocks])
+    )
+
+
+async def stored(stack: Stack) -> tuple[dict[Any, list[str]], dict[str, str], dict[str, str]]:
+    """Return conversations, notes and documents as SAID, NOTES and DOCUMENTS have them."""
+    said, notes, documents = dict[Any, list[str]](), dict[str, str](), dict[str, str]()
+    for each in (await stack.search.ListConversations(ListConversationsRequest())).conversations:
+        listed = await stack.search.ListMessages(ListMessagesRequest(conversation_id=each.id))
+        key = (each.key.channel, each.key.session_key, each.key.agent, each.details.title)
+        said[key] = [as_line(message.body) for message in reversed(listed.messages)]
+    for note in (await stack.notes.ListNotes(note_service_pb2.ListNotesRequest())).notes:
+        whose = note.body.scope.agent or note.body.scope.subject
+        notes[note.body.key] = (
+            f"{note.body.kind} of {whose!r}: {note.body.content} [{', '.join(note.body.tags)}]"
+        )
+    for found in (
+        await stack.documents.ListDocuments(document_service_pb2.ListDocumentsRequest())
+    ).documents:
+        read = await stack.documents.ReadDocument(
+            document_service_pb2.ReadDocumentRequest(document_id=found.id)
+        )
+        documents[read.document.body.title] = read.content
+    return said, notes, documents
+
+
+async def test_every_format_is_stored_with_roles_order_and_times_and_once(
+    stack: Stack, tmp_path: Path
+) -> None:
+    sources = write_all(tmp_path, stack)
+    async with client_of(stack) as client:
+
+        async def import_all() -> list[ImportSummary]:
+            return [await import_records(client, open_reading(each).records) for each in sources]
+
+        first = await import_all()
+        found = await stored(stack)
+        again = await import_all()
+    said, notes, documents = found
+    assert said == SAID
+    assert notes == NOTES
+    assert documents == DOCUMENTS
+    assert sum(each.messages_written for each in first) == sum(map(len, SAID.values()))
+    assert [each.existing for each in first] == [0] * len(sources)
+    written = [
+        (each.messages_written, each.notes_written, each.documents_written) for each in again
+    ]
+    assert written == [(0, 0, 0)] * len(sources)
+    assert sum(each.existing for each in again) == sum(map(len, SAID.values())) + len(NOTES) + len(
+        DOCUMENTS
+    )
+    assert await stored(stack) == found
+
+
+async def command(stack: Stack, *arguments: str) -> Result:
+    """Run `everword import` in this process, beside the services."""
+    invoke = CliRunner().invoke
+    variables = environment(stack)
+    return await asyncio.to_thread(invoke, main, ["import", *arguments], env=variables)
+
+
+async def test_a_dry_run_says_what_would_be_stored_and_left_out_and_stores_nothing(
+    stack: Stack, tmp_path: Path
+) -> None:
+    files = [str(write(tmp_path)) for write in (exports.chatgpt, exports.gemini, exports.mem0)]
+    tried = json.loads((await command(stack, *files, "--dry-run", "--json")).output)["files"]
+    assert tried[0] == {
+        "file": files[0], "format": "chatgpt", "conversations": 1, "messages": 4, "notes": 0, "documents": 0,
+        "first_time": f"{DAY}T08:00:00.500000+00:00", "last_time": f"{DAY}T08:01:00+00:00",
+        "skipped": {"hidden": 2, "other files": 1, "on another branch": 1, "empty": 1},
+    }  # fmt: skip
+    assert tried[1]["skipped"] == {"of other products": 1, "no prompt": 1}
+    assert (tried[2]["notes"], tried[2]["skipped"]) == (1, {"expired": 1})
+    shown = (await command(stack, *files, "--dry-run")).output
+    rows = [line.split() for line in shown.splitlines()]
+    assert [files[1], "gemini", "2", "4", "0", "0", DAY, "2026-03-03"] in rows
+    assert f"{files[2]}: left out 1 expired" in shown
+    assert await stored(stack) == ({}, {}, {})
+    done = await command(stack, files[0], files[2], "--agent", "opus", "--subject", "ana")
+    rows = [line.split() for line in done.output.splitlines()]
+    assert [files[0], "chatgpt", "1", "4", "0", "0", "0"] in rows
+    assert [files[2], "mem0", "0", "0", "1", "0", "0"] in rows
+    said, notes, _ = await stored(stack)
+    assert list(said) == [("chatgpt", "c-1", "opus", "Sums")]
+    assert notes == {"mem0/m-1": f"memory of 'opus': Drinks tea [{DAY}, food, source=chat]"}
+
+
+async def test_an_import_that_is_killed_goes_on_where_it_was_and_writes_nothing_twice(
+    stack: Stack, tmp_path: Path
+) -> None:
+    said = {f"chat-{n}": [f"{n}.{m}" for m in range(500)] for n in range(10)}
+    chats = [
+        {"id": key, "messages": [{"role": "user", "content": each} for each in contents]}
+        for key, contents in said.items()
+    ]
+    path = tmp_path / "chats.json"
+    path.write_text(json.dumps(chats))
+    process = await asyncio.create_subprocess_exec(
+        *(EVERWORD, "import", str(path)), env=environment(stack)
+    )
+    with stack.database.connect() as database:
+
+        async def something_is_stored() -> bool:
+            return bool(database.execute("SELECT FROM messages LIMIT 1").fetchall())
+
+        await until(something_is_stored)
+        process.kill()
+        assert await process.wait() != 0
+        async with client_of(stack) as client:
+            summary = await import_records(client, open_reading(str(path)).records)
+        assert 0 < summary.messages_existing < 5000
+        assert summary.messages == 5000
+        rows = database.execute(
+            "SELECT c.session_key, array_agg(m.content ORDER BY m.seq) FROM messages m"
+            " JOIN conversations c ON c.id = m.conversation_id GROUP BY c.session_key"
+        )
+        assert dict(rows.fetchall()) == said
+
+
+def read(path: Path) -> list[Any]:
+    return list(open_reading(str(path)).records)
+
+
+def texts(path: Path) -> list[str]:
+    return [as_line(each.message) for each in read(path)]
+
+
+def written(path: Path, content: bytes | object) -> Path:
+    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return path
+
+
+def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield files that cannot be read, with what is told."""
+    export = exports.chatgpt(folder).read_bytes()
+    chat = exports.chats_in(folder / "chatgpt.zip")[0]
+    two = json.dumps([chat, {**chat, "id": "c-2"}]).encode()
+    node = {"id": "n", "message": {"author": "me", "content": {"parts": ["x"]}}, "parent": None}
+    odd = [chat, {"id": "c-9", "title": "T", "mapping": {"n": node}, "current_node": "n"}]
+    spoilt = export[:200] + bytes([export[200] ^ 255]) + export[201:]
+    pages = exports.ryvos(folder).read_bytes()
+    pages = pages[:4096] + bytes(4096) + pages[8192:]
+    other = exports.zipped(folder / "whole.zip", settings={"a": 1}).read_bytes()
+    contents = {
+        "cut.json": (two[:-9], "cut.json: it is damaged after conversation 1 (parse error"),
+        "latin.json": (two.replace(b"Seven", b"S\xe9ven"), "latin.json: it is damaged (it is not UTF-8)"),
+        "cut.zip": (export[:-30], "cut.zip: it is no zip file, or its end is missing"),
+        "spoilt.zip": (spoilt, "spoilt.zip/conversations.json: it is damaged"),
+        "other.zip": (other, "other.zip: nothing in it is known"),
+        "odd.json": (odd, "odd.json: conversation 2: it is nothing that chatgpt writes there"),
+        "late.json": ([{**chat, "create_time": "soon"}], "late.json: conversation 1 (Sums): 'soon' is no time"),
+        "pages.db": (pages, "pages.db: it is damaged (database disk image is malformed)"),
+    }  # fmt: skip
+    for name, (content, told) in contents.items():
+        yield written(folder / name, content), told
+    yield folder, "it is a folder"
+    yield folder / "none.zip", "there is no such file"
+
+
+def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+    def told(source: str, format_: str = "") -> str:
+        with pytest.raises(TranscriptError) as caught:
+            list(open_reading(source, format_).records)
+        return str(caught.value)
+
+    for path, expected in damaged_files(tmp_path):
+        assert expected in told(str(path))
+        assert "\n" not in told(str(path))
+    assert "it is nothing that mem0 writes" in told(str(tmp_path / "chatgpt.zip"), "mem0")
+    refused = told("postgresql://ana:secret@127.0.0.1:1/none")
+    assert refused.startswith("postgresql://127.0.0.1:1/none: connection")
+    assert "secret" not in refused
+
+
+def test_times_in_every_unit_are_the_same_and_zero_is_none() -> None:
+    eight = "2026-03-02T08:00:00+00:00"
+    given: tuple[object, ...] = (
+        exports.EIGHT, exports.EIGHT * 10**3, exports.EIGHT * 10**6, exports.EIGHT * 10**9, float(exports.EIGHT),
+        str(exports.EIGHT), "2026-03-02T08:00:00", "2026-03-02 10:00:00+02:00", "2026-03-02T08:00:00.000000000Z",
+    )  # fmt: skip
+    assert [time_of(each, "here") for each in given] == [eight] * len(given)
+    assert [time_of(each, "here") for each in (None, "", 0, 0.0)] == [""] * 4
+
+
+def test_branches_without_an_end_and_ids_that_are_missing_or_taken_lose_no_message(
+    tmp_path: Path,
+) -> None:
+    [chat] = exports.chats_in(exports.chatgpt(tmp_path))
+    path = tmp_path / "branches.json"
+    # Nothing says which branch is shown: the latest one is, also where its last message has no time.
+    assert len(texts(written(path, [{**chat, "current_node": None}]))) == 4
+    circle = {**chat["mapping"], "u1": {**chat["mapping"]["u1"], "parent": "u2"}}
+    assert len(texts(written(path, [{**chat, "mapping": circle}]))) == 4
+    # Each stands in several checkpoints, under no id.
+    nameless = texts(exports.langgraph(tmp_path, named=False))
+    assert nameless == SAID["langgraph", "thread-1", "", "Roll."]
+    answers = [
+        {"header": "Gemini Apps", "title": "Prompted Hi", "time": f"{DAY}T08:00:00Z", "safeHtmlItem": [{"html": each}]}
+        for each in ("Hello", "Hi")
+    ]  # fmt: skip
+    entries = read(written(tmp_path / "MyActivity.json", answers))
+    assert len({entry.message.external_id for entry in entries}) == 3
+    assert [entry.message.content for entry in entries] == ["Hi", "Hi", "Hi", "Hello"]
+
+
+def test_a_large_export_is_read_a_conversation_at_a_time(tmp_path: Path) -> None:
+    [chat] = exports.chats_in(exports.chatgpt(tmp_path))
+    chat["mapping"]["u1"]["message"]["content"]["parts"] = ["word " * 20_000]
+    path = tmp_path / "large.json"
+    with path.open("w") as file:
+        file.write("[" + ",".join([json.dumps(chat)] * 80) + "]")
+    size = path.stat().st_size
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in open_reading(str(path)).records)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert count == 320
+    assert peak < size / 5
