@@ -100,6 +100,9 @@ class Values:
         """Return a value of a field that is no message. `rules` are the FieldRules of it, or of an item."""
         if field.type == field.TYPE_STRING:
             return self.string(field.name, rules.string)
+        if field.type == field.TYPE_BYTES:
+            limit = min(rules.bytes.max_len or 1024, 1024)
+            return self.rng.randbytes(self.rng.randrange(limit))
         if field.type == field.TYPE_BOOL:
             return self.rng.random() < 0.5
         if field.type == field.TYPE_ENUM:

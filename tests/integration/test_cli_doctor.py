@@ -63,4 +63,4 @@ async def test_a_row_for_each_namespace(stack: Stack) -> None:
     counted = {row["namespace"]: row["corpus"]["messages"] for row in rows}
     assert counted == {"acme": 1, "beta": 0, "default": 0}
     shown = await everword(stack, "stats", "--all")
-    assert any(row.startswith("acme") and "UTC" in row for row in shown.output.splitlines())
+    assert any(row.startswith("acme") and "12 B" in row for row in shown.output.splitlines())

@@ -47,9 +47,8 @@ async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Sta
 
     def reads(job: JobRun) -> None:
         with jobs.transaction(job.job.namespace_id) as conn:
-            read.extend(
-                content for (content,) in conn.execute("SELECT content FROM messages").fetchall()
-            )
+            query = "SELECT content FROM messages WHERE conversation_id = %s"
+            read.extend(text for (text,) in conn.execute(query, [said.conversation_id]).fetchall())
 
     settings = stack.database.settings("compactor")
     with closing(BlockingDatabase(settings, "compactor")) as jobs, stack.database.connect() as own:

@@ -9,6 +9,7 @@ import everword.v1
 
 #: RPCs that stream to their callers, and why they may.
 STREAMS = {
+    "everword.v1.AdminService.ExportNamespace": "a file, which is as large as the namespace",
     "everword.v1.ContextService.StreamContext": "a context in parts",
     "everword.v1.MaintenanceService.Sleep": "how far a run came",
     "everword.v1.GraphQueryService.ExportGraph": "an export, which is as large as the graph",

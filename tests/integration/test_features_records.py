@@ -149,6 +149,8 @@ async def test_nothing_is_forgotten_however_old_and_whatever_runs_in_the_backgro
             "AND connamespace = 'everword'::regnamespace "
             # What relevance is told from belongs to a model, and holds nothing that anybody said.
             "AND conrelid <> 'everword.calibrations'::regclass "
+            # Times alone: until when nobody makes the vectors of a model.
+            "AND conrelid <> 'everword.embedding_pauses'::regclass "
             # What was spent of a budget goes with the budget.
             "AND confrelid <> 'everword.budgets'::regclass "
             # A message that is under a summary may not go; what links them goes with the summary.

@@ -311,7 +311,8 @@ def test_a_claim_reads_what_it_takes_and_little_more(
     with jobs.connection() as worker, worker.transaction(force_rollback=True):
         explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL['claim_pending'].sql}"
         [[[found]]] = worker.execute(explain.encode(), values).fetchall()
-    assert indexes(found["Plan"]) == {"embedding_queue_turns", "embedding_queue_pkey"}
+    waiting = {"embedding_queue_turns", "embedding_queue_pkey"}
+    assert indexes(found["Plan"]) == {*waiting, "embedding_pauses_pkey"}
     assert most_rows(found["Plan"]) <= 20 * BATCH
 
 

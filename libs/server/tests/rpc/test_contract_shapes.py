@@ -54,8 +54,9 @@ def test_times_end_with_time() -> None:
 @pytest.mark.parametrize("method", UPDATES, ids=lambda method: method.name)
 def test_an_update_takes_and_returns_a_resource_with_a_mask(method: MethodDescriptor) -> None:
     resource, mask = method.input_type.fields
-    [returned] = method.output_type.fields
+    returned, *token = method.output_type.fields
     assert _type(resource) == _type(returned) == method.name.removeprefix("Update")
+    assert [each.name for each in token] in ([], ["consistency_token"])
     assert (mask.name, _type(mask)) == ("update_mask", "FieldMask")
 
 
