@@ -259,7 +259,7 @@ def check_changes(rows: dict[str, dict[str, Any]]) -> None:
     assert changed["from_memory"] == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_a_figure_measured_alone_is_of_any_scale_and_leaves_nothing_behind(
     tmp_path: Path,
 ) -> None:
