@@ -312,7 +312,7 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
         await append(locked, "With either.", metadata=bearer(secret))
     await _until_refused(locked, old.secret)
     await append(locked, "With the new one.", metadata=bearer(new.secret))
-    # One that ends is made anew for as long.
+    # The key that takes the place of one that expires lasts as long.
     month = timedelta(days=30)
     passing = admin.ApiKey(namespace="acme", role=WRITE)
     passing.expire_time.FromDatetime(datetime.now(UTC) + month)

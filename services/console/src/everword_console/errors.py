@@ -11,10 +11,14 @@ _Code = grpc.StatusCode
 _OF_CODE = {
     _Code.NOT_FOUND: (404, "Not here", "It may have been erased, or be of another namespace."),
     _Code.INVALID_ARGUMENT: (400, "Not understood", "Change what you asked for."),
-    _Code.OUT_OF_RANGE: (400, "Not understood", "Begin anew at the first page."),
+    _Code.OUT_OF_RANGE: (400, "Not understood", "Start again at the first page."),
     _Code.FAILED_PRECONDITION: (400, "Not possible now", ""),
     _Code.PERMISSION_DENIED: (403, "Not with this key", "Sign in with a key that may do it."),
-    _Code.ABORTED: (409, "Changed meanwhile", "Load the page again, and decide anew."),
+    _Code.ABORTED: (
+        409,
+        "Changed meanwhile",
+        "Load the page again, look at what changed, and repeat your change.",
+    ),
     _Code.ALREADY_EXISTS: (409, "Already there", ""),
     _Code.RESOURCE_EXHAUSTED: (429, "Too much at once", "Wait a moment, then load it again."),
     _Code.UNAVAILABLE: (503, "Everword cannot be reached", "Try again in a moment."),

@@ -14,9 +14,9 @@ from everword.client import CallError, Client
 from everword.v1 import erase_service_pb2, maintenance_service_pb2
 from everword_console.sessions import Credentials
 
-#: For how long an answer counts, and that there was none.
+#: For how long an answer is kept, and how long it is taken that there was none.
 _COUNTS_S, _UNANSWERED_S = 60.0, 5.0
-#: Of so many visitors it is kept.
+#: The most visitors whose rights are kept.
 _MOST_VISITORS = 1000
 
 
@@ -25,9 +25,9 @@ class Rights:
     """What is offered."""
 
     write: bool = False
-    """Set facts right, and try failed work again."""
+    """Correct facts, and retry failed jobs."""
     erase: bool = False
-    """Take back what was written."""
+    """Erase what was written."""
 
 
 class RightsOfVisitors:

@@ -1,4 +1,4 @@
-"""Keys that visitors signed in with. Each is kept in its visitor's cookie alone, which this process can read."""
+"""API keys of visitors. Each is kept in its visitor's cookie alone, which only this process can read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from cryptography.fernet import Fernet, InvalidToken
 from starlette.requests import Request
 from starlette.responses import Response
 
+from everword.client.headers import KEY_HEADER, NAMESPACE_HEADER
+
 COOKIE = "everword_console"
-#: After which a visitor signs in anew.
+#: After which a visitor has to sign in again.
 LASTS_S = 12 * 3600
 
 
@@ -31,14 +33,14 @@ class Credentials:
         """The headers to call with."""
         headers = []
         if self.api_key:
-            headers.append(("authorization", f"Bearer {self.api_key}"))
+            headers.append((KEY_HEADER, f"Bearer {self.api_key}"))
         if self.namespace:
-            headers.append(("x-everword-namespace", self.namespace))
+            headers.append((NAMESPACE_HEADER, self.namespace))
         return tuple(headers)
 
 
 class Sessions:
-    """Credentials as cookies. With the process ends what they are encrypted by: visitors sign in anew."""
+    """Credentials as cookies, encrypted by a key of this process: after a restart, visitors sign in again."""
 
     def __init__(self) -> None:
         self._box = Fernet(Fernet.generate_key())

@@ -21,7 +21,7 @@ from everword_console.values import BadInputError, Values
 
 #: The fields of a form: a corrected fact has at most 64 KiB, which a browser may send as three times that.
 _MAX_FORM_BYTES = 256 * 1024
-_OUT_OF_DATE = "This page is out of date: go back, load it again, and decide anew."
+_OUT_OF_DATE = "This page is out of date: go back, load it again, and repeat what you did."
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ async def erase(
     request_id: str,
     as_json: bool,
 ) -> None:
-    """Take back TARGET with everything that was derived from it.
+    """Erase TARGET with everything that was derived from it.
 
     TARGET is an id; of a subject or author the name, of a note its key, of a document its title, and
     of a conversation its session key, where these are of no agent and no subject.

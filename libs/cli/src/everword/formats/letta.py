@@ -1,6 +1,6 @@
 """Letta: agent files (`.af`), and what its API returns of an agent's messages and of its archive's passages.
 
-Memory blocks and passages become notes, files documents. Ids in an agent file are counted anew by each export, so its
+Memory blocks and passages become notes, files documents. Ids in an agent file start at zero in each export, so its
 messages are known by their time and words. The compiled system prompt and the agent's reasoning are left out.
 """
 

@@ -148,7 +148,7 @@ def json_parts(path: Path, meter: Meter) -> Iterator[list[Part]]:
         whole = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
         raise TranscriptError(f"{path}: {error}; {AGAIN}") from None
-    # Open for all parts: to open it anew for each would be to list it each time.
+    # Opened once for all parts: each opening reads the list of parts.
     with whole:
         members = [each for each in whole.infolist() if _is_json(each.filename)]
         members.sort(key=lambda member: member.filename)

@@ -88,7 +88,7 @@ async def _preview(visit: Visit, asked: Values, said: list[str] | None = None) -
     rows = dict(found.row_counts)
     counts = {
         **{name: rows.get(table, 0) for table, name in _KNOWN.items()},
-        "summaries, to be written anew or deleted": found.summaries_withdrawn,
+        "summaries, to be rewritten or deleted": found.summaries_withdrawn,
         "facts that go": found.facts_gone,
         "facts that lose evidence": found.facts_losing_evidence,
     }

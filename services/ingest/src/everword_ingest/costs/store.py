@@ -164,7 +164,7 @@ async def upsert_budget(
 async def count_past(
     conn: Connection, namespace_id: int, budget_id: UUID, since: datetime, time_zone: str
 ) -> None:
-    """Charge a budget anew with what was recorded since a moment, and in the periods that it was charged for before."""
+    """Recompute what a budget is charged with, since a moment and in every period that it was charged for before."""
     parameters: dict[str, Any] = {"namespace_id": namespace_id, "budget_id": budget_id}
     cleared = await fetch_all(conn, SQL["clear_spending"], parameters, _Period)
     periods = [row.period for row in cleared]

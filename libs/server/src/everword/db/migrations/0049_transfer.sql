@@ -132,7 +132,7 @@ INSERT INTO transfer_rules (place, record, relation, keys, remark) VALUES
     (100, 'passage', 'memories', '{id}', 'A row of the index, without its vectors.'),
     (101, 'count', 'corpus_counts', '{messages}', 'Sums that ranking and statistics go by.'),
     (102, 'job', 'jobs', '{task,subject}', 'Background work on a conversation, on sentences for tool calls, or on themes.'),
-    (201, NULL, 'embedding_queue', '{}', 'Made anew: every passage is due for its vectors.'),
+    (201, NULL, 'embedding_queue', '{}', 'Rebuilt by the import: every passage is due for its vectors.'),
     (202, NULL, 'index_changes', '{}', 'What caches of another deployment have to learn.'),
     (203, NULL, 'memory_changes', '{}', 'What watchers have to be told, for a day.'),
     (204, NULL, 'api_keys', '{}', 'Credentials.'),

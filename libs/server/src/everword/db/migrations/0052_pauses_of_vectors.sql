@@ -20,4 +20,4 @@ END $$;
 INSERT INTO erasure_rules (target, place, relation, key_column, only_where, goes_on, remark) VALUES
     ('kept', 30, 'embedding_pauses', '', 'true', NULL, 'Ids and times.');
 INSERT INTO transfer_rules (place, record, relation, keys, remark) VALUES
-    (252, NULL, 'embedding_pauses', '{}', 'Comes about anew where a budget is spent.');
+    (252, NULL, 'embedding_pauses', '{}', 'Written again when a budget is found spent.');
