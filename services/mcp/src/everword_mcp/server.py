@@ -20,7 +20,7 @@ from everword_mcp.offered import ANNOTATIONS, as_function
 
 
 class _Server(MCPServer[Callers]):
-    """Tells a model in its words what is wrong with the arguments of a tool."""
+    """Explains to a model which arguments of a tool are wrong."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Callers, Any] | None = None

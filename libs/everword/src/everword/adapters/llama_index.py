@@ -59,7 +59,9 @@ class EverwordMemory(BaseMemory):
     @classmethod
     def from_defaults(cls, **kwargs: Any) -> EverwordMemory:
         """Keep a conversation in the Everword that the environment names, unless `memory` is given."""
-        return cls(**{"memory": Everword(), **kwargs})
+        if "memory" not in kwargs:
+            kwargs["memory"] = Everword()
+        return cls(**kwargs)
 
     # The methods without `await` alone: those of BaseMemory with it call them in threads.
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:

@@ -70,12 +70,12 @@ async def list_facts(visit: Visit) -> Response:
         raise BadInputError(f"A fact is {', '.join(STATES)}; not {state[:40]!r}.")
     service = visit.client.profile_service
     subjects, attributes = values.one("subject"), values.one("attribute")
-    ever = pb.ListFactsRequest(
+    first_request = pb.ListFactsRequest(
         subjects=subjects, attributes=attributes, include_superseded=True, page_size=200
     )
-    oldest = await visit.call(service.ListFacts, ever)
-    held = [at for fact in oldest.facts if (at := moment(fact.valid_from_time))]
-    known = [at for fact in oldest.facts if (at := moment(fact.known_from_time))]
+    first = await visit.call(service.ListFacts, first_request)
+    held = [at for fact in first.facts if (at := moment(fact.valid_from_time))]
+    known = [at for fact in first.facts if (at := moment(fact.known_from_time))]
     sliders = [
         Slider.of("valid_day", "As it held on", held, values),
         Slider.of("known_day", "As it was known on", known, values),
