@@ -131,7 +131,7 @@ def _healthy(prefix: Prefix, port: int, environment: dict[str, str]) -> bool:
         probe = [prefix.program("python"), "-P", "-m", "everword.rpc.probe"]
         asked = subprocess.run(probe, env=environment, cwd="/", capture_output=True, check=False)
         return asked.returncode == 0
-    # By a name of the cluster, as a kubelet may: who asks for health is not a browser.
+    # By an address of the cluster, as a kubelet may: who asks for health is not a browser.
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/healthz", headers={"host": "10.1.2.3"}
     )

@@ -292,3 +292,22 @@ async def test_with_a_stack_of_its_own_it_measures_with_vectors_and_summaries(
     assert made["summaries"] > 3
     assert made["evidence_reachable"] >= 0.8
     assert 0 < made["context_share"] <= 0.4
+
+
+@pytest.mark.long
+async def test_summaries_take_nothing_away_from_what_is_found(
+    tmp_path: Path,
+) -> None:
+    data, reports = str(part(tmp_path, 1)), []
+    for options in ((), ("--summaries",)):
+        output = tmp_path / "out.json"
+        done = await bench_by_itself("--data", data, "--json", str(output), *options)
+        assert done.status == 0, done.errors
+        assert "without vectors" not in done.errors
+        reports.append(json.loads(output.read_text()))
+    for report in reports:
+        assert report["model"].startswith("local:")
+        assert all(row["degraded"] == [] for row in report["rows"])
+    [without], [summed_up] = (report["sets"] for report in reports)
+    assert "summaries" not in without
+    assert summed_up["overall"]["recall@10"] >= without["overall"]["recall@10"]

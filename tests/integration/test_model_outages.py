@@ -241,7 +241,12 @@ async def test_what_is_too_long_for_the_model_is_read_in_parts_at_each_level(
 
 # Outages
 
-LASTING = ["it asks for a pause", "it hangs"]
+LASTING = [
+    "there is no such route",
+    "it asks for a pause",
+    "it refuses everything",
+    "it hangs",
+]
 
 
 @pytest.mark.parametrize("failure", LASTING)

@@ -55,7 +55,7 @@ class EverwordStore(BaseStore):
     supports_ttl = True
 
     def __init__(self, memory: Everword, *, ttl: TTLConfig | None = None) -> None:
-        """Keep items in `memory`. A read extends an item's life only where `ttl` or the read says so: that writes the item."""
+        """Keep items in `memory`. A read extends an item's life, by a write, where `ttl` or the read says so."""
         self._memory = memory
         self.ttl_config = {"refresh_on_read": False, **(ttl or {})}
 
