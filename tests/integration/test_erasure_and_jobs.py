@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from uuid import UUID
 
+import grpc
 import psycopg
 import pytest
 import pytest_asyncio
@@ -25,7 +26,7 @@ from support.jobs import make_due, state, worker
 from support.learning import learn
 from support.lore import entry, write_book, write_entry
 from support.notes import write
-from support.refusals import refused
+from support.refusals import read_refusal
 from support.retention import keep, pass_days, run
 from support.stack import Stack, running_stack
 
@@ -163,6 +164,6 @@ async def test_of_two_deletions_of_an_entry_at_once_one_finds_it(stack: Stack) -
 async def _delete(stack: Stack, request: lore.DeleteLoreEntryRequest) -> str:
     try:
         await stack.lore.DeleteLoreEntry(request)
-    except Exception:
-        return (await refused(stack.lore.DeleteLoreEntry(request))).reason
+    except grpc.aio.AioRpcError as error:
+        return read_refusal(error).reason
     return ""

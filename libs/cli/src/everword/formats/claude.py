@@ -93,7 +93,8 @@ def _branch(chat: dict[str, Any], place: str) -> list[dict[str, Any]]:
     parents = [message.get("parent_message_uuid") for message in messages]
     if not any(parent in by_id for parent in parents):
         return messages
-    leaves = [message for message in messages if message.get("uuid") not in set(parents)]
+    named = set(parents)
+    leaves = [message for message in messages if message.get("uuid") not in named]
     latest = max(leaves, key=lambda each: str(each.get("created_at") or ""), default=messages[-1])
     at: dict[str, Any] | None = by_id.get(chat.get("current_leaf_message_uuid"), latest)
     found = list[dict[str, Any]]()

@@ -85,7 +85,7 @@ def enqueue_idle_blocking(
 
 
 async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> None:
-    """Make the jobs of a namespace due that a worker gave back with this error; what one is at, if it gives it back."""
+    """Make jobs due that a worker gave back with this error; running ones are due at once if they are given back."""
     parameters = {"namespace_id": namespace_id, "error": error}
     await statements.execute(conn, SQL["wake_postponed"], parameters)
 

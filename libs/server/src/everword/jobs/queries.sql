@@ -163,8 +163,8 @@ UPDATE jobs
 RETURNING state;
 
 -- wake_postponed --
--- Make the jobs of a namespace due that wait for what has come about, as their error says, or said before an erasure. One
--- that a worker is at may have been refused already, and is not given back yet: a time that no other job at work has tells postpone_job.
+-- Make jobs due that wait for what a caller has now changed, as their error says, or said before an erasure blanked it. A
+-- running job may have been refused already: 'infinity' tells postpone_job to make it due at once.
 UPDATE jobs
    SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
  WHERE namespace_id = %(namespace_id)s

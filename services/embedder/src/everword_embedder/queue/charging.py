@@ -60,7 +60,7 @@ class Charging:
     def _paused(
         self, generation: Generation, namespace_id: int, group: Sequence[PendingVector]
     ) -> bool:
-        """Give passages back where a budget stands against embedding them, and claim no others until it does not."""
+        """Give passages back where a budget is spent, and pause the namespace; return whether it is paused."""
         with self._database.transaction(namespace_id) as conn:
             # Who raises the limit meanwhile would find no pause to end.
             hold_budgets_blocking(conn, namespace_id)

@@ -111,7 +111,7 @@ async def delete_budget(
 
 
 async def _resume_work(conn: Connection, namespace_id: int) -> None:
-    """Let go on what waits for a budget; what still may not asks once, and waits again."""
+    """Make work due that waits for a budget; what is still over its limit is refused once more and waits again."""
     await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
     if await store.end_embedding_pauses(conn, namespace_id):
         await enqueue(conn, [DueJob(namespace_id, EMBED, shards()[0])])

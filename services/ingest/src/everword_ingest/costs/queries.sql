@@ -59,7 +59,7 @@ SELECT b.namespace_id, b.id, CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(
   FROM budgets b
   JOIN usage_ledger u ON u.namespace_id = %(namespace_id)s
    AND (u.called_at >= %(since)s
-        OR CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(u.called_at, %(time_zone)s) END = ANY(%(periods)s::text[]))
+        OR %(periods)s::text[] <> '{}' AND CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(u.called_at, %(time_zone)s) END = ANY(%(periods)s::text[]))
    AND (b.period = 2 OR u.run_id <> '')
    AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = u.agent OR b.scope = 3 AND b.scope_value = u.model)
  WHERE b.namespace_id = %(namespace_id)s AND b.id = %(budget_id)s

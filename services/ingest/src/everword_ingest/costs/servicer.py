@@ -46,7 +46,7 @@ class CostServicer(CostServiceServicer):
     def __init__(
         self, database: Database, wake: Callable[[], None], stopping: asyncio.Event
     ) -> None:
-        """Watchers are let go once `stopping` is set."""
+        """WatchBudget streams end once `stopping` is set."""
         self._stopping = stopping
         self._database = database
         self._wake = wake

@@ -56,7 +56,7 @@ def _open(data: bytes) -> pdfium.PdfDocument:
 
 
 def _lines(pdf: pdfium.PdfDocument, number: int) -> Iterator[Line]:
-    """Yield the lines of a page. Raises DocumentUnreadable where it is damaged: its words would be missed by nobody."""
+    """Yield the lines of a page. Raises DocumentUnreadable for a damaged one: its words would go missing unnoticed."""
     try:
         page = pdf[number]
         text_page = page.get_textpage()
