@@ -118,9 +118,6 @@ async def _earliest(visit: Visit, **wanted: Any) -> list[Timestamp]:
 async def fact(visit: Visit) -> Response:
     """Show a fact, why it is believed, and what held before and after."""
     service = visit.client.profile_service
-    if visit.fresh:
-        # What is asked below takes no consistency token: this waits until it is there.
-        await visit.call(service.ListFacts, pb.ListFactsRequest(page_size=1))
     found = await visit.call(service.ExplainFact, pb.ExplainFactRequest(fact_id=visit.id))
     named = pb.GetFactHistoryRequest(subject=found.fact.subject, attribute=found.fact.attribute)
     history = await visit.call(service.GetFactHistory, named)
