@@ -26,7 +26,7 @@ async def remove_messages(
 ) -> dict[str, int]:
     """Delete messages with everything that was derived from them; return how many rows of which tables.
 
-    Summaries that cover them are hidden, and become due to be written anew. At most 5,000 at once; `BATCH` is a good
+    Summaries that cover them are hidden, and become due to be written again. At most 5,000 at once; `BATCH` is a good
     number.
     """
     did = await store.erase_messages(conn, message_ids)
@@ -60,7 +60,7 @@ async def retire(
 
 
 async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
-    """Bring up to date what a step left, and make due what is to be made anew."""
+    """Bring up to date what a step left, and make due what is to be made again."""
     if did.facts_to_weigh:
         settings = await get_namespace_settings(conn, namespace_id)
         await weigh_facts(conn, settings, namespace_id, did.facts_to_weigh, did.intervals_to_open)
