@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import tracemalloc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,13 @@ from click.testing import CliRunner, Result
 
 from everword.cli.main import main
 from everword.client import Client, ClientSettings
-from everword.formats import open_reading
+from everword.formats import FORMATS, open_reading
 from everword.importing import ImportSummary, import_records
-from everword.transcripts import TranscriptError, time_of
+from everword.transcripts import TranscriptError, parts, time_of
 from everword.v1 import document_service_pb2, memory_pb2, note_service_pb2
 from everword.v1.search_service_pb2 import ListConversationsRequest, ListMessagesRequest
 from support import exports
+from support.broken_exports import damaged_files, spoilt, written
 from support.command_line import EVERWORD, environment
 from support.stack import Stack
 from support.waiting import until
@@ -241,38 +242,6 @@ def texts(path: Path) -> list[str]:
     return [as_line(each.message) for each in read(path)]
 
 
-def written(path: Path, content: bytes | object) -> Path:
-    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    return path
-
-
-def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files that cannot be read, with what is told."""
-    export = exports.chatgpt(folder).read_bytes()
-    chat = exports.chats_in(folder / "chatgpt.zip")[0]
-    two = json.dumps([chat, {**chat, "id": "c-2"}]).encode()
-    node = {"id": "n", "message": {"author": "me", "content": {"parts": ["x"]}}, "parent": None}
-    odd = [chat, {"id": "c-9", "title": "T", "mapping": {"n": node}, "current_node": "n"}]
-    spoilt = export[:200] + bytes([export[200] ^ 255]) + export[201:]
-    pages = exports.ryvos(folder).read_bytes()
-    pages = pages[:4096] + bytes(4096) + pages[8192:]
-    other = exports.zipped(folder / "whole.zip", settings={"a": 1}).read_bytes()
-    contents = {
-        "cut.json": (two[:-9], "cut.json: it is damaged after conversation 1 (parse error"),
-        "latin.json": (two.replace(b"Seven", b"S\xe9ven"), "latin.json: it is damaged (it is not UTF-8)"),
-        "cut.zip": (export[:-30], "cut.zip: it is no zip file, or its end is missing"),
-        "spoilt.zip": (spoilt, "spoilt.zip/conversations.json: it is damaged"),
-        "other.zip": (other, "other.zip: nothing in it is known"),
-        "odd.json": (odd, "odd.json: conversation 2: it is nothing that chatgpt writes there"),
-        "late.json": ([{**chat, "create_time": "soon"}], "late.json: conversation 1 (Sums): 'soon' is no time"),
-        "pages.db": (pages, "pages.db: it is damaged (database disk image is malformed)"),
-    }  # fmt: skip
-    for name, (content, told) in contents.items():
-        yield written(folder / name, content), told
-    yield folder, "it is a folder"
-    yield folder / "none.zip", "there is no such file"
-
-
 def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
     def told(source: str, format_: str = "") -> str:
         with pytest.raises(TranscriptError) as caught:
@@ -286,6 +255,41 @@ def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
     refused = told("postgresql://ana:secret@127.0.0.1:1/none")
     assert refused.startswith("postgresql://127.0.0.1:1/none: connection")
     assert "secret" not in refused
+    for password in ("se#cret", "se/cret", "se?cret", "se@cret", "se:cret"):
+        refused = told(f"postgresql://ana:{password}@127.0.0.1:1/none?password={password}")
+        assert "cret" not in refused, refused
+
+
+def test_an_object_that_no_memory_holds_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_MOST_BYTES", 256 * 1024)
+    small = {"messages": [{"role": "user", "content": "x" * 100_000}]}
+    assert len(read(written(tmp_path / "many.json", [small] * 4))) == 4
+    large = {"messages": [{"role": "user", "content": "x" * 400_000}]}
+    with pytest.raises(TranscriptError, match="after chat 1 \\(an object has more than"):
+        read(written(tmp_path / "large.json", [small, large]))
+
+
+def test_of_files_that_are_damaged_anyhow_each_is_read_or_clearly_refused(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    exports_of_all = (
+        exports.chatgpt, exports.claude, exports.gemini, exports.openai, exports.mem0, exports.letta,
+        exports.hindsight, exports.langgraph, exports.ryvos,
+    )  # fmt: skip
+    whole = [write(tmp_path) for write in exports_of_all]
+    refusals = list[str]()
+    for number in range(200):
+        path = whole[number % len(whole)]
+        broken = tmp_path / f"broken{path.suffix}"
+        broken.write_bytes(spoilt(chance, path.read_bytes()))
+        try:
+            for _ in open_reading(str(broken), chance.choice(("", *FORMATS))).records:
+                pass
+        except TranscriptError as error:
+            refusals.append(str(error))
+    assert all(each.startswith(str(tmp_path)) for each in refusals)
+    assert 50 < len(refusals) < 200
 
 
 def test_times_in_every_unit_are_the_same_and_zero_is_none() -> None:
