@@ -168,7 +168,8 @@ RETURNING state;
 -- order in which others lock several. Of the task `embed` none waits: its passages do.
 UPDATE jobs
    SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
- WHERE id IN (SELECT id FROM jobs
+ WHERE namespace_id = %(namespace_id)s
+   AND id IN (SELECT id FROM jobs
                WHERE namespace_id = %(namespace_id)s AND task <> 'embed'
                  AND (state = 'pending' AND published_at IS NULL AND not_before > now() AND error IN (%(error)s, 'erased')
                       OR state = 'running')
