@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from everword.db.pool import Database
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
 from everword.rpc.interceptors.capacity import CapacityInterceptor
+from everword.rpc.interceptors.credentials import CredentialInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
@@ -22,7 +24,10 @@ from everword.rpc.settings import ServerSettings
 
 
 def ordered_interceptors(
-    settings: ServerSettings, authenticator: Authenticator, services: list[ServiceDescriptor]
+    settings: ServerSettings,
+    database: Database,
+    authenticator: Authenticator,
+    services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
     return (
@@ -33,5 +38,6 @@ def ordered_interceptors(
         AuthInterceptor(authenticator, settings, access_table(services)),
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
-        ValidationInterceptor(services),  # last: a stranger learns nothing about the rules
+        ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
+        CredentialInterceptor(database, services),  # last: it reads what was parsed
     )
