@@ -40,7 +40,7 @@ def nobody() -> Authenticator:
 
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
-    order = [type(entry).__name__ for entry in ordered_interceptors(BASE, nobody, [])]
+    order = [type(entry).__name__ for entry in ordered_interceptors(BASE, None, nobody, [])]  # type: ignore[arg-type]
     assert order == [
         "TelemetryInterceptor",
         "RequestIdInterceptor",
@@ -51,6 +51,7 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
         "KeylessInterceptor",
         "ValidationInterceptor",
         "ScopeInterceptor",
+        "CredentialInterceptor",
     ]
 
 

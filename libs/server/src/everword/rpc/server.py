@@ -59,6 +59,7 @@ class RpcServer:
     ) -> None:
         self._settings = settings
         self._registrations = registrations
+        self._database = database
         self._authenticator = Authenticator(database, settings)
         self.health = Health(database, [entry.descriptor.full_name for entry in registrations])
         self._server: grpc.aio.Server | None = None
@@ -68,7 +69,9 @@ class RpcServer:
         """Listen, and return the address. Raises SettingError where the port is taken."""
         descriptors = [entry.descriptor for entry in self._registrations]
         server = grpc.aio.server(
-            interceptors=ordered_interceptors(self._settings, self._authenticator, descriptors),
+            interceptors=ordered_interceptors(
+                self._settings, self._database, self._authenticator, descriptors
+            ),
             options=_options(),
         )
         for entry in self._registrations:

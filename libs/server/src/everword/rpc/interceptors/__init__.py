@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from everword.db.pool import Database
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
 from everword.rpc.interceptors.capacity import CapacityInterceptor
+from everword.rpc.interceptors.credentials import CredentialInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
@@ -24,7 +26,10 @@ from everword.rpc.settings import ServerSettings
 
 
 def ordered_interceptors(
-    settings: ServerSettings, authenticator: Authenticator, services: list[ServiceDescriptor]
+    settings: ServerSettings,
+    database: Database,
+    authenticator: Authenticator,
+    services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
     scoped = scope_table(services)
@@ -36,6 +41,7 @@ def ordered_interceptors(
         AuthInterceptor(authenticator, settings, access_table(services), scoped.keys()),
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
-        ValidationInterceptor(services),  # after these: a stranger learns nothing about the rules
-        ScopeInterceptor(scoped),  # last: it reads requests
+        ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
+        ScopeInterceptor(scoped),  # these read what was parsed
+        CredentialInterceptor(database, services),
     )
