@@ -55,8 +55,8 @@ FUNCTIONS = {
     "log_index_change": "one: the namespace that the transaction is set to",
     "log_memory_changes": "one: that of the rows that a statement has touched",
     "erase_namespace_rows": "one: its argument",
-    "spend_grant": "as authenticate_key",
-    "authenticate_key": "who calls is what it is asked: by the hash of a secret",
+    **dict.fromkeys(("spend_grant", "authenticate_any_key"), "as authenticate_unscoped_key"),
+    "authenticate_unscoped_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
             *("remove_passages", "erase_facts", "erase_batch"),

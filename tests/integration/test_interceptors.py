@@ -50,6 +50,7 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
         "CapacityInterceptor",
         "KeylessInterceptor",
         "ValidationInterceptor",
+        "ScopeInterceptor",
         "CredentialInterceptor",
     ]
 

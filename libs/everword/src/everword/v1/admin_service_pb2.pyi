@@ -646,6 +646,8 @@ class ApiKey(_message.Message):
     REVOKE_TIME_FIELD_NUMBER: _builtins.int
     EXPIRE_TIME_FIELD_NUMBER: _builtins.int
     LAST_USE_TIME_FIELD_NUMBER: _builtins.int
+    AGENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the key (UUIDv7). Output only."""
     namespace: _builtins.str
@@ -654,6 +656,12 @@ class ApiKey(_message.Message):
     """role is what it may do."""
     description: _builtins.str
     """description says what it is for. At most 256 characters."""
+    agent: _builtins.str
+    """agent binds the key to an agent: calls with it see and write what is of this agent alone, and those that cannot hold to that are
+    KEY_OUT_OF_SCOPE. Empty binds it to none. At most 512 bytes.
+    """
+    subject: _builtins.str
+    """subject binds the key to a user, in the same way; with both, to what is of both. Empty binds it to none. At most 256 characters."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """create_time is when it was made. Output only."""
@@ -681,10 +689,12 @@ class ApiKey(_message.Message):
         revoke_time: _timestamp_pb2.Timestamp | None = ...,
         expire_time: _timestamp_pb2.Timestamp | None = ...,
         last_use_time: _timestamp_pb2.Timestamp | None = ...,
+        agent: _builtins.str = ...,
+        subject: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "expire_time", b"expire_time", "last_use_time", b"last_use_time", "revoke_time", b"revoke_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "description", b"description", "expire_time", b"expire_time", "id", b"id", "last_use_time", b"last_use_time", "namespace", b"namespace", "revoke_time", b"revoke_time", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "create_time", b"create_time", "description", b"description", "expire_time", b"expire_time", "id", b"id", "last_use_time", b"last_use_time", "namespace", b"namespace", "revoke_time", b"revoke_time", "role", b"role", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -699,7 +709,7 @@ class CreateApiKeyRequest(_message.Message):
     API_KEY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def api_key(self) -> Global___ApiKey:
-        """api_key is the key to make: its namespace, role, description and expire_time, which is in the future."""
+        """api_key is the key to make: its namespace, role, description, agent, subject and expire_time, which is in the future."""
 
     def __init__(
         self,

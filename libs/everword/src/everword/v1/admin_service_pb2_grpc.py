@@ -176,7 +176,7 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RotateApiKey(self, request, context):
-        """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+        """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
         end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
         itself, the new one does after as long a time.
         """

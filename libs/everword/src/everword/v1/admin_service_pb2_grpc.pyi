@@ -51,7 +51,7 @@ class AdminServiceStub:
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RevokeApiKeyRequest, _admin_service_pb2.RevokeApiKeyResponse]
     """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another."""
     RotateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RotateApiKeyRequest, _admin_service_pb2.RotateApiKeyResponse]
-    """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+    """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
     end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
     itself, the new one does after as long a time.
     """
@@ -159,7 +159,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.RotateApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.RotateApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]:
-        """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+        """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
         end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
         itself, the new one does after as long a time.
         """

@@ -90,6 +90,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_ACCESS_DENIED (PERMISSION_DENIED): the key's role does not allow the call.
     `{ "reason": "ACCESS_DENIED", "metadata": { "needed": "write", "role": "read" } }`
     """
+    ERROR_REASON_KEY_OUT_OF_SCOPE: _ErrorReason.ValueType  # 70
+    """ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot hold to that, or
+    names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
+    """
     ERROR_REASON_CONCURRENT_UPDATE: _ErrorReason.ValueType  # 18
     """ERROR_REASON_CONCURRENT_UPDATE (ABORTED): the call lost against a concurrent one; repeat it.
     `{ "reason": "CONCURRENT_UPDATE" }`
@@ -336,6 +340,10 @@ ERROR_REASON_CREDENTIALS_INVALID: ErrorReason.ValueType  # 16
 ERROR_REASON_ACCESS_DENIED: ErrorReason.ValueType  # 17
 """ERROR_REASON_ACCESS_DENIED (PERMISSION_DENIED): the key's role does not allow the call.
 `{ "reason": "ACCESS_DENIED", "metadata": { "needed": "write", "role": "read" } }`
+"""
+ERROR_REASON_KEY_OUT_OF_SCOPE: ErrorReason.ValueType  # 70
+"""ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot hold to that, or
+names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
 """
 ERROR_REASON_CONCURRENT_UPDATE: ErrorReason.ValueType  # 18
 """ERROR_REASON_CONCURRENT_UPDATE (ABORTED): the call lost against a concurrent one; repeat it.

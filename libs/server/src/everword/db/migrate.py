@@ -40,6 +40,8 @@ _SESSION = (
 LOCK_ATTEMPTS = 30
 LOCK_PAUSE_S = 5.0
 SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
+#: Taken for calls whose key is bound to an agent or a subject.
+SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
 
 
 class MigrationError(Exception):
@@ -175,7 +177,7 @@ def create_service_login(admin_url: str, login: str, password: str) -> None:
                 verb, sql.Identifier(login), sql.Literal(password)
             )
         )
-        for role in SERVICE_ROLES:
+        for role in SERVICE_ROLES + SCOPED_ROLES:
             conn.execute(
                 sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), sql.Identifier(login))
             )

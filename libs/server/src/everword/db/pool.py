@@ -24,6 +24,7 @@ from everword.db.statements import (
     load_statements,
     statement_span,
 )
+from everword.domain.caller import current_scope
 from everword.domain.deadline import remaining
 
 Connection = AsyncConnection[Any]
@@ -78,6 +79,7 @@ class Database:
 
     def __init__(self, settings: DatabaseSettings, service: str) -> None:
         self._conninfo = connection_string(settings, service)
+        self._scoped_role = f"{settings.role}_scoped"
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             self._conninfo,
             connection_class=BatchingConnection,
@@ -141,7 +143,7 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, namespace_id: int) -> AsyncIterator[Connection]:
-        """Lend a connection in a transaction that sees the rows of one namespace only.
+        """Lend a connection in a transaction that sees the rows of one namespace only, and those of the call's scope.
 
         Statements are pipelined: their round trips are shared until a result is read. The transaction commits when the
         block ends, and rolls back when it raises.
@@ -193,6 +195,10 @@ class Database:
         }
         await conn.execute(begin)
         await execute(conn, SQL["begin_namespace"], parameters)
+        scope = current_scope()
+        if scope:
+            bound = {"agent": scope.agent, "subject": scope.subject, "role": self._scoped_role}
+            await execute(conn, SQL["begin_scope"], bound)
 
     async def token_secret(self) -> bytes:
         """Return the deployment's secret for signing tokens; read once a process."""

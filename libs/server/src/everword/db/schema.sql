@@ -1,6 +1,8 @@
 -- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.
 CREATE SCHEMA everword;
 
+CREATE SCHEMA everword_scoped;
+
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -39,7 +41,24 @@ $$;
 
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
 
+CREATE FUNCTION everword.authenticate_any_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text, agent text, subject text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT a.api_key_id, a.role, a.namespace_id, a.namespace_name, k.agent, k.subject
+      FROM authenticate_unscoped_key(hash) a JOIN api_keys k ON k.id = a.api_key_id
+$$;
+
+COMMENT ON FUNCTION everword.authenticate_any_key(hash bytea) IS 'Whom the key with this hash belongs to, and what it is bound to; no row where it is unknown or has ended.';
+
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT api_key_id, role, namespace_id, namespace_name FROM authenticate_any_key(hash) WHERE agent = '' AND subject = ''
+$$;
+
+CREATE FUNCTION everword.authenticate_unscoped_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
@@ -64,7 +83,7 @@ BEGIN
     RETURN QUERY SELECT key.id, key.role, key.namespace_id, key.name;
 END $$;
 
-COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
+COMMENT ON FUNCTION everword.authenticate_unscoped_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
 CREATE FUNCTION everword.backfill_generation(generation bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -952,6 +971,16 @@ END $_$;
 
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records of a kind in the namespace that the transaction is set to, which is being imported, and return how many. The vectors of passages become due.';
 
+CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce(nullif(current_setting('everword.agent', true), '') = agent, true)
+       AND coalesce(nullif(current_setting('everword.subject', true), '') = subject, true)
+       AND concat(current_setting('everword.agent', true), current_setting('everword.subject', true)) <> ''
+$$;
+
+COMMENT ON FUNCTION everword.in_scope(agent text, subject text) IS 'Whether what belongs to an agent and a subject is within what the transaction is bound to; nothing is where that is nothing.';
+
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -979,6 +1008,7 @@ BEGIN
         '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
         isolated
     );
+    PERFORM scope_table(isolated, 'false');
 END $$;
 
 COMMENT ON FUNCTION everword.isolate_table(isolated text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
@@ -1612,6 +1642,17 @@ $$;
 
 COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'SHA-256 of texts with the secret of the namespace whose id is the first one: nobody without it can try what they were.';
 
+CREATE FUNCTION everword.scope_table(scoped text, condition text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format('DROP POLICY IF EXISTS scope ON %I', scoped);
+    EXECUTE format('CREATE POLICY scope ON %I AS RESTRICTIVE TO everword_scoped USING (%s)', scoped, condition);
+END $$;
+
+COMMENT ON FUNCTION everword.scope_table(scoped text, condition text) IS 'Let scoped calls see and write the rows of an isolated table that meet a condition.';
+
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -2068,13 +2109,20 @@ CREATE TABLE everword.api_keys (
     revoked_at timestamp with time zone,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
-    CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
+    CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3))),
+    CONSTRAINT api_keys_scope_check CHECK (((role < 3) OR ((agent = ''::text) AND (subject = ''::text))))
 );
 
 COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
 
 COMMENT ON COLUMN everword.api_keys.last_used_at IS 'To a minute or so: a key in use is written once a minute, however many calls it makes.';
+
+COMMENT ON COLUMN everword.api_keys.agent IS 'The agent that it is bound to; empty where it is to none.';
+
+COMMENT ON COLUMN everword.api_keys.subject IS 'The user that it is bound to; empty where it is to none.';
 
 CREATE TABLE everword.append_requests (
     namespace_id bigint NOT NULL,
@@ -6883,6 +6931,39 @@ CREATE VIEW everword.visible_vectors_1 AS
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
 
+CREATE VIEW everword_scoped.visible_memories AS
+ SELECT namespace_id,
+    id,
+    kind,
+    source_id,
+    part,
+    conversation_id,
+    seq,
+    agent,
+    subject,
+    channel,
+    instance,
+    author,
+    role,
+    tags,
+    importance_class,
+    automated,
+    occurred_at,
+    content,
+    lexemes,
+    lexeme_count,
+    literals,
+    ranking,
+    valid_from,
+    valid_until,
+    known_from,
+    known_until
+   FROM everword.visible_memories
+  WHERE everword.in_scope(agent, subject)
+  WITH CASCADED CHECK OPTION;
+
+COMMENT ON VIEW everword_scoped.visible_memories IS 'The memories of what the transaction is bound to.';
+
 ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -10515,6 +10596,138 @@ ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY scope ON everword.advisor_grants AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.budget_events AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.checkpoint_counters AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.checkpoints AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.conversations AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.document_chunks AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.documents o
+  WHERE ((o.namespace_id = document_chunks.namespace_id) AND (o.id = document_chunks.document_id)))));
+
+CREATE POLICY scope ON everword.document_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.documents o
+  WHERE ((o.namespace_id = document_versions.namespace_id) AND (o.id = document_versions.document_id)))));
+
+CREATE POLICY scope ON everword.documents AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.erasures AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.events AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.fact_changes AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.facts o
+  WHERE ((o.namespace_id = fact_changes.namespace_id) AND (o.id = fact_changes.fact_id)))));
+
+CREATE POLICY scope ON everword.fact_disputes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.fact_edges AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.fact_evidence AS RESTRICTIVE TO everword_scoped USING (((EXISTS ( SELECT
+   FROM everword.facts f
+  WHERE ((f.namespace_id = fact_evidence.namespace_id) AND (f.id = fact_evidence.fact_id)))) AND ((conversation_id IS NULL) OR (EXISTS ( SELECT
+   FROM everword.conversations c
+  WHERE ((c.namespace_id = fact_evidence.namespace_id) AND (c.id = fact_evidence.conversation_id)))))));
+
+CREATE POLICY scope ON everword.fact_intervals AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.facts o
+  WHERE ((o.namespace_id = fact_intervals.namespace_id) AND (o.id = fact_intervals.fact_id)))));
+
+CREATE POLICY scope ON everword.facts AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.graph_edges AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.graph_names AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.graph_node_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.graph_nodes o
+  WHERE ((o.namespace_id = graph_node_versions.namespace_id) AND (o.id = graph_node_versions.node_id)))));
+
+CREATE POLICY scope ON everword.graph_nodes AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.learned_changes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.learned_evidence AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.lore_books AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.lore_entries AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.lore_books o
+  WHERE ((o.namespace_id = lore_entries.namespace_id) AND (o.id = lore_entries.book_id)))));
+
+CREATE POLICY scope ON everword.memories AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.memory_changes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.memory_vectors_1 AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.messages AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.conversations o
+  WHERE ((o.namespace_id = messages.namespace_id) AND (o.id = messages.conversation_id)))));
+
+CREATE POLICY scope ON everword.namespace_imports AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.note_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.notes o
+  WHERE ((o.namespace_id = note_versions.namespace_id) AND (o.id = note_versions.note_id)))));
+
+CREATE POLICY scope ON everword.notes AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.pattern_decisions AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.pattern_outcomes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.pattern_thresholds AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.patterns AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.people AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.retention_policies AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.retention_runs AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.session_observations AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.sleep_nights AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.sleep_sessions AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.strategies AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.strategy_offers AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.summaries AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.summary_sources AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.summaries o
+  WHERE ((o.namespace_id = summary_sources.namespace_id) AND (o.id = summary_sources.summary_id)))));
+
+CREATE POLICY scope ON everword.summary_voices AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.themes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.tool_sentences AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.messages o
+  WHERE ((o.namespace_id = tool_sentences.namespace_id) AND (o.id = tool_sentences.message_id)))));
+
+CREATE POLICY scope ON everword.topic_changes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.topic_pages AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.topic_sources AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.trajectories AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.usage_ledger AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.user_models AS RESTRICTIVE TO everword_scoped USING (false);
+
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY shown ON everword.conversations AS RESTRICTIVE USING ((erasure_id IS NULL));
@@ -10560,6 +10773,8 @@ GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
 GRANT USAGE ON SCHEMA everword TO everword_embedder;
 
+GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
+
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
 
@@ -10575,11 +10790,19 @@ GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_compactor;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.authenticate_any_key(hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_search;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_search;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.authenticate_unscoped_key(hash bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
@@ -10704,6 +10927,8 @@ GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest;
 REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest;
 
+GRANT ALL ON FUNCTION everword.in_scope(agent text, subject text) TO everword_scoped;
+
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
@@ -10769,6 +10994,8 @@ REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.scope_table(scoped text, condition text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
@@ -10836,6 +11063,10 @@ GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everwo
 GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(agent),INSERT(agent) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(subject),INSERT(subject) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 
@@ -11231,3 +11462,6 @@ GRANT UPDATE(importance_class) ON TABLE everword.visible_memories TO everword_in
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.visible_vectors_1 TO everword_embedder;
+
+GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_search_scoped;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped;

@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2, status_pb2
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from everword.db.pool import PoolBusy
+from everword.domain.caller import current_scope
 from everword.domain.errors import (
     ConcurrentUpdate,
     DeadlineExceeded,
@@ -19,6 +20,7 @@ from everword.domain.errors import (
     InvalidArgument,
     MethodUnknown,
     NotFound,
+    OutOfScope,
     Overloaded,
     StorageUnavailable,
 )
@@ -50,6 +52,10 @@ def translate(error: Exception) -> EverwordError | None:
             return ConcurrentUpdate()
         case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
             return NamespaceNotFound()
+        case psycopg.errors.InsufficientPrivilege() | psycopg.errors.WithCheckOptionViolation() if (
+            current_scope()
+        ):
+            return OutOfScope()
         case psycopg.errors.ProgramLimitExceeded():
             return InvalidArgument("A key, an id or a tag is too long to be indexed; shorten it.")
         case PoolTimeout() | psycopg.OperationalError():

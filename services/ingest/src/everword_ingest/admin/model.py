@@ -44,6 +44,9 @@ class ApiKeyRecord:
     namespace: str
     #: Values equal proto `ApiKeyRole`.
     role: int
+    #: The agent and the subject that it is bound to; empty for none.
+    agent: str
+    subject: str
     description: str
     created_at: datetime
     revoked_at: datetime | None

@@ -68,15 +68,15 @@ SELECT erase_namespace_rows(%(id)s, %(batch)s);
 
 -- insert_api_key --
 -- Keep a key by the hash of its secret, unless nobody could make another one then: the first key closes the deployment.
-INSERT INTO api_keys (id, namespace_id, key_hash, role, description, expires_at)
-SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(description)s, %(expires_at)s
+INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
+SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(agent)s, %(subject)s, %(description)s, %(expires_at)s
  WHERE %(role)s = 3 OR %(operated)s OR EXISTS (SELECT FROM api_keys
                WHERE role = 3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))
 RETURNING created_at;
 
 -- list_api_keys --
 -- Keys by id, which is oldest first, from the one after `after`; a namespace of '' stands for all.
-SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
+SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
   FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id
  WHERE k.id > %(after)s AND n.state IS DISTINCT FROM 'deleting' AND (%(namespace)s = '' OR n.name = %(namespace)s)
  ORDER BY k.id
@@ -86,9 +86,9 @@ SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created
 -- End a key. Doing so again keeps the first time.
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = %(id)s
-    RETURNING id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at
+    RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
 )
-SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.description, r.created_at, r.revoked_at, r.expires_at, r.last_used_at
+SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.agent, r.subject, r.description, r.created_at, r.revoked_at, r.expires_at, r.last_used_at
   FROM revoked r LEFT JOIN namespaces n ON n.id = r.namespace_id
  WHERE n.state IS DISTINCT FROM 'deleting';
 
@@ -102,14 +102,14 @@ WITH good AS (
 ), old AS (
     UPDATE api_keys k SET expires_at = least(k.expires_at, now() + %(overlap)s)
       FROM good WHERE k.id = good.id
-    RETURNING k.id, k.namespace_id, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
+    RETURNING k.id, k.namespace_id, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
 ), new AS (
-    INSERT INTO api_keys (id, namespace_id, key_hash, role, description, expires_at)
-    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.description, now() + good.lasts
+    INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
+    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.agent, old.subject, old.description, now() + good.lasts
       FROM old JOIN good ON good.id = old.id
-    RETURNING id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at
+    RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
 )
-SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
+SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
   FROM (SELECT 1 AS place, * FROM old UNION ALL SELECT 2, * FROM new) k LEFT JOIN namespaces n ON n.id = k.namespace_id
  WHERE n.state IS DISTINCT FROM 'deleting'
  ORDER BY k.place;

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from everword.db.pool import Database
-from everword.domain.caller import Role
+from everword.domain.caller import KeyScope, Role
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
@@ -118,6 +118,7 @@ class AdminServicer(AdminServiceServicer):
             self._database,
             key.namespace,
             Role(key.role),
+            KeyScope(key.agent, key.subject),
             key.description,
             self._operated,
             optional_time(key, "expire_time", "api_key."),

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
+from everword.domain.caller import KeyScope
 from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
 
 SQL = load_statements("everword_ingest.admin")
@@ -83,6 +84,7 @@ async def insert_api_key(
     namespace_id: int | None,
     key_hash: bytes,
     role: int,
+    scope: KeyScope,
     description: str,
     operated: bool,
     expires_at: datetime | None,
@@ -93,6 +95,8 @@ async def insert_api_key(
         "namespace_id": namespace_id,
         "key_hash": key_hash,
         "role": role,
+        "agent": scope.agent,
+        "subject": scope.subject,
         "description": description,
         "expires_at": expires_at,
         "operated": operated,

@@ -59,6 +59,8 @@ def api_key_to_proto(record: ApiKeyRecord) -> pb.ApiKey:
         id=str(record.id),
         namespace=record.namespace,
         role=pb.ApiKeyRole.ValueType(record.role),
+        agent=record.agent,
+        subject=record.subject,
         description=record.description,
         create_time=to_timestamp(record.created_at),
         revoke_time=to_timestamp(record.revoked_at),

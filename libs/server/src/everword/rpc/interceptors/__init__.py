@@ -17,9 +17,11 @@ from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
+from everword.rpc.interceptors.scope import ScopeInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
 from everword.rpc.interceptors.validation import ValidationInterceptor
 from everword.rpc.methods import access_table
+from everword.rpc.scopes import scope_table
 from everword.rpc.settings import ServerSettings
 
 
@@ -30,14 +32,16 @@ def ordered_interceptors(
     services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
+    scoped = scope_table(services)
     return (
         TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
-        AuthInterceptor(authenticator, settings, access_table(services)),
+        AuthInterceptor(authenticator, settings, access_table(services), scoped.keys()),
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
-        CredentialInterceptor(database, services),  # last: it reads what was parsed
+        ScopeInterceptor(scoped),  # these read what was parsed
+        CredentialInterceptor(database, services),
     )
