@@ -20,6 +20,7 @@ from everword.domain.errors import (
     MethodUnknown,
     NotFound,
     Overloaded,
+    StorageLimitReached,
     StorageUnavailable,
 )
 from everword.domain.not_found import NamespaceNotFound
@@ -99,7 +100,10 @@ def clip(text: str, limit: int = MAX_ECHO_CHARS) -> str:
 def _further_details(
     error: EverwordError,
 ) -> list[
-    error_details_pb2.BadRequest | error_details_pb2.RetryInfo | error_details_pb2.ResourceInfo
+    error_details_pb2.BadRequest
+    | error_details_pb2.RetryInfo
+    | error_details_pb2.ResourceInfo
+    | error_details_pb2.QuotaFailure
 ]:
     if isinstance(error, InvalidArgument) and error.violations:
         violation = error_details_pb2.BadRequest.FieldViolation
@@ -115,6 +119,15 @@ def _further_details(
         delay = duration_pb2.Duration()
         delay.FromMilliseconds(int(error.retry_after_s * 1000))
         return [error_details_pb2.RetryInfo(retry_delay=delay)]
+    if isinstance(error, StorageLimitReached):
+        violation = error_details_pb2.QuotaFailure.Violation
+        return [
+            error_details_pb2.QuotaFailure(
+                violations=[
+                    violation(subject=error.metadata["limit"], description=message_of(error))
+                ]
+            )
+        ]
     if isinstance(error, NotFound) and error.metadata:
         kind, name = next(iter(error.metadata.items()))
         return [error_details_pb2.ResourceInfo(resource_type=kind, resource_name=clip(name))]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
@@ -14,6 +15,7 @@ from everword.rpc.interceptors.capacity import CapacityInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
+from everword.rpc.interceptors.quotas import QuotaInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
 from everword.rpc.interceptors.validation import ValidationInterceptor
@@ -22,15 +24,20 @@ from everword.rpc.settings import ServerSettings
 
 
 def ordered_interceptors(
-    settings: ServerSettings, authenticator: Authenticator, services: list[ServiceDescriptor]
+    settings: ServerSettings,
+    authenticator: Authenticator,
+    quotas: Quotas,
+    services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
+    access = access_table(services)
     return (
         TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
-        AuthInterceptor(authenticator, settings, access_table(services)),
+        AuthInterceptor(authenticator, settings, access),
+        QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # last: a stranger learns nothing about the rules
