@@ -41,7 +41,9 @@ def nobody() -> Authenticator:
 
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
-    order = [type(entry).__name__ for entry in ordered_interceptors(BASE, nobody, Quotas(None), [])]  # type: ignore[arg-type]
+    quotas = Quotas(None)  # type: ignore[arg-type]
+    interceptors = ordered_interceptors(BASE, None, nobody, quotas, [])  # type: ignore[arg-type]
+    order = [type(entry).__name__ for entry in interceptors]
     assert order == [
         "TelemetryInterceptor",
         "RequestIdInterceptor",
@@ -52,6 +54,7 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
         "CapacityInterceptor",
         "KeylessInterceptor",
         "ValidationInterceptor",
+        "CredentialInterceptor",
     ]
 
 

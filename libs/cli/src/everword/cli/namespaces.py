@@ -82,8 +82,8 @@ def _options() -> list[Callable[[Command], Command]]:
         ),
         click.option(
             "--credentials",
-            type=click.Choice(["mask", "keep"]),
-            help="What becomes of passwords, keys and tokens in what is derived.",
+            type=click.Choice(["mask", "keep", "refuse"]),
+            help="Passwords, keys and tokens: masked in what is derived, kept, or refused.",
         ),
         click.option(
             "--sleep-atomicity",

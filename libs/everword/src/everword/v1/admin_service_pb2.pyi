@@ -58,11 +58,16 @@ class _CredentialPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Cred
     """CREDENTIAL_POLICY_MASK puts `[credential removed]` in the place of what is recognised as one."""
     CREDENTIAL_POLICY_KEEP: _CredentialPolicy.ValueType  # 2
     """CREDENTIAL_POLICY_KEEP leaves them as they are."""
+    CREDENTIAL_POLICY_REFUSE: _CredentialPolicy.ValueType  # 3
+    """CREDENTIAL_POLICY_REFUSE stores nothing in which one is recognised: such a call is INVALID_ARGUMENT, CREDENTIAL_REFUSED, and
+    says where it stands, but not what. This holds for each RPC that stores what callers say, and for the text of uploaded files,
+    but not for ImportNamespace. What was stored before is masked in what is derived from it.
+    """
 
 class CredentialPolicy(_CredentialPolicy, metaclass=_CredentialPolicyEnumTypeWrapper):
     """CredentialPolicy says what becomes of passwords, keys and tokens in what is derived from messages: in titles that are
     taken from a message, summaries, the sentences of tool calls, contexts, and what a language model is shown for an answer.
-    Messages, what is recorded as significant, and their search stay as they were sent in any case.
+    Messages, what is recorded as significant, and their search stay as they were sent, where they were not refused.
     """
 
 CREDENTIAL_POLICY_UNSPECIFIED: CredentialPolicy.ValueType  # 0
@@ -71,6 +76,11 @@ CREDENTIAL_POLICY_MASK: CredentialPolicy.ValueType  # 1
 """CREDENTIAL_POLICY_MASK puts `[credential removed]` in the place of what is recognised as one."""
 CREDENTIAL_POLICY_KEEP: CredentialPolicy.ValueType  # 2
 """CREDENTIAL_POLICY_KEEP leaves them as they are."""
+CREDENTIAL_POLICY_REFUSE: CredentialPolicy.ValueType  # 3
+"""CREDENTIAL_POLICY_REFUSE stores nothing in which one is recognised: such a call is INVALID_ARGUMENT, CREDENTIAL_REFUSED, and
+says where it stands, but not what. This holds for each RPC that stores what callers say, and for the text of uploaded files,
+but not for ImportNamespace. What was stored before is masked in what is derived from it.
+"""
 Global___CredentialPolicy: _TypeAlias = CredentialPolicy  # noqa: Y015
 
 class _SleepAtomicity:
@@ -205,7 +215,7 @@ class NamespaceSettings(_message.Message):
     credentials: Global___CredentialPolicy.ValueType
     """credentials says what becomes of passwords, keys and tokens in what is derived. MASK if unset. A change counts at once
     for contexts and answers, and for what is written from then on; summaries, sentences and titles that are there stay as
-    they are until they are written anew.
+    they are until they are written anew. REFUSE counts within a second.
     """
     sleep_atomicity: Global___SleepAtomicity.ValueType
     """sleep_atomicity says what Sleep stores at once. SESSION if unset."""

@@ -251,6 +251,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
     `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
     """
+    ERROR_REASON_CREDENTIAL_REFUSED: _ErrorReason.ValueType  # 74
+    """ERROR_REASON_CREDENTIAL_REFUSED (INVALID_ARGUMENT): a text holds a password, a key or a token, and the namespace stores none. The
+    field, with the offset in characters from 0, is where the first begins; field violations name up to ten. Nothing is stored.
+    `{ "reason": "CREDENTIAL_REFUSED", "metadata": { "field": "messages[2].content", "offset": "17" } }`
+    """
     ERROR_REASON_WATCH_TOKEN_EXPIRED: _ErrorReason.ValueType  # 64
     """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
     and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
@@ -502,6 +507,11 @@ one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100"
 ERROR_REASON_ADDRESS_NOT_FOUND: ErrorReason.ValueType  # 69
 """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
 `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
+"""
+ERROR_REASON_CREDENTIAL_REFUSED: ErrorReason.ValueType  # 74
+"""ERROR_REASON_CREDENTIAL_REFUSED (INVALID_ARGUMENT): a text holds a password, a key or a token, and the namespace stores none. The
+field, with the offset in characters from 0, is where the first begins; field violations name up to ten. Nothing is stored.
+`{ "reason": "CREDENTIAL_REFUSED", "metadata": { "field": "messages[2].content", "offset": "17" } }`
 """
 ERROR_REASON_WATCH_TOKEN_EXPIRED: ErrorReason.ValueType  # 64
 """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,

@@ -1,4 +1,4 @@
-"""The treatment of credentials in what is derived from messages."""
+"""The treatment of credentials in what is stored and in what is derived from it."""
 
 from __future__ import annotations
 
@@ -10,3 +10,4 @@ class CredentialPolicy(IntEnum):
 
     MASK = 1
     KEEP = 2
+    REFUSE = 3

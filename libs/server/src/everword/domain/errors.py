@@ -5,7 +5,8 @@ EverwordError
 │   ├── InvalidPageToken
 │   ├── InvalidConsistencyToken
 │   ├── InvalidRegex
-│   └── DocumentUnreadable
+│   ├── DocumentUnreadable
+│   └── CredentialRefused
 ├── Unauthenticated          UNAUTHENTICATED
 ├── AccessDenied             PERMISSION_DENIED: WorkspaceFileProtected
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
@@ -25,6 +26,7 @@ metadata. `everword.rpc` turns them into `google.rpc.Status`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -83,6 +85,18 @@ class DocumentUnreadable(InvalidArgument):
     """The file cannot be read."""
 
     reason = "DOCUMENT_UNREADABLE"
+
+
+class CredentialRefused(InvalidArgument):
+    """A text holds a credential, and the namespace stores none: take it out."""
+
+    reason = "CREDENTIAL_REFUSED"
+
+    def __init__(self, places: Sequence[tuple[str, int]]) -> None:
+        """Take where credentials begin: the field, and the place in it, counted in characters from 0."""
+        (field, offset), *_ = places
+        told = [(each, f"holds a credential at character {start}") for each, start in places]
+        super().__init__(violations=tuple(told), field=field, offset=offset)
 
 
 class Unauthenticated(EverwordError):

@@ -30,7 +30,7 @@ _LOADING = Lock()
 def mask_credentials(text: str) -> str:
     """Return `text` with a mark in the place of each credential. Threads may call it at once."""
     for _ in range(_ROUNDS):
-        spans = _spans(text)
+        spans = find_credentials(text)
         if not spans:
             break
         text = _replaced(text, spans)
@@ -45,7 +45,7 @@ def mask_passage(passage: str, text: str) -> str:
     end = start + len(passage)
     spans = [
         (max(first, start) - start, min(last, end) - start)
-        for first, last in _spans(text)
+        for first, last in find_credentials(text)
         if first < end and last > start
     ]
     return mask_credentials(_replaced(passage, spans))
@@ -59,7 +59,7 @@ def _replaced(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join([*pieces, text[place:]])
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def find_credentials(text: str) -> list[tuple[int, int]]:
     """Return where credentials stand, in order, none touching another, none reaching into a mark."""
     found: list[tuple[int, int]] = []
     mark = text.find(MARK)

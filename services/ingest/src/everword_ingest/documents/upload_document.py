@@ -6,9 +6,11 @@ import hashlib
 from collections.abc import AsyncIterable, Callable
 from dataclasses import replace
 
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import RequestTooLarge
+from everword.rpc.refusing import refuse_in_text
 from everword_ingest.documents.model import MAX_FILE_BYTES, SourceFile, Upload, Written
 from everword_ingest.documents.prepare import cut_parsed, parse_file
 from everword_ingest.documents.write_document import prepare, store_document
@@ -23,8 +25,8 @@ async def upload_document(
 ) -> Written:
     """Store the text of a file as a version of a document, or find that an equal call did.
 
-    Nothing is in a transaction while the file comes in and is read. Raises RequestTooLarge, DocumentUnreadable and as
-    `write_document` does.
+    Nothing is in a transaction while the file comes in and is read. Raises RequestTooLarge, DocumentUnreadable,
+    CredentialRefused, and as `write_document` does.
     """
     data = await _collect(parts)
     digest = hashlib.sha256(data).digest()
@@ -33,10 +35,19 @@ async def upload_document(
     )
     file = SourceFile(upload.file_name, upload.media_type or "", len(data), digest)
     parsed = await parse_file(data, file, upload.media_type)
+    await _check(database, namespace, parsed.text)
     file = replace(file, media_type=parsed.media_type)
     cut = await cut_parsed(parsed, change)
     prepared = await prepare(database, namespace, change, cut, file)
     return await store_document(database, namespace, change, prepared, wake)
+
+
+async def _check(database: Database, namespace: NamespaceScope, text: str) -> None:
+    """Raise CredentialRefused for a text with a credential, where the namespace stores none."""
+    async with database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+    if settings.refuses_credentials:
+        await refuse_in_text("data", text)
 
 
 async def _collect(parts: AsyncIterable[bytes]) -> bytes:

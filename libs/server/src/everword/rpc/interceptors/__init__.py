@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from everword.db.pool import Database
 from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
 from everword.rpc.interceptors.capacity import CapacityInterceptor
+from everword.rpc.interceptors.credentials import CredentialInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
@@ -25,6 +27,7 @@ from everword.rpc.settings import ServerSettings
 
 def ordered_interceptors(
     settings: ServerSettings,
+    database: Database,
     authenticator: Authenticator,
     quotas: Quotas,
     services: list[ServiceDescriptor],
@@ -40,5 +43,6 @@ def ordered_interceptors(
         QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
-        ValidationInterceptor(services),  # last: a stranger learns nothing about the rules
+        ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
+        CredentialInterceptor(database, services),  # last: it reads what was parsed
     )
