@@ -121,7 +121,7 @@ async def test_messages_count_once_and_a_stream_goes_on_later(tenants: Stack) ->
     again = await tenants.ingest.ImportMessages(_batches(*batches[:2]), metadata=TENANT)
     assert (again.messages_existing, again.messages_written) == (6, 0)
     wrong = append_request("Hello.")
-    wrong.conversation.conversation_id = "0190b5c2-0000-7000-8000-000000000000"
+    wrong.conversation_id = "0190b5c2-0000-7000-8000-000000000000"
     for _ in range(5):
         refusal = await refused(tenants.ingest.AppendMessages(wrong, metadata=TENANT))
         assert refusal.reason == "CONVERSATION_NOT_FOUND"

@@ -6,11 +6,12 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 
 import psycopg
 
 from everword.db.pool import Connection, Database
-from everword.db.statements import execute
+from everword.db.statements import execute, fetch_all
 from everword.domain.background import end_tasks
 from everword_ingest import store
 
@@ -29,6 +30,11 @@ FOLDED_AT_ONCE, NAMESPACES = 20_000, 1_000
 #: Callers are promised 7 days; a day more covers clocks and pauses.
 KEEP_REQUESTS = "8 days"
 PRUNE_BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class _Unmeasured:
+    namespace_id: int
 
 
 async def fold(conn: Connection, namespace_id: int) -> None:
@@ -82,10 +88,12 @@ class Housekeeping:
         if started < self._measure_at:
             return
         async with self._database.connection() as conn:
-            due = await store.list_unmeasured(conn, MEASURED_S)
-        for namespace_id in due:
-            async with self._database.transaction(namespace_id) as conn:
-                await store.measure_stored(conn, namespace_id)
+            long_ago = {"measured_s": MEASURED_S}
+            due = await fetch_all(conn, store.SQL["list_unmeasured"], long_ago, _Unmeasured)
+        for each in due:
+            async with self._database.transaction(each.namespace_id) as conn:
+                scope = {"namespace_id": each.namespace_id}
+                await execute(conn, store.SQL["measure_stored"], scope)
         took = time.monotonic() - started
         self._measure_at = started + min(took / LOOKING_SHARE, LONGEST_S)
 

@@ -292,17 +292,6 @@ async def find_crowded(conn: Connection, rows: int, limit: int) -> list[int]:
     return [row.namespace_id for row in found]
 
 
-async def list_unmeasured(conn: Connection, measured_s: float) -> list[int]:
-    """Return the namespaces with a limit of stored text that were not measured for so long."""
-    found = await fetch_all(conn, SQL["list_unmeasured"], {"measured_s": measured_s}, _NamespaceRow)
-    return [row.namespace_id for row in found]
-
-
-async def measure_stored(conn: Connection, namespace_id: int) -> None:
-    """Sum up the text that a namespace holds."""
-    await execute(conn, SQL["measure_stored"], {"namespace_id": namespace_id})
-
-
 async def fold_corpus_counts(conn: Connection, namespace_id: int, limit: int) -> int:
     """Fold at most `limit` rows of a namespace's counts into one; returns how many there were."""
     parameters = {"namespace_id": namespace_id, "limit": limit}

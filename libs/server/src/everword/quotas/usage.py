@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from everword.domain.errors import RateLimitReached, StorageLimitReached
+from everword.domain.quotas import RateLimitReached, StorageLimitReached
 from everword.quotas.store import UsageRow
 
 MINUTE_S = 60.0

@@ -20,10 +20,10 @@ from everword.domain.errors import (
     MethodUnknown,
     NotFound,
     Overloaded,
-    StorageLimitReached,
     StorageUnavailable,
 )
 from everword.domain.not_found import NamespaceNotFound
+from everword.domain.quotas import StorageLimitReached
 
 DOMAIN = "everword.dev"
 #: The trailer that carries a rich status.
@@ -120,14 +120,9 @@ def _further_details(
         delay.FromMilliseconds(int(error.retry_after_s * 1000))
         return [error_details_pb2.RetryInfo(retry_delay=delay)]
     if isinstance(error, StorageLimitReached):
-        violation = error_details_pb2.QuotaFailure.Violation
-        return [
-            error_details_pb2.QuotaFailure(
-                violations=[
-                    violation(subject=error.metadata["limit"], description=message_of(error))
-                ]
-            )
-        ]
+        failure = error_details_pb2.QuotaFailure()
+        failure.violations.add(subject=error.metadata["limit"], description=message_of(error))
+        return [failure]
     if isinstance(error, NotFound) and error.metadata:
         kind, name = next(iter(error.metadata.items()))
         return [error_details_pb2.ResourceInfo(resource_type=kind, resource_name=clip(name))]
