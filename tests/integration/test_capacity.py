@@ -378,4 +378,4 @@ async def _blocked(stack: Stack, at_least: int) -> bool:
             " WHERE wait_event_type = 'Lock' AND datname = current_database()"
         ).fetchone()
     assert row
-    return row[0] >= at_least if at_least else row[0] == 0
+    return bool(row[0] >= at_least if at_least else row[0] == 0)

@@ -92,6 +92,7 @@ DERIVING = {
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.end_earlier_sessions",
+        "everword_ingest.measure_stored",
         "everword_ingest.costs.count_past",
         *("everword.graph.move_edges", "everword.graph.follow_facts"),
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
@@ -99,7 +100,6 @@ DERIVING = {
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
 COUNTING = {
-    "everword_ingest.measure_stored",
     "everword_search.stats.corpus_counts",
     "everword_search.retrieval.index.describe_namespace",
     "everword_search.cache.read_passages",

@@ -16,6 +16,7 @@ from everword.quotas.usage import PARTS
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search
+from everword.v1.conversation_pb2 import ConversationKey
 from everword_ingest.housekeeping import Housekeeping
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
@@ -66,7 +67,7 @@ async def in_step() -> None:
 
 async def answers(stack: Stack, calls: int) -> tuple[int, list[Refusal]]:
     """Call search and ingest in turn; return how many calls were answered, and how the others were refused."""
-    said = ingest.EnsureConversationRequest(key={"session_key": "s"})
+    said = ingest.EnsureConversationRequest(key=ConversationKey(session_key="s"))
     looked = search.BrowseRequest(page_size=1)
     made = [
         stack.search.Browse(looked, metadata=TENANT)
