@@ -247,6 +247,78 @@ class NamespaceSettings(_message.Message):
 Global___NamespaceSettings: _TypeAlias = NamespaceSettings  # noqa: Y015
 
 @_typing.final
+class NamespaceLimits(_message.Message):
+    """NamespaceLimits are what a namespace may do. 0 is no limit, which each is by default. docs/limits.md says how exact they are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUESTS_PER_MINUTE_FIELD_NUMBER: _builtins.int
+    MESSAGES_PER_MINUTE_FIELD_NUMBER: _builtins.int
+    STORED_BYTES_FIELD_NUMBER: _builtins.int
+    requests_per_minute: _builtins.int
+    """requests_per_minute is the most calls in a minute of the clock, of all services together. Those that need an operator's key
+    are not counted, and neither are those that are refused. More are RATE_LIMIT_REACHED.
+    """
+    messages_per_minute: _builtins.int
+    """messages_per_minute is the most messages that are stored in a minute of the clock; one that was stored before is not counted.
+    A batch of more than that is taken where it is the first of its minute. More are RATE_LIMIT_REACHED.
+    """
+    stored_bytes: _builtins.int
+    """stored_bytes is the most bytes of text in messages, notes and documents, all versions counted. Beyond it calls that store such
+    text are STORAGE_LIMIT_REACHED, and all others go on.
+    """
+    def __init__(
+        self,
+        *,
+        requests_per_minute: _builtins.int = ...,
+        messages_per_minute: _builtins.int = ...,
+        stored_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages_per_minute", b"messages_per_minute", "requests_per_minute", b"requests_per_minute", "stored_bytes", b"stored_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NamespaceLimits: _TypeAlias = NamespaceLimits  # noqa: Y015
+
+@_typing.final
+class NamespaceUsage(_message.Message):
+    """NamespaceUsage is what a namespace has used of its limits. Without any, nothing is counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUESTS_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    STORED_BYTES_FIELD_NUMBER: _builtins.int
+    MEASURE_TIME_FIELD_NUMBER: _builtins.int
+    requests: _builtins.int
+    """requests is the number of calls in this minute. The last second's may be missing."""
+    messages: _builtins.int
+    """messages is the number of messages that were stored in this minute. The last second's may be missing."""
+    stored_bytes: _builtins.int
+    """stored_bytes is the size of the text that is stored, as of measure_time."""
+    @_builtins.property
+    def measure_time(self) -> _timestamp_pb2.Timestamp:
+        """measure_time is when that was measured last; unset before the first time."""
+
+    def __init__(
+        self,
+        *,
+        requests: _builtins.int = ...,
+        messages: _builtins.int = ...,
+        stored_bytes: _builtins.int = ...,
+        measure_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["measure_time", b"measure_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["measure_time", b"measure_time", "messages", b"messages", "requests", b"requests", "stored_bytes", b"stored_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NamespaceUsage: _TypeAlias = NamespaceUsage  # noqa: Y015
+
+@_typing.final
 class Namespace(_message.Message):
     """Namespace is a tenant."""
 
@@ -255,6 +327,7 @@ class Namespace(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """name identifies the namespace, and never changes: 1 to 63 lower-case letters, digits, `-` and `_`, the first a letter
     or digit.
@@ -267,16 +340,21 @@ class Namespace(_message.Message):
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """create_time is when it was made. Output only."""
 
+    @_builtins.property
+    def limits(self) -> Global___NamespaceLimits:
+        """limits are what it may do."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         settings: Global___NamespaceSettings | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        limits: Global___NamespaceLimits | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "settings", b"settings"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "name", b"name", "settings", b"settings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "name", b"name", "settings", b"settings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -291,7 +369,7 @@ class CreateNamespaceRequest(_message.Message):
     NAMESPACE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def namespace(self) -> Global___Namespace:
-        """namespace is the namespace to make: its name and settings."""
+        """namespace is the namespace to make: its name, settings and limits."""
 
     def __init__(
         self,
@@ -359,18 +437,24 @@ class GetNamespaceResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def namespace(self) -> Global___Namespace:
         """namespace is the stored one."""
+
+    @_builtins.property
+    def usage(self) -> Global___NamespaceUsage:
+        """usage is what it has used of its limits."""
 
     def __init__(
         self,
         *,
         namespace: Global___Namespace | None = ...,
+        usage: Global___NamespaceUsage | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -390,8 +474,8 @@ class UpdateNamespaceRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields of namespace to change: any of its settings, such as `settings.time_zone`, or `*` for all
-        of them. At most 32 paths, and 4 KiB.
+        """update_mask names the fields of namespace to change: any of its settings and limits, such as `settings.time_zone`, or `*`
+        for all of them. At most 32 paths, and 4 KiB.
         """
 
     def __init__(

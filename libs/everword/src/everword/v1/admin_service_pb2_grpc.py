@@ -104,14 +104,14 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetNamespace(self, request, context):
-        """GetNamespace returns a namespace with its settings.
+        """GetNamespace returns a namespace with its settings and limits, and what it has used of these.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateNamespace(self, request, context):
-        """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
         namespace is empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

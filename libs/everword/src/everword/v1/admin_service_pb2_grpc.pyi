@@ -19,9 +19,9 @@ class AdminServiceStub:
     CreateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateNamespaceRequest, _admin_service_pb2.CreateNamespaceResponse]
     """CreateNamespace makes a namespace: the boundary that no read and no write crosses."""
     GetNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.GetNamespaceRequest, _admin_service_pb2.GetNamespaceResponse]
-    """GetNamespace returns a namespace with its settings."""
+    """GetNamespace returns a namespace with its settings and limits, and what it has used of these."""
     UpdateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.UpdateNamespaceRequest, _admin_service_pb2.UpdateNamespaceResponse]
-    """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+    """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
     namespace is empty.
     """
     ListNamespaces: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespacesRequest, _admin_service_pb2.ListNamespacesResponse]
@@ -73,7 +73,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.GetNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.GetNamespaceRequest, _abc.Awaitable[_admin_service_pb2.GetNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.GetNamespaceResponse]:
-        """GetNamespace returns a namespace with its settings."""
+        """GetNamespace returns a namespace with its settings and limits, and what it has used of these."""
 
     @_abc_1.abstractmethod
     def UpdateNamespace(
@@ -81,7 +81,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.UpdateNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.UpdateNamespaceRequest, _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]:
-        """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
         namespace is empty.
         """
 

@@ -264,6 +264,16 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
     and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
     """
+    ERROR_REASON_RATE_LIMIT_REACHED: _ErrorReason.ValueType  # 72
+    """ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
+    messages, as its operator allows. RetryInfo says when the minute is over. `{ "reason": "RATE_LIMIT_REACHED", "metadata": {
+    "limit": "requests_per_minute", "most": "600" } }`
+    """
+    ERROR_REASON_STORAGE_LIMIT_REACHED: _ErrorReason.ValueType  # 73
+    """ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace holds as much text as its operator allows; a QuotaFailure
+    says so, too. Erase what is not needed. `{ "reason": "STORAGE_LIMIT_REACHED", "metadata": { "limit": "stored_bytes", "most":
+    "1000000000" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -514,5 +524,15 @@ field, with the offset in characters from 0, is where the first begins; field vi
 ERROR_REASON_WATCH_TOKEN_EXPIRED: ErrorReason.ValueType  # 64
 """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
 and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+"""
+ERROR_REASON_RATE_LIMIT_REACHED: ErrorReason.ValueType  # 72
+"""ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
+messages, as its operator allows. RetryInfo says when the minute is over. `{ "reason": "RATE_LIMIT_REACHED", "metadata": {
+"limit": "requests_per_minute", "most": "600" } }`
+"""
+ERROR_REASON_STORAGE_LIMIT_REACHED: ErrorReason.ValueType  # 73
+"""ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace holds as much text as its operator allows; a QuotaFailure
+says so, too. Erase what is not needed. `{ "reason": "STORAGE_LIMIT_REACHED", "metadata": { "limit": "stored_bytes", "most":
+"1000000000" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

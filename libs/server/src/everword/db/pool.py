@@ -31,6 +31,8 @@ Connection = AsyncConnection[Any]
 SQL = load_statements("everword.db")
 #: A statement without a caller's deadline, such as a background task's, ends after this many seconds.
 STATEMENT_CAP_S = 60.0
+#: How often the server looks whether whoever asked is still connected, while a statement runs.
+GONE_S = 1
 #: How long a call waits for a connection before it is told that storage is unavailable.
 POOL_TIMEOUT_S = 10.0
 _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -39,7 +41,11 @@ _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 def connection_string(settings: DatabaseSettings, service: str) -> str:
     """Return what a service connects with: its role, Everword's schema, and times in UTC."""
     # Startup options and not SET: a connection is never in any other role, not even before its first statement.
-    options = f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
+    options = (
+        f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
+        # What a caller gave up, or a process that died was at, ends within so long: by itself the server would go on.
+        f" -c client_connection_check_interval={GONE_S}s"
+    )
     return conninfo.make_conninfo(
         settings.url, options=options, application_name=f"everword-{service}"
     )

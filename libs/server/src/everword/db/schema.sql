@@ -499,7 +499,7 @@ CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETU
 DECLARE
     erased bigint;
     child text;
-    children text[] := ARRAY['embedding_queue', 'embedding_pauses', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
+    children text[] := ARRAY['embedding_queue', 'namespace_usage', 'embedding_pauses', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
                              'author_names', 'usage_ledger', 'namespace_imports', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
@@ -4941,6 +4941,21 @@ COMMENT ON COLUMN everword.namespace_imports.lines IS 'Lines of the file that ar
 
 COMMENT ON COLUMN everword.namespace_imports.digest IS 'SHA-256 of these lines: another file does not go on where one was broken off.';
 
+CREATE TABLE everword.namespace_usage (
+    namespace_id bigint NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    requests bigint DEFAULT 0 NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    stored_bytes bigint DEFAULT 0 NOT NULL,
+    measured_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE everword.namespace_usage IS 'What namespaces that have limits have used of them. Each server process counts by itself, and adds what it counted now and then. Counters only, so they are not isolated.';
+
+COMMENT ON COLUMN everword.namespace_usage.minute IS 'The minute that `requests` and `messages` are of.';
+
+COMMENT ON COLUMN everword.namespace_usage.measured_at IS 'When ingest last summed up `stored_bytes`.';
+
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
     name text NOT NULL,
@@ -4955,6 +4970,9 @@ CREATE TABLE everword.namespaces (
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
     hides integer DEFAULT 0 NOT NULL,
     erasure_salt bytea DEFAULT (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+    requests_per_minute integer DEFAULT 0 NOT NULL,
+    messages_per_minute integer DEFAULT 0 NOT NULL,
+    stored_bytes bigint DEFAULT 0 NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
@@ -4968,6 +4986,12 @@ COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at o
 COMMENT ON COLUMN everword.namespaces.hides IS 'How many erasures are at work whose rows are hidden until they are gone. Mostly none, and then no read looks for them.';
 
 COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'What names of erased things are hashed with. NULL where some were hashed with the secret of the deployment: these tell nothing elsewhere.';
+
+COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'The most calls in a minute of the clock, over all processes; 0 is no limit.';
+
+COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'The most messages that are stored in a minute of the clock; 0 is no limit.';
+
+COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'The most bytes of text that are stored; 0 is no limit.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -7775,6 +7799,9 @@ ALTER TABLE ONLY everword.model_prices
 ALTER TABLE ONLY everword.namespace_imports
     ADD CONSTRAINT namespace_imports_pkey PRIMARY KEY (namespace_id);
 
+ALTER TABLE ONLY everword.namespace_usage
+    ADD CONSTRAINT namespace_usage_pkey PRIMARY KEY (namespace_id);
+
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_name_key UNIQUE (name);
 
@@ -10272,6 +10299,9 @@ ALTER TABLE everword.messages
 ALTER TABLE ONLY everword.namespace_imports
     ADD CONSTRAINT namespace_imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.namespace_usage
+    ADD CONSTRAINT namespace_usage_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.note_versions
     ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
 
@@ -11311,6 +11341,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ing
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_compactor;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;

@@ -12,7 +12,7 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, …; others in `quotas`
 ├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE

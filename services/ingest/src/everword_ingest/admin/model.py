@@ -16,6 +16,26 @@ def page_limit(page_size: int) -> int:
 
 
 @dataclass(frozen=True)
+class NamespaceLimits:
+    """What a namespace may do; 0 is no limit."""
+
+    requests_per_minute: int = 0
+    messages_per_minute: int = 0
+    stored_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class NamespaceUsage:
+    """What a namespace has used of its limits: in this minute, and of what it may store."""
+
+    requests: int = 0
+    messages: int = 0
+    stored_bytes: int = 0
+    #: When `stored_bytes` was measured; None before the first time.
+    measured_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class NamespaceRecord:
     """A row of `namespaces`."""
 
@@ -32,6 +52,9 @@ class NamespaceRecord:
     credentials: int
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int
+    requests_per_minute: int
+    messages_per_minute: int
+    stored_bytes: int
     created_at: datetime
 
 

@@ -7,19 +7,28 @@ SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid
 -- insert_namespace --
 -- Make a namespace where the name is free.
 INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
-                        credentials, sleep_atomicity)
+                        credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes)
 VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
-        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s)
+        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s,
+        %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, created_at;
+          channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
 -- get_namespace --
 -- A namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, created_at
+       channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name = %(name)s AND state = 'active';
+
+-- get_usage --
+-- What a namespace has used of its limits; no row where nothing was counted.
+SELECT CASE WHEN minute = date_trunc('minute', now()) THEN requests ELSE 0 END AS requests,
+       CASE WHEN minute = date_trunc('minute', now()) THEN messages ELSE 0 END AS messages,
+       stored_bytes, nullif(measured_at, '-infinity') AS measured_at
+  FROM namespace_usage
+ WHERE namespace_id = %(namespace_id)s;
 
 -- lock_namespace --
 -- Hold a namespace until the end of the transaction: what is indexed now waits, so that its index stays of one kind.
@@ -30,7 +39,7 @@ SELECT id FROM namespaces WHERE id = %(id)s AND state = 'active' FOR UPDATE;
 SELECT EXISTS (SELECT FROM visible_memories WHERE namespace_id = %(namespace_id)s);
 
 -- update_namespace --
--- Change settings; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
+-- Change settings and limits; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
 -- is one.
 UPDATE namespaces
    SET time_zone = CASE WHEN 'time_zone' = ANY(%(fields)s) THEN %(time_zone)s ELSE time_zone END,
@@ -44,15 +53,20 @@ UPDATE namespaces
        channel_policies = CASE WHEN 'channel_policies' = ANY(%(fields)s) THEN %(channel_policies)s
                                ELSE channel_policies END,
        credentials = CASE WHEN 'credentials' = ANY(%(fields)s) THEN %(credentials)s ELSE credentials END,
-       sleep_atomicity = CASE WHEN 'sleep_atomicity' = ANY(%(fields)s) THEN %(sleep_atomicity)s ELSE sleep_atomicity END
+       sleep_atomicity = CASE WHEN 'sleep_atomicity' = ANY(%(fields)s) THEN %(sleep_atomicity)s ELSE sleep_atomicity END,
+       requests_per_minute = CASE WHEN 'requests_per_minute' = ANY(%(fields)s) THEN %(requests_per_minute)s
+                                  ELSE requests_per_minute END,
+       messages_per_minute = CASE WHEN 'messages_per_minute' = ANY(%(fields)s) THEN %(messages_per_minute)s
+                                  ELSE messages_per_minute END,
+       stored_bytes = CASE WHEN 'stored_bytes' = ANY(%(fields)s) THEN %(stored_bytes)s ELSE stored_bytes END
  WHERE id = %(id)s AND state = 'active'
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, created_at;
+          channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
 -- list_namespaces --
 -- Namespaces by name, from the one after `after`.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, created_at
+       channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name > %(after)s AND state = 'active'
  ORDER BY name

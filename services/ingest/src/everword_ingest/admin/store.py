@@ -14,7 +14,12 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
 from everword.domain.caller import KeyScope
-from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
+from everword_ingest.admin.model import (
+    ApiKeyRecord,
+    NamespaceLimits,
+    NamespaceRecord,
+    NamespaceUsage,
+)
 
 SQL = load_statements("everword_ingest.admin")
 
@@ -24,8 +29,12 @@ class _NameRow:
     name: str
 
 
-def _columns(settings: NamespaceSettings) -> dict[str, Any]:
-    return {**asdict(settings), "channel_policies": Jsonb(settings.channel_policies)}
+def _columns(settings: NamespaceSettings, limits: NamespaceLimits) -> dict[str, Any]:
+    return {
+        **asdict(settings),
+        **asdict(limits),
+        "channel_policies": Jsonb(settings.channel_policies),
+    }
 
 
 async def list_text_search_configs(conn: Connection) -> list[str]:
@@ -34,15 +43,21 @@ async def list_text_search_configs(conn: Connection) -> list[str]:
 
 
 async def insert_namespace(
-    conn: Connection, name: str, settings: NamespaceSettings
+    conn: Connection, name: str, settings: NamespaceSettings, limits: NamespaceLimits
 ) -> NamespaceRecord | None:
     """Make a namespace; None where the name is taken."""
-    parameters = {"name": name, **_columns(settings)}
+    parameters = {"name": name, **_columns(settings, limits)}
     return await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
 
 
 async def get_namespace(conn: Connection, name: str) -> NamespaceRecord | None:
     return await fetch_optional(conn, SQL["get_namespace"], {"name": name}, NamespaceRecord)
+
+
+async def get_usage(conn: Connection, namespace_id: int) -> NamespaceUsage:
+    parameters = {"namespace_id": namespace_id}
+    found = await fetch_optional(conn, SQL["get_usage"], parameters, NamespaceUsage)
+    return found or NamespaceUsage()
 
 
 async def lock_namespace(conn: Connection, id_: int) -> bool:
@@ -55,10 +70,14 @@ async def has_memories(conn: Connection, namespace_id: int) -> bool:
 
 
 async def update_namespace(
-    conn: Connection, id_: int, fields: Sequence[str], settings: NamespaceSettings
+    conn: Connection,
+    id_: int,
+    fields: Sequence[str],
+    settings: NamespaceSettings,
+    limits: NamespaceLimits,
 ) -> NamespaceRecord | None:
-    """Change the named settings; None where the namespace is gone or going."""
-    parameters = {"id": id_, "fields": list(fields), **_columns(settings)}
+    """Change the named settings and limits; None where the namespace is gone or going."""
+    parameters = {"id": id_, "fields": list(fields), **_columns(settings, limits)}
     return await fetch_optional(conn, SQL["update_namespace"], parameters, NamespaceRecord)
 
 

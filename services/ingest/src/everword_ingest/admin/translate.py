@@ -5,10 +5,19 @@ from __future__ import annotations
 from everword.db.namespaces import NamespaceSettings
 from everword.rpc.translate import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
-from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
+from everword_ingest.admin.model import (
+    ApiKeyRecord,
+    NamespaceLimits,
+    NamespaceRecord,
+    NamespaceUsage,
+)
 
 #: The fields of a namespace that UpdateNamespace changes, by their paths.
-CHANGEABLE = {f"settings.{name}": name for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name}
+CHANGEABLE = {
+    f"{part}.{name}": name
+    for part, fields in (("settings", pb.NamespaceSettings), ("limits", pb.NamespaceLimits))
+    for name in fields.DESCRIPTOR.fields_by_name
+}
 
 UTC = "UTC"
 #: When a day begins for people, whose evening goes on after midnight: the default once they say where they live.
@@ -35,6 +44,21 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
     )
 
 
+def to_limits(limits: pb.NamespaceLimits) -> NamespaceLimits:
+    return NamespaceLimits(
+        limits.requests_per_minute, limits.messages_per_minute, limits.stored_bytes
+    )
+
+
+def usage_to_proto(usage: NamespaceUsage) -> pb.NamespaceUsage:
+    return pb.NamespaceUsage(
+        requests=usage.requests,
+        messages=usage.messages,
+        stored_bytes=usage.stored_bytes,
+        measure_time=to_timestamp(usage.measured_at),
+    )
+
+
 def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
     return pb.Namespace(
         name=record.name,
@@ -49,6 +73,11 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
             },
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
             sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
+        ),
+        limits=pb.NamespaceLimits(
+            requests_per_minute=record.requests_per_minute,
+            messages_per_minute=record.messages_per_minute,
+            stored_bytes=record.stored_bytes,
         ),
         create_time=to_timestamp(record.created_at),
     )

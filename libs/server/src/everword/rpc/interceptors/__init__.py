@@ -8,6 +8,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from everword.db.pool import Database
+from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
@@ -16,6 +17,7 @@ from everword.rpc.interceptors.credentials import CredentialInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
+from everword.rpc.interceptors.quotas import QuotaInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
 from everword.rpc.interceptors.scope import ScopeInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
@@ -29,16 +31,19 @@ def ordered_interceptors(
     settings: ServerSettings,
     database: Database,
     authenticator: Authenticator,
+    quotas: Quotas,
     services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
     scoped = scope_table(services)
+    access = access_table(services)
     return (
         TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
-        AuthInterceptor(authenticator, settings, access_table(services), scoped.keys()),
+        AuthInterceptor(authenticator, settings, access, scoped.keys()),
+        QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
