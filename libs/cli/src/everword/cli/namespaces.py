@@ -82,6 +82,11 @@ def _options() -> list[Callable[[Command], Command]]:
             type=click.Choice(["session", "run"]),
             help="What Sleep stores at once.",
         ),
+        click.option(
+            "--quarantine/--no-quarantine",
+            default=None,
+            help="Leave untrusted text that speaks to models out of contexts.",
+        ),
     ]
 
 
@@ -233,5 +238,6 @@ def _show(namespace: pb.Namespace, as_json: bool) -> None:
             .removeprefix("SLEEP_ATOMICITY_")
             .lower(),
         ),
+        ("quarantine", "yes" if settings.quarantine else "no"),
     ]
     print_table(("", ""), rows)

@@ -4907,19 +4907,23 @@ CREATE TABLE everword.namespaces (
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
     hides integer DEFAULT 0 NOT NULL,
     erasure_salt bytea DEFAULT (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+    quarantine boolean DEFAULT false NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
 
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
-COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
+COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them, 3 masks them
+     and stores nothing new that holds one.';
 
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
 COMMENT ON COLUMN everword.namespaces.hides IS 'How many erasures are at work whose rows are hidden until they are gone. Mostly none, and then no read looks for them.';
 
 COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'What names of erased things are hashed with. NULL where some were hashed with the secret of the deployment: these tell nothing elsewhere.';
+
+COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text that speaks to models is left out of contexts and answers. A channel''s policy may say so for it alone.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq

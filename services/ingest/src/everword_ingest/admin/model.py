@@ -26,12 +26,13 @@ class NamespaceRecord:
     text_search_config: str
     #: Values equal proto `UseCounting`.
     use_counting: int
-    #: By channel: `index`, `roll_up`, `digest`.
+    #: By channel: as NamespaceSettings.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int
+    quarantine: bool
     created_at: datetime
 
 

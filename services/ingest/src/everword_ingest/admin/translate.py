@@ -9,6 +9,8 @@ from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
 
 #: The fields of a namespace that UpdateNamespace changes, by their paths.
 CHANGEABLE = {f"settings.{name}": name for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name}
+#: What a channel's policy says.
+_POLICIES = tuple(pb.ChannelPolicy.DESCRIPTOR.fields_by_name)
 
 UTC = "UTC"
 #: When a day begins for people, whose evening goes on after midnight: the default once they say where they live.
@@ -27,11 +29,12 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
         text_search_config=settings.text_search_config or "english",
         use_counting=settings.use_counting or pb.USE_COUNTING_USED,
         channel_policies={
-            channel: {"index": policy.index, "roll_up": policy.roll_up, "digest": policy.digest}
+            channel: {name: getattr(policy, name) for name in _POLICIES}
             for channel, policy in settings.channel_policies.items()
         },
         credentials=settings.credentials or pb.CREDENTIAL_POLICY_MASK,
         sleep_atomicity=settings.sleep_atomicity or pb.SLEEP_ATOMICITY_SESSION,
+        quarantine=settings.quarantine,
     )
 
 
@@ -49,6 +52,7 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
             },
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
             sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
+            quarantine=record.quarantine,
         ),
         create_time=to_timestamp(record.created_at),
     )
