@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import runpy
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import grpc
 import jsonschema
 import pytest
 import pytest_asyncio
-from langgraph.store.base import BaseStore, InvalidNamespaceError, PutOp, SearchOp
+from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 from llama_index.core.base.llms.types import ToolCallBlock
 from llama_index.core.chat_engine import SimpleChatEngine
@@ -23,9 +25,11 @@ from llama_index.core.llms import ChatMessage, MockLLM
 import everword.client
 from everword.adapters.errors import to_built_in
 from everword.adapters.langgraph import EverwordStore
+from everword.adapters.langgraph.matching import matches
 from everword.adapters.llama_index import EverwordMemory
 from everword.adapters.tools import Tools
-from everword.client import CallError, Everword
+from everword.client import AsyncEverword, CallError, Everword
+from everword.v1 import note_pb2, note_service_pb2
 from support.databases import cloned
 from support.documents import ROOT, code_blocks
 from support.stack import Stack, running_stack
@@ -87,6 +91,7 @@ def _use(store: BaseStore) -> list[Any]:
         {"place": {"city": {"$eq": "Rome"}}},
         {"n": {"deep": [1, None, True, "ü"]}},
     ]
+    store.batch([PutOp((), ".top", {"color": "red"}), PutOp((), "t..op", {"color": "blue"})])
     new = PutOp(("own", "batch"), "x", {"v": 1})
     last = PutOp(("own", "batch"), "x", {"v": 2})
     return [
@@ -98,6 +103,8 @@ def _use(store: BaseStore) -> list[Any]:
         store.batch([new, SearchOp(("own", "batch")), last]),
         _shown(store.search(("own", "batch"))),
         store.list_namespaces(prefix=("own",)),
+        _shown(store.batch([GetOp((), ".top"), GetOp((), "t..op")])),
+        () in store.list_namespaces(max_depth=1),
         store.list_namespaces(prefix=("own", "users")),
         store.list_namespaces(prefix=("own", "*", "bo")),
         store.list_namespaces(prefix=("own",), suffix=("likes",)),
@@ -110,6 +117,35 @@ async def test_the_store_does_what_langgraphs_own_does(memory: Everword) -> None
     """There is no package of conformance tests for stores: the library's own in memory is the measure."""
     expected = _use(InMemoryStore())
     assert await asyncio.to_thread(_use, EverwordStore(memory)) == expected
+
+
+def _value(chance: random.Random, depth: int = 2) -> Any:
+    """Return a value of JSON, or a filter of one, of few enough words that some match."""
+    plain = [None, True, 0, 1, 2.0, 10**400, "1", "2026-04-18", "nan", ""]
+    kind = chance.choice(["plain", "plain", "list", "fields", "fields", "operators"])
+    if kind == "plain" or not depth:
+        return chance.choice(plain)
+    if kind == "list":
+        return [_value(chance, depth - 1) for _ in range(chance.randrange(3))]
+    names = ["a", "b"] if kind == "fields" else ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"]
+    chosen = chance.sample(names, chance.randrange(len(names) if kind == "fields" else 2))
+    return {name: _value(chance, depth - 1) for name in chosen}
+
+
+async def test_filters_mean_what_they_do_in_langgraphs_own_store() -> None:
+    chance, decided, own = random.Random(7), list[bool](), InMemoryStore()
+    for _ in range(3_000):
+        value, wanted = ({"a": _value(chance), "$gt": 1} for _ in range(2))
+        own.put(("x",), "k", value)
+        found = matches(value, wanted)
+        try:
+            expected = bool(own.search(("x",), filter=wanted))
+        except (TypeError, ValueError, OverflowError):
+            continue  # Where it fails, ours answers.
+        assert found == expected, (value, wanted)
+        decided.append(found)
+    assert min(sum(decided), len(decided) - sum(decided)) > 300
+    assert matches({"day": "2026-04-19"}, {"day": {"$gt": "2026-04-18"}})
 
 
 async def test_items_are_searched_by_words_within_their_namespace(memory: Everword) -> None:
@@ -136,7 +172,9 @@ async def test_items_are_searched_by_words_within_their_namespace(memory: Everwo
     assert [each.key for each in await store.asearch(likes, query="espresso")] == []
 
 
-async def test_items_end_at_their_moment_and_live_on_where_reads_say_so(memory: Everword) -> None:
+async def test_items_end_at_their_moment_and_live_on_where_reads_say_so(
+    stack: Stack, memory: Everword
+) -> None:
     store = EverwordStore(memory, ttl={"default_ttl": 1})
 
     async def end() -> datetime:
@@ -156,14 +194,44 @@ async def test_items_end_at_their_moment_and_live_on_where_reads_say_so(memory: 
     await store.aget(("ends",), "read", refresh_ttl=True)
     second = await end()
     assert second - first >= timedelta(seconds=0.7)
+    # A clock that is wrong, or a slow call, changes nothing about how long it lives.
+    with stack.database.connect() as owner:
+        owner.execute("UPDATE note_versions SET written_at = written_at + interval '40 seconds'")
     await store.asearch(("ends",), query="pangolin", refresh_ttl=True)
-    assert await end() > second
+    third = await end()
+    assert timedelta(0) < third - second < timedelta(seconds=30)
+    life = third - datetime.now(UTC).replace(tzinfo=None)
+    assert timedelta(seconds=30) < life <= timedelta(minutes=1)
+
+
+async def _write(note: note_pb2.NewNote, memory: AsyncEverword) -> None:
+    request = note_service_pb2.WriteNoteRequest(note=note)
+    await memory.freshness.write((await memory.client()).note_service.WriteNote(request))
+
+
+async def test_notes_of_others_are_no_items(memory: Everword) -> None:
+    store, here = EverwordStore(memory), ("others",)
+    await store.aput(here, "own", {"text": "An okapi."})
+    for key, content in (
+        ("langgraph/others..text", "An okapi, in words."),
+        ("langgraph/others..list", '["An okapi."]'),
+        ("langgraph/others..deep", '{"okapi":' * 2_000),
+        ("langgraph/others", '{"text": "An okapi."}'),
+    ):
+        tags = ["langgraph/", "langgraph/others."]
+        note = note_pb2.NewNote(key=key, kind="langgraph_item", content=content, tags=tags)
+        await memory.arun(partial(_write, note))
+    for key in ("text", "list", "deep"):
+        assert await store.aget(here, key) is None
+    for query in (None, "okapi"):
+        assert [each.key for each in await store.asearch(here, query=query)] == ["own"]
 
 
 async def test_errors_are_those_that_langgraph_knows(memory: Everword) -> None:
     store = EverwordStore(memory)
-    with pytest.raises(InvalidNamespaceError, match="15 labels"):
-        await store.aput(tuple("abcdefghijklmnop"), "k", {})
+    with pytest.raises(InvalidNamespaceError, match="14 labels"):
+        await store.aput(tuple("abcdefghijklmno"), "k", {})
+    await store.aput(tuple("abcdefghijklmn"), "k", {}, ttl=1)
     with pytest.raises(InvalidNamespaceError):
         await store.abatch([PutOp(("a.b",), "k", {})])
     with pytest.raises(ValueError, match="content"):
@@ -211,8 +279,14 @@ async def test_turns_of_llama_index_come_back_as_they_were(memory: Everword) -> 
     ]
     await kept.aput_messages(turns)
     assert await kept.aget_all() == turns
-    latest = [each for each in await kept.aget("two?") if each.role != "system"]
+    first, *latest = await kept.aget("two?")
     assert latest == turns[1:]
+    # What the latest turns leave out is told.
+    assert (first.role, "What is one and two?" in str(first.content)) == ("system", True)
+    assert "It is three." not in str(first.content)
+    none = EverwordMemory(memory=memory, subject="dan", session=kept.session, turns=0)
+    [told] = await none.aget("two?")
+    assert "It is three." in str(told.content)
     session = kept.session
     await kept.aset([*turns, ChatMessage("Thanks.", role="user")])
     assert (kept.session, len(await kept.aget_all())) == (session, 5)
@@ -243,7 +317,8 @@ async def test_tools_are_schemas_and_one_call(memory: Everword) -> None:
     assert "no such note" in await tools.acall("memory_get", {"key": "nowhere"})
     assert "limit" in await tools.acall("memory_search", {"query": "x", "limit": 900})
     assert "memory_search takes" in await tools.acall("memory_search", "{")
-    assert "give a day" in await tools.acall("memory_browse", {"since": "soon"})
+    for since in ("soon", "0001-01-01T00:00+05:00", "9999-12-31T23:59-05:00"):
+        assert "give a day" in await tools.acall("memory_browse", {"since": since})
     assert "memory_browse" in await tools.acall("remember_all", {})
     with pytest.raises(ValueError, match="no set 'everything'"):
         Tools(memory, ["everything"])

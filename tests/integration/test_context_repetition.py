@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from everword_search.context.repetition import Said
+from everword_search.context.summary_lines import without_conversations, without_said
 
 _MOVED = "The dentist appointment was moved to 21 September at 11:00."
 _SISTER = "My sister Yasmine lives in Montreal. She's a vet and drives a Tesla."
@@ -27,3 +28,30 @@ def test_a_summary_repeats_another_one_of_the_same_messages() -> None:
     said.add(_DIGEST, "summary")
     assert said.repeats(_DIGEST.replace(" [chat:01a210ed-3f6a-72ad-a5f4-572459b519db]", ""))
     assert not said.repeats(_DIGEST.replace("Tesla", "Skoda"))
+
+
+def test_a_summary_is_shown_without_the_sentences_that_are_there() -> None:
+    said = Said("")
+    said.add("I live in Kazan and work as a baker.", "Emi")
+    summary = (
+        "[2026-04-18T12:00Z] [via:phone]\n- Emi: I live in Kazan and work as a baker.\n"
+        "[2026-04-18T15:10Z]\n- bolt: Hello!\n- Emi: I live in Kazan and work as a baker.\n"
+        "  My sister Yasmine keeps two bees in her garden."
+    )
+    assert without_said(summary, said.repeats) == (
+        "[2026-04-18T15:10Z] [via:phone]\n- bolt: Hello!\n"
+        "- Emi: My sister Yasmine keeps two bees in her garden."
+    )
+    prose = "Emi is a baker in Kazan, the sister keeps bees, and nothing of it stands there in these words."
+    assert without_said(prose, said.repeats) == prose
+    assert without_said("- Emi: I live in Kazan and work as a baker.", said.repeats) == ""
+
+
+def test_a_context_shows_no_ids_of_conversations() -> None:
+    assert without_conversations(_DIGEST) == (
+        f"[2026-09-10T18:00Z]\n- Nadia: {_MOVED}\n- bolt: Moved to 21 September, 11:00.\n- Nadia: {_SISTER}"
+    )
+    tag = " [chat:01a210ed-3f6a-72ad-a5f4-572459b519db]"
+    assert without_conversations(f"{tag[1:]}{tag}\n- They met.{tag}{tag} [via:a]") == (
+        "- They met. [via:a]"
+    )

@@ -306,6 +306,18 @@ async def test_a_fact_is_a_memory_beside_the_messages(stack: Stack) -> None:
     assert long.fact.value == value
 
 
+async def test_whom_a_question_names_is_whom_it_is_about(stack: Stack) -> None:
+    for attribute, value in (("name", "Tomasz"), ("child", "Zofia"), ("budget", "3.4 million")):
+        await remember(stack, value, attribute=attribute, subject="tomasz")
+    await append(stack, message("I'm allergic to shellfish by the way, remember that."))
+    await append(stack, message("We moved the work on the bridge to next year."))
+    ask = search.SearchRequest(query="What is Tomasz allergic to?")
+    first = (await stack.search.Search(ask)).results[0].memory
+    assert first.content.startswith("I'm allergic"), first.content
+    ask.query = "Tomasz"
+    assert len((await stack.search.Search(ask)).results) >= 3, "a name alone is asked for"
+
+
 async def test_twenty_writers_of_one_attribute_leave_one_value(stack: Stack) -> None:
     await asyncio.gather(*(remember(stack, f"City {n % 7}", since=n % 5) for n in range(20)))
     for at in range(5):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import psycopg
@@ -97,6 +99,29 @@ def test_a_job_that_is_at_work_when_what_it_waits_for_comes_about_is_due_at_once
     job_id = make_due(owner)
     assert worker(jobs, comes_too_late, away_s=3600.0).execute(job_id) == "pending"
     assert worker(jobs, lambda run: None).execute(job_id) == "done"
+
+
+def test_jobs_are_woken_in_the_order_in_which_writes_lock_them_and_vectors_are_left_alone(
+    database: DatabaseUnderTest, jobs: BlockingDatabase, owner: psycopg.Connection
+) -> None:
+    later, first = make_due(owner, "later"), make_due(owner, "first")
+    embeds = make_due(owner, "shard-0", task="embed")
+    owner.execute("UPDATE jobs SET state = 'running'")
+    hold = "SELECT FROM jobs WHERE id = %s FOR NO KEY UPDATE NOWAIT"
+    woken = {"namespace_id": NAMESPACE, "error": "spent"}
+    statement = store.SQL["wake_postponed"].sql.encode()
+    waits = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with database.connect() as writer, database.connect() as caller, ThreadPoolExecutor() as pool:
+        with writer.transaction():
+            writer.execute(hold, [first])
+            waking = pool.submit(caller.execute, statement, woken)
+            until = time.monotonic() + 10
+            while not owner.execute(waits).fetchall() and time.monotonic() < until:
+                time.sleep(0.01)
+            owner.execute(hold, [later])
+        waking.result(10)
+    times = "SELECT id, not_before = 'infinity' FROM jobs"
+    assert dict(owner.execute(times).fetchall()) == {first: True, later: True, embeds: False}
 
 
 def test_a_job_can_say_when_there_will_be_more(

@@ -231,11 +231,17 @@ async def test_the_budget_of_an_agent_stops_what_is_done_for_its_conversations_a
             shop.ledger.admit("any")
         with deployment.stack.database.connect() as conn:
             conn.execute("UPDATE conversations SET agent = 'iris'")
-        with (
-            shop.ledger.of_namespace(namespace_id, UUID(written.conversation_id)),
-            pytest.raises(ChatBudgetSpent),
-        ):
-            shop.ledger.admit("any")
+        with shop.ledger.of_namespace(namespace_id, UUID(written.conversation_id)):
+            with pytest.raises(ChatBudgetSpent):
+                shop.ledger.admit("any")
+            # The limit is being raised, and jobs that were refused are awake already.
+            with deployment.stack.database.connect() as conn, conn.transaction():
+                key = "SELECT pg_advisory_xact_lock(hashtextextended('budgets', %s))"
+                conn.execute(key, [namespace_id])
+                conn.execute("UPDATE budgets SET max_tokens = 1000")
+                admitting = asyncio.create_task(asyncio.to_thread(shop.ledger.admit, "any"))
+                await asyncio.sleep(0.2)
+            await admitting
 
 
 async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limit(

@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from everword.db.generations import GenerationError, Generations, NewGeneration
 from everword.v1 import search_service_pb2 as pb
+from everword.v1.context_service_pb2 import BuildContextRequest, StreamContextRequest
 from everword.v1.memory_pb2 import ROLE_USER, MemoryFilter
 from support.background import embed_everything
 from support.calls import append, message, reason
@@ -148,6 +149,8 @@ async def test_without_an_embedder_search_goes_on_and_says_so(database: Database
 
 
 async def test_with_an_embedder_that_fails_the_arm_is_degraded(knowing: Stack) -> None:
+    whole = await knowing.context.BuildContext(BuildContextRequest(query="the cat Miso"))
+    assert not whole.degraded
     with knowing.database.connect() as conn:
         conn.execute("UPDATE model_generations SET state = 'retiring'")
     response = await search(knowing, "the cat Miso")
@@ -155,6 +158,13 @@ async def test_with_an_embedder_that_fails_the_arm_is_degraded(knowing: Stack) -
     report = state(response, pb.SEARCH_ARM_SEMANTIC)
     assert report.state == pb.ArmReport.STATE_DEGRADED
     assert report.reason
+    wanted = BuildContextRequest(query="the cat Miso")
+    built = await knowing.context.BuildContext(wanted)
+    streamed = StreamContextRequest(context=wanted)
+    [*_, last] = [part async for part in knowing.context.StreamContext(streamed)]
+    for degraded in (built.degraded, last.end.degraded):
+        assert [each.arm for each in degraded] == [pb.SEARCH_ARM_SEMANTIC]
+        assert degraded[0].reason
 
 
 async def test_a_database_without_pgvector_finds_the_same(knowing: Stack) -> None:

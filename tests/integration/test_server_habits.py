@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,17 +14,15 @@ from google.rpc import error_details_pb2
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from psycopg import sql
 
-from everword.client import Client, ClientSettings
-from everword.client.channel import Tls, open_channel
+from everword.client.channel import open_channel
 from everword.db.settings import DatabaseSettings
 from everword.domain.deadline import remaining
-from everword.domain.settings import Environment, Secret, SettingError
+from everword.domain.settings import Secret, SettingError
 from everword.embedded.ports import free_ports
 from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc import health as health_module
-from everword.rpc.probe import probe
-from everword.rpc.settings import ServerSettings, TlsSettings
+from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.context_service_pb2 import BuildContextRequest
@@ -327,64 +323,3 @@ async def test_on_the_network_internal_calls_need_a_token_to_be_set(
         refusal = await refused(call)
     assert refusal.code == grpc.StatusCode.UNAUTHENTICATED
     assert "EVERWORD_INTERNAL_TOKEN" in refusal.message
-
-
-# TLS
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> TlsSettings:
-    """A certificate for this machine that signs itself."""
-    folder = tmp_path_factory.mktemp("tls")
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", "/CN=everword test"),
-            *("-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"),
-            *("-keyout", str(key), "-out", str(certificate)),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return TlsSettings(certificate, key, client_ca=None)
-
-
-async def _list_namespaces(channel: grpc.aio.Channel) -> None:
-    await AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest(), timeout=60)
-
-
-async def test_with_a_certificate_a_service_speaks_tls_alone(
-    database: DatabaseUnderTest, certificate: TlsSettings
-) -> None:
-    settings = replace(INGEST, tls=certificate)
-    async with _running(_ingest(database.settings("ingest"), settings)) as address:
-        async with open_channel(address, Tls(certificate.certificate)) as channel:
-            await _list_namespaces(channel)
-        async with open_channel(address) as plain:
-            with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await _list_namespaces(plain)
-        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
-
-
-async def test_with_a_client_authority_callers_show_a_certificate_too(
-    database: DatabaseUnderTest, certificate: TlsSettings
-) -> None:
-    settings = replace(INGEST, tls=replace(certificate, client_ca=certificate.certificate))
-    async with _running(_ingest(database.settings("ingest"), settings)) as address:
-        files = {
-            "CA": certificate.certificate,
-            "CERT": certificate.certificate,
-            "KEY": certificate.key,
-        }
-        variables = {f"EVERWORD_TLS_{name}": str(path) for name, path in files.items()}
-        listens = {"EVERWORD_INGEST_ADDRESS": address, "EVERWORD_LISTEN": address}
-        calling = ClientSettings.from_environment(variables | listens)
-        async with Client.connect(calling) as client:
-            await client.admin_service.ListNamespaces(ListNamespacesRequest())
-        # The health check of its container shows what the service itself has.
-        assert await asyncio.to_thread(probe, Environment(variables | listens)) == "SERVING"
-        async with open_channel(address, Tls(certificate.certificate)) as nameless:
-            with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await _list_namespaces(nameless)
-        assert caught.value.code() == grpc.StatusCode.UNAVAILABLE

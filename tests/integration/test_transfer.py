@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import tracemalloc
 from collections import Counter
 from collections.abc import AsyncIterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,11 @@ from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from everword_ingest.transfer import batch
 from everword_ingest.transfer.import_namespace import FIELDS
+from everword_ingest.transfer.lines import read_lines
 from support.callers import within
 from support.calls import append_request, message, target
 from support.command_line import everword
+from support.damaged_files import DAMAGED, DEEP, NO_SETTINGS, changed_settings, job, sealed
 from support.databases import cloned
 from support.refusals import refused
 from support.stack import Stack, running_stack
@@ -70,13 +72,6 @@ def rules(stack: Stack) -> dict[str, str]:
             "WHERE record IS NOT NULL ORDER BY place"
         ).fetchall()
     return dict(rows)
-
-
-def sealed(lines: list[bytes]) -> bytes:
-    """Return a file of these lines whose last line is right."""
-    body = b"".join(line + b"\n" for line in lines)
-    end = {"end": {"records": len(lines) - 1, "sha256": sha256(body).hexdigest()}}
-    return body + json.dumps(end, separators=(",", ":")).encode() + b"\n"
 
 
 async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Stack) -> None:
@@ -270,56 +265,43 @@ async def test_an_import_goes_on_where_it_was_broken_off(
     assert (await refused(put_in(stack, "third", file))).reason == "NAMESPACE_ALREADY_EXISTS"
 
 
-#: What a file is like, by what its refusal says.
-DAMAGED = {
-    "its first line does not say so": lambda lines: [b"{}", *lines],
-    "of format 2": lambda lines: [b'{"export":{"format":2}}', *lines[1:]],
-    "does not describe a namespace": lambda lines: [lines[0], *lines[2:]],
-    "is no text search configuration": lambda lines: [
-        lines[0],
-        lines[1].replace(b'"english"', b'"klingon"'),
-    ],
-    "line 2 of the file: a value cannot be": lambda lines: [
-        lines[0],
-        lines[1].replace(b'"day_cutoff_minutes":0', b'"day_cutoff_minutes":-1'),
-    ],
-    "line 3 of the file is no record": lambda lines: [*lines[:2], b'["night"]'],
-    "line 2 of the file: this version of Everword does not know its field mood": lambda lines: [
-        lines[0],
-        lines[1].replace(b'{"time_zone"', b'{"mood":1,"time_zone"'),
-    ],
-    "line 3 of the file is a dream, which this version of Everword does not know": lambda lines: [
-        *lines[:2],
-        b'{"dream":{"id":1}}',
-    ],
-    "line 4 of the file, of night: this version of Everword does not know its field nicht": (
-        lambda lines: [
-            *lines[:2],
-            b'{"night":{"night":null}}',
-            b'{"night":{"night":null,"nicht":1}}',
-        ]
-    ),
-    "it does not have the fields night": lambda lines: [*lines[:2], b'{"night":{}}'],
-    "one has no night": lambda lines: [*lines[:2], b'{"night":{"night":null}}'],
-    "line 3 of the file, of author_name: one is no JSON": lambda lines: [
-        *lines[:2],
-        b'{"author_name":{"name":"one"},{"name":"two"}}',
-    ],
-    "invalid input syntax": lambda lines: [*lines[:2], b'{"night":{"night":"?"}}'],
-    "refers to what is not before it": lambda lines: [
-        *lines[:2],
-        next(line for line in lines if line.startswith(b'{"message"')),
-    ],
-    "no ranking record": lambda lines: [
-        *lines[:2],
-        *(
-            re.sub(rb'("ranking":"...)01', rb"\g<1>02", line)
-            for line in lines
-            if line.startswith(b'{"passage"') and b'"conversation_id":null' in line
-        ),
-    ],
-    "or has other fields": lambda lines: [*lines[:2], b'{"job":{"subject":"x"}}'],
-}
+@pytest.mark.parametrize("name", NO_SETTINGS)
+async def test_a_file_with_settings_that_no_namespace_has_is_refused(
+    stack: Stack, file: bytes, name: str
+) -> None:
+    lines = file.splitlines()[:2]
+    lines[1] = changed_settings(lines[1], *NO_SETTINGS[name])
+    found = await refused(put_in(stack, name.replace(" ", "-"), sealed(lines)))
+    assert (found.reason, "Line 2 of the file" in found.message) == ("VALIDATION_FAILED", True)
+
+
+async def test_a_job_that_was_to_begin_anew_is_due_at_once(stack: Stack, file: bytes) -> None:
+    first, second = file.splitlines()[:2]
+    # Of a namespace that nothing was erased in.
+    second = changed_settings(second, "created_at", b'"2026-03-02T08:00:00+00:00"')
+    line = job("learn", "themes", not_before="infinity")
+    await put_in(stack, "anew", sealed([first, second, line]))
+    with stack.database.connect() as conn:
+        due = conn.execute(
+            "SELECT j.not_before <= now() FROM jobs j JOIN namespaces n ON n.id = j.namespace_id "
+            "WHERE n.name = 'anew' AND j.task = 'learn'"
+        ).fetchall()
+    assert due == [(True,)]
+
+
+async def test_parts_of_a_file_that_hold_nothing_cost_nothing() -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"first\nse"
+        for _ in range(100_000):
+            yield b""
+        yield b"cond\n\nleft"
+
+    tracemalloc.start()
+    lines = [line async for line in read_lines(parts())]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert lines == [b"first", b"second", b""]
+    assert most < 100_000
 
 
 @pytest.mark.parametrize("text", DAMAGED)
@@ -340,6 +322,12 @@ async def test_a_changed_or_shortened_file_is_refused_at_its_end(stack: Stack, f
         ("changed", changed, "does not have its checksum"),
         ("shortened", shortened, "some are lost"),
         ("longer", [*lines, b"{}"], "goes on after its last line"),
+        (
+            "endless",
+            [*lines[:-1], b'{"end":{"records":1e999}}'],
+            "last line of the file is damaged",
+        ),
+        ("deep", [*lines[:-1], b'{"end":%s}' % DEEP], "last line of the file is damaged"),
     ):
         found = await refused(put_in(stack, name, b"\n".join(damaged) + b"\n"))
         assert text in found.message

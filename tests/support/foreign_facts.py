@@ -64,6 +64,40 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
             profile.GetProfileRequest(subject="emi", at_least_as_fresh=t.consistency_token)
         ),
     ),
+    "GetFact at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.profile.GetFact(
+            profile.GetFactRequest(fact_id=t.fact_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "GetFactHistory at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.profile.GetFactHistory(
+            profile.GetFactHistoryRequest(
+                subject="emi", attribute="like", at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "ExplainFact at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.profile.ExplainFact(
+            profile.ExplainFactRequest(fact_id=t.fact_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "ListFactLinks at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.profile.ListFactLinks(
+            profile.ListFactLinksRequest(
+                fact_ids=[t.fact_id], at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "ListThemes at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.profile.ListThemes(
+            profile.ListThemesRequest(at_least_as_fresh=t.consistency_token)
+        ),
+    ),
 }
 FACTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "Remember": (

@@ -45,8 +45,9 @@ def _user(**fields: Any) -> dict[str, Any]:
     return {"from_node": both, "to_node": both, **fields}
 
 
-async def _export(stack: Stack) -> list[queries.ExportGraphResponse]:
-    return [part async for part in stack.graph_queries.ExportGraph(queries.ExportGraphRequest())]
+async def _export(stack: Stack, **fields: str) -> list[queries.ExportGraphResponse]:
+    request = queries.ExportGraphRequest(**fields)
+    return [part async for part in stack.graph_queries.ExportGraph(request)]
 
 
 def _ends(name: str, request: Callable[..., Any]) -> dict[str, tuple[str, Call]]:
@@ -132,6 +133,28 @@ GRAPH_REFUSED: dict[str, tuple[str, Call]] = {
         lambda s, t: s.graph_queries.ListNodes(
             nodes_request(page_token=t.page_tokens["ListNodes"])
         ),
+    ),
+    "GetNode at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.graph_queries.GetNode(
+            queries.GetNodeRequest(node_id=t.node_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "ListNodes at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.graph_queries.ListNodes(
+            nodes_request(at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "SuggestMerges at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.graph_queries.SuggestMerges(
+            queries.SuggestMergesRequest(node_id=t.node_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "ExportGraph at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: _export(s, at_least_as_fresh=t.consistency_token),
     ),
 }
 GRAPH_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {

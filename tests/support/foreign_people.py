@@ -14,7 +14,7 @@ from everword.v1 import people_pb2
 from everword.v1 import people_service_pb2 as pb
 from everword.v1 import review_service_pb2 as review
 from support.callers import within
-from support.foreign import NO_PAGE, Call
+from support.foreign import NO_PAGE, NO_TOKEN, Call
 from support.learned import START, day, learning_transaction
 from support.stack import Stack
 
@@ -127,6 +127,54 @@ PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
         NO_PAGE,
         lambda s, t: s.people.ListStrategies(
             strategies_request(page_token=t.learned.page_tokens["ListStrategies"])
+        ),
+    ),
+    "ListPeople at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.ListPeople(people_request(at_least_as_fresh=t.consistency_token)),
+    ),
+    "GetPerson at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.GetPerson(
+            pb.GetPersonRequest(
+                person_id=t.learned.person_id, at_least_as_fresh=t.consistency_token
+            )
+        ),
+    ),
+    "ListEvents at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.ListEvents(events_request(at_least_as_fresh=t.consistency_token)),
+    ),
+    "GetEvent at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.GetEvent(
+            pb.GetEventRequest(event_id=t.learned.event_id, at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "GetUserModel at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.GetUserModel(
+            pb.GetUserModelRequest(subject="emi", at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "GetTrajectory at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.GetTrajectory(
+            pb.GetTrajectoryRequest(subject="emi", at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "ListStrategies at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.ListStrategies(
+            strategies_request(at_least_as_fresh=t.consistency_token)
+        ),
+    ),
+    "GetStrategy at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.people.GetStrategy(
+            pb.GetStrategyRequest(
+                strategy_id=t.learned.strategy_id, at_least_as_fresh=t.consistency_token
+            )
         ),
     ),
 }

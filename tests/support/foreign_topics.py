@@ -9,7 +9,7 @@ from uuid import UUID
 from everword.domain.ids import new_id
 from everword.v1 import topic_service_pb2 as pb
 from support.callers import within
-from support.foreign import NO_PAGE, Call
+from support.foreign import NO_PAGE, NO_TOKEN, Call
 from support.stack import Stack
 
 NO_TOPIC = "TOPIC_NOT_FOUND"
@@ -38,6 +38,16 @@ TOPICS_REFUSED: dict[str, tuple[str, Call]] = {
     "ListTopics page_token": (
         NO_PAGE,
         lambda s, t: s.topics.ListTopics(topics_request(page_token=t.page_tokens["ListTopics"])),
+    ),
+    "ListTopics at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.topics.ListTopics(topics_request(at_least_as_fresh=t.consistency_token)),
+    ),
+    "GetTopic at_least_as_fresh": (
+        NO_TOKEN,
+        lambda s, t: s.topics.GetTopic(
+            pb.GetTopicRequest(id=t.node_id, at_least_as_fresh=t.consistency_token)
+        ),
     ),
 }
 TOPICS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {

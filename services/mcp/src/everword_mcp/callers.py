@@ -29,8 +29,25 @@ class Callers:
         """Return who calls with these headers of HTTP; None over stdio."""
         metadata = forwarded(headers or {}, CALLER_HEADERS)
         key = hashlib.sha256(repr(metadata).encode()).digest()
-        self._fresh[key] = known = self._fresh.get(key) or Freshness()
+        known = self._fresh.get(key) or _Kept(self._fresh, key)
         return Caller(self.client, known, metadata)
+
+
+class _Kept(Freshness):
+    """Is kept from a caller's first write on: whoever shows a key that Everword does not know leaves nothing here."""
+
+    def __init__(self, kept: TTLCache[bytes, Freshness], key: bytes) -> None:
+        super().__init__()
+        self._kept = kept
+        self._key = key
+
+    def wrote(self, token: str, begun: int) -> None:
+        super().wrote(token, begun)
+        other = self._kept.get(self._key)
+        if other is not None:
+            # Another first write of this caller was under way.
+            self.token = max(self.token, other.token)
+        self._kept[self._key] = self
 
 
 #: What a tool is given beside its arguments.

@@ -207,7 +207,7 @@ def search_response(response: SearchResponse, explain: bool, tier: Tier) -> pb.S
     message = pb.SearchResponse(
         next_page_token=response.next_page_token,
         verdict=pb.Verdict.ValueType(response.verdict),
-        arms=[_arm_report(report) for report in response.arms],
+        arms=[arm_report(report) for report in response.arms],
         calibration=pb.Calibration.ValueType(response.calibration),
         confidence=pb.Confidence.ValueType(response.confidence),
         corrections=response.corrections,
@@ -260,7 +260,8 @@ def _explanation(result: SearchResult) -> pb.ScoreExplanation:
     )
 
 
-def _arm_report(report: ArmReport) -> pb.ArmReport:
+def arm_report(report: ArmReport) -> pb.ArmReport:
+    """Return a report for an answer."""
     return pb.ArmReport(
         arm=pb.SearchArm.ValueType(report.arm),
         state=pb.ArmReport.State.ValueType(report.state),

@@ -8,7 +8,7 @@ import click
 
 from everword.cli.filters import Command, as_of_options, take_as_of
 from everword.cli.output import json_option, note, print_json, verbatim
-from everword.cli.search import PROFILES
+from everword.cli.search import PROFILES, note_degraded
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1.context_service_pb2 import BuildContextRequest
@@ -69,6 +69,8 @@ async def context(
         return
     if response.verdict == VERDICT_NOTHING_RELEVANT:
         note("Nothing that is remembered answers this; `everword search` shows what comes nearest.")
+    for arm in response.degraded:
+        note_degraded(arm)
     if response.text:
         verbatim(response.text)
     note(f"{response.token_count} of {budget} tokens; {response.omitted} did not fit")

@@ -96,12 +96,17 @@ async def search(
     print_results(response.results)
 
 
+def note_degraded(arm: pb.ArmReport) -> None:
+    """Note that an arm could not answer."""
+    note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
+
+
 def _note_how(response: pb.SearchResponse) -> None:
     """Note which arms found nothing for which reason, and what was looked for instead of what was typed."""
     idle = all(arm.state == pb.ArmReport.STATE_SKIPPED for arm in response.arms)
     for arm in response.arms:
         if arm.state == pb.ArmReport.STATE_DEGRADED:
-            note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
+            note_degraded(arm)
         elif idle:
             note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
     for word, other in sorted(response.corrections.items()):

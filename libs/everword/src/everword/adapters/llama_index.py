@@ -8,7 +8,8 @@ await agent.run("What is my boat called?", memory=memory)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
+from itertools import dropwhile
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -28,6 +29,7 @@ _ROLES = {
     MessageRole.TOOL: memory_pb2.ROLE_TOOL,
     MessageRole.FUNCTION: memory_pb2.ROLE_TOOL,
 }
+_ANSWERS = (MessageRole.TOOL, MessageRole.FUNCTION)
 #: The type of the block that holds a message of more than a role and text.
 _BLOCK = "llama_index"
 
@@ -35,9 +37,10 @@ _BLOCK = "llama_index"
 class EverwordMemory(BaseMemory):
     """A conversation whose turns are kept for good, and what is remembered beside it.
 
-    `get` returns a system message with memories and what is known of the user, where there is any, and the latest
-    turns. Messages are never deleted: `reset` begins another session, and searches find what was said before. Errors
-    are ValueError, PermissionError, TimeoutError, ConnectionError where it may help to repeat the call, and CallError.
+    `get` returns a system message with memories, what is known of the user and what stands for older turns, where there
+    is any, and the latest turns. Messages are never deleted: `reset` begins another session, and searches find what was
+    said before. Errors are ValueError, PermissionError, TimeoutError, ConnectionError where it may help to repeat the
+    call, and CallError.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -49,7 +52,7 @@ class EverwordMemory(BaseMemory):
     """The user whom it is with: what is remembered is kept apart by it."""
     budget: int = 0
     """Tokens for what is remembered; 4,000 if 0."""
-    turns: int = 20
+    turns: int = Field(default=20, ge=0)
     """The most messages of the conversation that `get` returns."""
 
     @classmethod
@@ -68,7 +71,7 @@ class EverwordMemory(BaseMemory):
         return self._run(lambda memory: self._get(memory, input or ""))
 
     def get_all(self) -> list[ChatMessage]:
-        return self._run(self._messages)
+        return self._run(self._all)
 
     def put(self, message: ChatMessage) -> None:
         self.put_messages([message])
@@ -91,30 +94,33 @@ class EverwordMemory(BaseMemory):
             raise to_built_in(error) from error
 
     async def _get(self, memory: AsyncEverword, query: str) -> list[ChatMessage]:
-        turns = await self._messages(memory, self.turns)
+        latest = await self._messages(memory, self.turns)
         # An answer of a tool without its call is refused by models.
-        while turns and turns[0].role in (MessageRole.TOOL, MessageRole.FUNCTION):
-            turns.pop(0)
+        turns = dict(dropwhile(lambda turn: turn[1].role in _ANSWERS, latest.items()))
         context = await memory.context(
             query, session=self.session, subject=self.subject, budget=self.budget
         )
-        chat = context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY
-        known = [block.text for block in context.proto.blocks if block.source != chat]
+        known = [text for block in context.proto.blocks if (text := _beside(block, turns))]
         said = [ChatMessage("\n\n".join(known), role=MessageRole.SYSTEM)] if known else []
-        return [*said, *turns]
+        return [*said, *turns.values()]
 
-    async def _messages(self, memory: AsyncEverword, most: int | None = None) -> list[ChatMessage]:
-        """Return the latest messages of the conversation, in their order; all if `most` is None."""
-        found = []
+    async def _messages(
+        self, memory: AsyncEverword, most: int | None = None
+    ) -> dict[str, ChatMessage]:
+        """Return the latest messages of the conversation by their ids, in their order; all if `most` is None."""
+        found: list[tuple[str, ChatMessage]] = []
         try:
             async for message in memory.messages(self.session, newest_first=True):
-                found.append(_to_chat(message.body))
                 if len(found) == most:
                     break
+                found.append((message.id, _to_chat(message.body)))
         except CallError as error:
             if error.reason != "CONVERSATION_NOT_FOUND":
                 raise
-        return found[::-1]
+        return dict(reversed(found))
+
+    async def _all(self, memory: AsyncEverword) -> list[ChatMessage]:
+        return list((await self._messages(memory)).values())
 
     async def _append(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
         if messages:
@@ -122,11 +128,19 @@ class EverwordMemory(BaseMemory):
             await memory.append(self.session, *new, subject=self.subject)
 
     async def _set(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
-        there = await self._messages(memory)
+        there = await self._all(memory)
         if messages[: len(there)] != there:
             self.reset()
             there = []
         await self._append(memory, messages[len(there) :])
+
+
+def _beside(block: context_service_pb2.ContextBlock, turns: Collection[str]) -> str:
+    """Return what a block of a context says beside the messages of these ids; empty where that is nothing."""
+    if block.source != context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY:
+        return block.text
+    older = [item.text for item in block.items if item.memory_id not in turns]
+    return "\n".join([block.text.partition("\n")[0], *older]) if older else ""
 
 
 def _to_proto(message: ChatMessage) -> memory_pb2.NewMessage:

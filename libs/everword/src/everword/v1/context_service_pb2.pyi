@@ -273,6 +273,7 @@ class BuildContextResponse(_message.Message):
     TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     OMITTED_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
+    DEGRADED_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """text is all blocks as one text."""
     token_count: _builtins.int
@@ -285,6 +286,10 @@ class BuildContextResponse(_message.Message):
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextBlock]:
         """blocks are the parts in the order in which they belong into a prompt."""
 
+    @_builtins.property
+    def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.ArmReport]:
+        """degraded are the arms of the search for memories that could not answer: what only they find is missing."""
+
     def __init__(
         self,
         *,
@@ -293,10 +298,11 @@ class BuildContextResponse(_message.Message):
         token_count: _builtins.int = ...,
         omitted: _builtins.int = ...,
         verdict: _search_service_pb2.Verdict.ValueType = ...,
+        degraded: _abc.Iterable[_search_service_pb2.ArmReport] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "omitted", b"omitted", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "degraded", b"degraded", "omitted", b"omitted", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -468,6 +474,7 @@ class ContextEnd(_message.Message):
     OMITTED_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
     MISSING_FIELD_NUMBER: _builtins.int
+    DEGRADED_FIELD_NUMBER: _builtins.int
     token_count: _builtins.int
     """token_count is what the blocks cost together."""
     omitted: _builtins.int
@@ -478,6 +485,10 @@ class ContextEnd(_message.Message):
     def missing(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextSource.ValueType]:
         """missing are the sources that were not there in time."""
 
+    @_builtins.property
+    def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.ArmReport]:
+        """degraded is as in BuildContextResponse."""
+
     def __init__(
         self,
         *,
@@ -485,10 +496,11 @@ class ContextEnd(_message.Message):
         omitted: _builtins.int = ...,
         verdict: _search_service_pb2.Verdict.ValueType = ...,
         missing: _abc.Iterable[Global___ContextSource.ValueType] | None = ...,
+        degraded: _abc.Iterable[_search_service_pb2.ArmReport] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,16 +26,20 @@ class GetNodeRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NODE_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
     """node_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         node_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["node_id", b"node_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "node_id", b"node_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -82,12 +86,15 @@ class ListNodesRequest(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     label: _builtins.str
     """label lists only nodes with this label or alias, without regard to case and spaces. At most 256 characters."""
     page_size: _builtins.int
     """page_size is the most nodes to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def view(self) -> _graph_pb2.GraphView:
         """view says which nodes to look at, and as of when."""
@@ -104,10 +111,11 @@ class ListNodesRequest(_message.Message):
         label: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["label", b"label", "page_size", b"page_size", "page_token", b"page_token", "types", b"types", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "label", b"label", "page_size", b"page_size", "page_token", b"page_token", "types", b"types", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -308,16 +316,20 @@ class SuggestMergesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NODE_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     node_id: _builtins.str
     """node_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         node_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["node_id", b"node_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "node_id", b"node_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -389,8 +401,11 @@ class ExportGraphRequest(_message.Message):
 
     VIEW_FIELD_NUMBER: _builtins.int
     INCLUDE_ENDED_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     include_ended: _builtins.bool
     """include_ended exports relations that hold no more, or not yet, too."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def view(self) -> _graph_pb2.GraphView:
         """view says which nodes and relations to look at, and as of when."""
@@ -400,10 +415,11 @@ class ExportGraphRequest(_message.Message):
         *,
         view: _graph_pb2.GraphView | None = ...,
         include_ended: _builtins.bool = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_ended", b"include_ended", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_ended", b"include_ended", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

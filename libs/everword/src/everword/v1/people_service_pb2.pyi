@@ -29,12 +29,15 @@ class ListPeopleRequest(_message.Message):
     INCLUDE_REJECTED_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     include_rejected: _builtins.bool
     """include_rejected lists people of whom somebody said that there is no such person, too."""
     page_size: _builtins.int
     """page_size is the most people to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """subjects are those to list people of; all if empty. At most 100."""
@@ -46,10 +49,11 @@ class ListPeopleRequest(_message.Message):
         include_rejected: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_rejected", b"include_rejected", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_rejected", b"include_rejected", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -90,16 +94,20 @@ class GetPersonRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PERSON_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     person_id: _builtins.str
     """person_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         person_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["person_id", b"person_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "person_id", b"person_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -151,12 +159,15 @@ class ListEventsRequest(_message.Message):
     INCLUDE_PAST_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     include_past: _builtins.bool
     """include_past lists events that are over, were cancelled, have expired or were said to be wrong, too."""
     page_size: _builtins.int
     """page_size is the most events to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """subjects are those to list events of; all if empty. At most 100."""
@@ -168,10 +179,11 @@ class ListEventsRequest(_message.Message):
         include_past: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_past", b"include_past", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_past", b"include_past", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -212,16 +224,20 @@ class GetEventRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     EVENT_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     event_id: _builtins.str
     """event_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         event_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "event_id", b"event_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -272,22 +288,26 @@ class GetUserModelRequest(_message.Message):
     SUBJECT_FIELD_NUMBER: _builtins.int
     INCLUDE_PAST_FIELD_NUMBER: _builtins.int
     INCLUDE_EVIDENCE_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """subject is the user. At most 256 characters."""
     include_past: _builtins.bool
     """include_past returns values that others took the place of, too."""
     include_evidence: _builtins.bool
     """include_evidence returns the words that show each."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         subject: _builtins.str = ...,
         include_past: _builtins.bool = ...,
         include_evidence: _builtins.bool = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_evidence", b"include_evidence", "include_past", b"include_past", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_evidence", b"include_evidence", "include_past", b"include_past", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -325,19 +345,23 @@ class GetTrajectoryRequest(_message.Message):
 
     SUBJECT_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """subject is the user. At most 256 characters."""
     version: _builtins.int
     """version is which one; the latest if 0."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         subject: _builtins.str = ...,
         version: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["subject", b"subject", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "subject", b"subject", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -383,12 +407,15 @@ class ListStrategiesRequest(_message.Message):
     INCLUDE_ENDED_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     include_ended: _builtins.bool
     """include_ended lists questions that were answered or dropped, too."""
     page_size: _builtins.int
     """page_size is the most strategies to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """subjects are those to list strategies of; all if empty. At most 100."""
@@ -400,10 +427,11 @@ class ListStrategiesRequest(_message.Message):
         include_ended: _builtins.bool = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_ended", b"include_ended", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_ended", b"include_ended", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -444,16 +472,20 @@ class GetStrategyRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STRATEGY_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     strategy_id: _builtins.str
     """strategy_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         strategy_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["strategy_id", b"strategy_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "strategy_id", b"strategy_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,7 +28,7 @@ from everword.v1 import fact_pb2 as everword_dot_v1_dot_fact__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/profile_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x02\n\x11GetProfileRequest\x12\x19\n\x07subject\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x31\n\rvalid_at_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rknown_at_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12#\n\ncategories\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x01\x12\x17\n\x0finclude_expired\x18\x05 \x01(\x08\x12\x1d\n\tmax_facts\x18\x06 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"G\n\x12GetProfileResponse\x12 \n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x11.everword.v1.Fact\x12\x0f\n\x07omitted\x18\x02 \x01(\x05\"+\n\x0eGetFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"2\n\x0fGetFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\"\xf4\x02\n\x10ListFactsRequest\x12!\n\x08subjects\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12#\n\nattributes\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x01\x12\x37\n\x06states\x18\x03 \x03(\x0e\x32\x16.everword.v1.FactStateB\x0f\xbaH\x0c\x92\x01\t\x10\x08\"\x05\x82\x01\x02\x10\x01\x12\x31\n\rvalid_at_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rknown_at_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x06 \x01(\x08\x12\x1a\n\tpage_size\x18\x07 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12#\n\x11\x61t_least_as_fresh\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"N\n\x11ListFactsResponse\x12 \n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x11.everword.v1.Fact\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"Q\n\x15GetFactHistoryRequest\x12\x19\n\x07subject\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\tattribute\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\":\n\x16GetFactHistoryResponse\x12 \n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x11.everword.v1.Fact\"/\n\x12\x45xplainFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"\xdb\x01\n\x13\x45xplainFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12\'\n\x08\x65vidence\x18\x02 \x03(\x0b\x32\x15.everword.v1.Evidence\x12(\n\x07\x63hanges\x18\x03 \x03(\x0b\x32\x17.everword.v1.FactChange\x12$\n\x05links\x18\x04 \x03(\x0b\x32\x15.everword.v1.FactLink\x12*\n\x08\x64isputes\x18\x05 \x03(\x0b\x32\x18.everword.v1.FactDispute\"\\\n\x14ListFactLinksRequest\x12%\n\x08\x66\x61\x63t_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\x08\x01\x10\x64\x18\x01\"\x05r\x03\xb0\x01\x01\x12\x1d\n\tmax_links\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x00\"=\n\x15ListFactLinksResponse\x12$\n\x05links\x18\x01 \x03(\x0b\x32\x15.everword.v1.FactLink\"\x13\n\x11ListThemesRequest\"8\n\x12ListThemesResponse\x12\"\n\x06themes\x18\x01 \x03(\x0b\x32\x12.everword.v1.Theme\"\x94\x01\n\x05Theme\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12\r\n\x05words\x18\x03 \x03(\t\x12\r\n\x05share\x18\x04 \x01(\x01\x12\x12\n\nmemory_ids\x18\x05 \x03(\t\x12\r\n\x05model\x18\x06 \x01(\t\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\xef\x04\n\x0eProfileService\x12S\n\nGetProfile\x12\x1e.everword.v1.GetProfileRequest\x1a\x1f.everword.v1.GetProfileResponse\"\x04\xe8\xe0\x18\x01\x12J\n\x07GetFact\x12\x1b.everword.v1.GetFactRequest\x1a\x1c.everword.v1.GetFactResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tListFacts\x12\x1d.everword.v1.ListFactsRequest\x1a\x1e.everword.v1.ListFactsResponse\"\x04\xe8\xe0\x18\x01\x12_\n\x0eGetFactHistory\x12\".everword.v1.GetFactHistoryRequest\x1a#.everword.v1.GetFactHistoryResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rListFactLinks\x12!.everword.v1.ListFactLinksRequest\x1a\".everword.v1.ListFactLinksResponse\"\x04\xe8\xe0\x18\x01\x12V\n\x0b\x45xplainFact\x12\x1f.everword.v1.ExplainFactRequest\x1a .everword.v1.ExplainFactResponse\"\x04\xe8\xe0\x18\x01\x12S\n\nListThemes\x12\x1e.everword.v1.ListThemesRequest\x1a\x1f.everword.v1.ListThemesResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/profile_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x96\x02\n\x11GetProfileRequest\x12\x19\n\x07subject\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x31\n\rvalid_at_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rknown_at_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12#\n\ncategories\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x01\x12\x17\n\x0finclude_expired\x18\x05 \x01(\x08\x12\x1d\n\tmax_facts\x18\x06 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"G\n\x12GetProfileResponse\x12 \n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x11.everword.v1.Fact\x12\x0f\n\x07omitted\x18\x02 \x01(\x05\"P\n\x0eGetFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"2\n\x0fGetFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\"\xf4\x02\n\x10ListFactsRequest\x12!\n\x08subjects\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12#\n\nattributes\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x01\x12\x37\n\x06states\x18\x03 \x03(\x0e\x32\x16.everword.v1.FactStateB\x0f\xbaH\x0c\x92\x01\t\x10\x08\"\x05\x82\x01\x02\x10\x01\x12\x31\n\rvalid_at_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rknown_at_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x06 \x01(\x08\x12\x1a\n\tpage_size\x18\x07 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12#\n\x11\x61t_least_as_fresh\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"N\n\x11ListFactsResponse\x12 \n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x11.everword.v1.Fact\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"v\n\x15GetFactHistoryRequest\x12\x19\n\x07subject\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\tattribute\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\x12#\n\x11\x61t_least_as_fresh\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\":\n\x16GetFactHistoryResponse\x12 \n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x11.everword.v1.Fact\"T\n\x12\x45xplainFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xdb\x01\n\x13\x45xplainFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12\'\n\x08\x65vidence\x18\x02 \x03(\x0b\x32\x15.everword.v1.Evidence\x12(\n\x07\x63hanges\x18\x03 \x03(\x0b\x32\x17.everword.v1.FactChange\x12$\n\x05links\x18\x04 \x03(\x0b\x32\x15.everword.v1.FactLink\x12*\n\x08\x64isputes\x18\x05 \x03(\x0b\x32\x18.everword.v1.FactDispute\"\x81\x01\n\x14ListFactLinksRequest\x12%\n\x08\x66\x61\x63t_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\x08\x01\x10\x64\x18\x01\"\x05r\x03\xb0\x01\x01\x12\x1d\n\tmax_links\x18\x02 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"=\n\x15ListFactLinksResponse\x12$\n\x05links\x18\x01 \x03(\x0b\x32\x15.everword.v1.FactLink\"8\n\x11ListThemesRequest\x12#\n\x11\x61t_least_as_fresh\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"8\n\x12ListThemesResponse\x12\"\n\x06themes\x18\x01 \x03(\x0b\x32\x12.everword.v1.Theme\"\x94\x01\n\x05Theme\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05label\x18\x02 \x01(\t\x12\r\n\x05words\x18\x03 \x03(\t\x12\r\n\x05share\x18\x04 \x01(\x01\x12\x12\n\nmemory_ids\x18\x05 \x03(\t\x12\r\n\x05model\x18\x06 \x01(\t\x12/\n\x0b\x63reate_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp2\xef\x04\n\x0eProfileService\x12S\n\nGetProfile\x12\x1e.everword.v1.GetProfileRequest\x1a\x1f.everword.v1.GetProfileResponse\"\x04\xe8\xe0\x18\x01\x12J\n\x07GetFact\x12\x1b.everword.v1.GetFactRequest\x1a\x1c.everword.v1.GetFactResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tListFacts\x12\x1d.everword.v1.ListFactsRequest\x1a\x1e.everword.v1.ListFactsResponse\"\x04\xe8\xe0\x18\x01\x12_\n\x0eGetFactHistory\x12\".everword.v1.GetFactHistoryRequest\x1a#.everword.v1.GetFactHistoryResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rListFactLinks\x12!.everword.v1.ListFactLinksRequest\x1a\".everword.v1.ListFactLinksResponse\"\x04\xe8\xe0\x18\x01\x12V\n\x0b\x45xplainFact\x12\x1f.everword.v1.ExplainFactRequest\x1a .everword.v1.ExplainFactResponse\"\x04\xe8\xe0\x18\x01\x12S\n\nListThemes\x12\x1e.everword.v1.ListThemesRequest\x1a\x1f.everword.v1.ListThemesResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -45,6 +45,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPROFILEREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_GETFACTREQUEST'].fields_by_name['fact_id']._loaded_options = None
   _globals['_GETFACTREQUEST'].fields_by_name['fact_id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_GETFACTREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_GETFACTREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_LISTFACTSREQUEST'].fields_by_name['subjects']._loaded_options = None
   _globals['_LISTFACTSREQUEST'].fields_by_name['subjects']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\030\200\002'
   _globals['_LISTFACTSREQUEST'].fields_by_name['attributes']._loaded_options = None
@@ -61,12 +63,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETFACTHISTORYREQUEST'].fields_by_name['subject']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETFACTHISTORYREQUEST'].fields_by_name['attribute']._loaded_options = None
   _globals['_GETFACTHISTORYREQUEST'].fields_by_name['attribute']._serialized_options = b'\272H\007r\005\020\001\030\200\001'
+  _globals['_GETFACTHISTORYREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_GETFACTHISTORYREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_EXPLAINFACTREQUEST'].fields_by_name['fact_id']._loaded_options = None
   _globals['_EXPLAINFACTREQUEST'].fields_by_name['fact_id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_EXPLAINFACTREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_EXPLAINFACTREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_LISTFACTLINKSREQUEST'].fields_by_name['fact_ids']._loaded_options = None
   _globals['_LISTFACTLINKSREQUEST'].fields_by_name['fact_ids']._serialized_options = b'\272H\020\222\001\r\010\001\020d\030\001\"\005r\003\260\001\001'
   _globals['_LISTFACTLINKSREQUEST'].fields_by_name['max_links']._loaded_options = None
   _globals['_LISTFACTLINKSREQUEST'].fields_by_name['max_links']._serialized_options = b'\272H\007\032\005\030\364\003(\000'
+  _globals['_LISTFACTLINKSREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_LISTFACTLINKSREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_LISTTHEMESREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_LISTTHEMESREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_PROFILESERVICE'].methods_by_name['GetProfile']._loaded_options = None
   _globals['_PROFILESERVICE'].methods_by_name['GetProfile']._serialized_options = b'\350\340\030\001'
   _globals['_PROFILESERVICE'].methods_by_name['GetFact']._loaded_options = None
@@ -86,31 +96,31 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPROFILERESPONSE']._serialized_start=443
   _globals['_GETPROFILERESPONSE']._serialized_end=514
   _globals['_GETFACTREQUEST']._serialized_start=516
-  _globals['_GETFACTREQUEST']._serialized_end=559
-  _globals['_GETFACTRESPONSE']._serialized_start=561
-  _globals['_GETFACTRESPONSE']._serialized_end=611
-  _globals['_LISTFACTSREQUEST']._serialized_start=614
-  _globals['_LISTFACTSREQUEST']._serialized_end=986
-  _globals['_LISTFACTSRESPONSE']._serialized_start=988
-  _globals['_LISTFACTSRESPONSE']._serialized_end=1066
-  _globals['_GETFACTHISTORYREQUEST']._serialized_start=1068
-  _globals['_GETFACTHISTORYREQUEST']._serialized_end=1149
-  _globals['_GETFACTHISTORYRESPONSE']._serialized_start=1151
-  _globals['_GETFACTHISTORYRESPONSE']._serialized_end=1209
-  _globals['_EXPLAINFACTREQUEST']._serialized_start=1211
-  _globals['_EXPLAINFACTREQUEST']._serialized_end=1258
-  _globals['_EXPLAINFACTRESPONSE']._serialized_start=1261
-  _globals['_EXPLAINFACTRESPONSE']._serialized_end=1480
-  _globals['_LISTFACTLINKSREQUEST']._serialized_start=1482
-  _globals['_LISTFACTLINKSREQUEST']._serialized_end=1574
-  _globals['_LISTFACTLINKSRESPONSE']._serialized_start=1576
-  _globals['_LISTFACTLINKSRESPONSE']._serialized_end=1637
-  _globals['_LISTTHEMESREQUEST']._serialized_start=1639
-  _globals['_LISTTHEMESREQUEST']._serialized_end=1658
-  _globals['_LISTTHEMESRESPONSE']._serialized_start=1660
-  _globals['_LISTTHEMESRESPONSE']._serialized_end=1716
-  _globals['_THEME']._serialized_start=1719
-  _globals['_THEME']._serialized_end=1867
-  _globals['_PROFILESERVICE']._serialized_start=1870
-  _globals['_PROFILESERVICE']._serialized_end=2493
+  _globals['_GETFACTREQUEST']._serialized_end=596
+  _globals['_GETFACTRESPONSE']._serialized_start=598
+  _globals['_GETFACTRESPONSE']._serialized_end=648
+  _globals['_LISTFACTSREQUEST']._serialized_start=651
+  _globals['_LISTFACTSREQUEST']._serialized_end=1023
+  _globals['_LISTFACTSRESPONSE']._serialized_start=1025
+  _globals['_LISTFACTSRESPONSE']._serialized_end=1103
+  _globals['_GETFACTHISTORYREQUEST']._serialized_start=1105
+  _globals['_GETFACTHISTORYREQUEST']._serialized_end=1223
+  _globals['_GETFACTHISTORYRESPONSE']._serialized_start=1225
+  _globals['_GETFACTHISTORYRESPONSE']._serialized_end=1283
+  _globals['_EXPLAINFACTREQUEST']._serialized_start=1285
+  _globals['_EXPLAINFACTREQUEST']._serialized_end=1369
+  _globals['_EXPLAINFACTRESPONSE']._serialized_start=1372
+  _globals['_EXPLAINFACTRESPONSE']._serialized_end=1591
+  _globals['_LISTFACTLINKSREQUEST']._serialized_start=1594
+  _globals['_LISTFACTLINKSREQUEST']._serialized_end=1723
+  _globals['_LISTFACTLINKSRESPONSE']._serialized_start=1725
+  _globals['_LISTFACTLINKSRESPONSE']._serialized_end=1786
+  _globals['_LISTTHEMESREQUEST']._serialized_start=1788
+  _globals['_LISTTHEMESREQUEST']._serialized_end=1844
+  _globals['_LISTTHEMESRESPONSE']._serialized_start=1846
+  _globals['_LISTTHEMESRESPONSE']._serialized_end=1902
+  _globals['_THEME']._serialized_start=1905
+  _globals['_THEME']._serialized_end=2053
+  _globals['_PROFILESERVICE']._serialized_start=2056
+  _globals['_PROFILESERVICE']._serialized_end=2679
 # @@protoc_insertion_point(module_scope)

@@ -107,16 +107,20 @@ class GetFactRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     FACT_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
     """fact_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         fact_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_id", b"fact_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_id", b"fact_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -246,19 +250,23 @@ class GetFactHistoryRequest(_message.Message):
 
     SUBJECT_FIELD_NUMBER: _builtins.int
     ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """subject is the user or thing. At most 256 characters."""
     attribute: _builtins.str
     """attribute is what of it. At most 128 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         subject: _builtins.str = ...,
         attribute: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attribute", b"attribute", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "attribute", b"attribute", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -295,16 +303,20 @@ class ExplainFactRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     FACT_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     fact_id: _builtins.str
     """fact_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
         fact_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_id", b"fact_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_id", b"fact_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -366,8 +378,11 @@ class ListFactLinksRequest(_message.Message):
 
     FACT_IDS_FIELD_NUMBER: _builtins.int
     MAX_LINKS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     max_links: _builtins.int
     """max_links is how many to return. 50 if 0; at most 500."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """fact_ids are theirs. 1 to 100."""
@@ -377,10 +392,11 @@ class ListFactLinksRequest(_message.Message):
         *,
         fact_ids: _abc.Iterable[_builtins.str] | None = ...,
         max_links: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact_ids", b"fact_ids", "max_links", b"max_links"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_ids", b"fact_ids", "max_links", b"max_links"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -416,12 +432,17 @@ class ListThemesRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
+        *,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,7 +28,7 @@ from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/topic_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x01\n\x11ListTopicsRequest\x12!\n\x08subjects\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x1f\n\x06\x61gents\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"Q\n\x12ListTopicsResponse\x12\"\n\x06topics\x18\x01 \x03(\x0b\x32\x12.everword.v1.Topic\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x89\x01\n\x0fGetTopicRequest\x12\x16\n\x02id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1a\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02H\x00\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x61gent\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x42\x0e\n\x05topic\x12\x05\xbaH\x02\x08\x01\"5\n\x10GetTopicResponse\x12!\n\x05topic\x18\x01 \x01(\x0b\x32\x12.everword.v1.Topic\"\xf4\x01\n\x05Topic\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0c\n\x04type\x18\x04 \x01(\t\x12\r\n\x05\x61gent\x18\x05 \x01(\t\x12\x0f\n\x07subject\x18\x06 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x07 \x01(\t\x12-\n\tcitations\x18\x08 \x03(\x0b\x32\x1a.everword.v1.TopicCitation\x12\x10\n\x08revision\x18\t \x01(\x05\x12\r\n\x05model\x18\n \x01(\t\x12/\n\x0bupdate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"R\n\rTopicCitation\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.everword.v1.MemoryKind\x12\n\n\x02id\x18\x03 \x01(\t2\xb2\x01\n\x0cTopicService\x12S\n\nListTopics\x12\x1e.everword.v1.ListTopicsRequest\x1a\x1f.everword.v1.ListTopicsResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08GetTopic\x12\x1c.everword.v1.GetTopicRequest\x1a\x1d.everword.v1.GetTopicResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/topic_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb6\x01\n\x11ListTopicsRequest\x12!\n\x08subjects\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x1f\n\x06\x61gents\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12#\n\x11\x61t_least_as_fresh\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"Q\n\x12ListTopicsResponse\x12\"\n\x06topics\x18\x01 \x03(\x0b\x32\x12.everword.v1.Topic\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xae\x01\n\x0fGetTopicRequest\x12\x16\n\x02id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1a\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02H\x00\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x61gent\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12#\n\x11\x61t_least_as_fresh\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x42\x0e\n\x05topic\x12\x05\xbaH\x02\x08\x01\"5\n\x10GetTopicResponse\x12!\n\x05topic\x18\x01 \x01(\x0b\x32\x12.everword.v1.Topic\"\xf4\x01\n\x05Topic\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0c\n\x04type\x18\x04 \x01(\t\x12\r\n\x05\x61gent\x18\x05 \x01(\t\x12\x0f\n\x07subject\x18\x06 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x07 \x01(\t\x12-\n\tcitations\x18\x08 \x03(\x0b\x32\x1a.everword.v1.TopicCitation\x12\x10\n\x08revision\x18\t \x01(\x05\x12\r\n\x05model\x18\n \x01(\t\x12/\n\x0bupdate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"R\n\rTopicCitation\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.everword.v1.MemoryKind\x12\n\n\x02id\x18\x03 \x01(\t2\xb2\x01\n\x0cTopicService\x12S\n\nListTopics\x12\x1e.everword.v1.ListTopicsRequest\x1a\x1f.everword.v1.ListTopicsResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08GetTopic\x12\x1c.everword.v1.GetTopicRequest\x1a\x1d.everword.v1.GetTopicResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,6 +43,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTTOPICSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\004\032\002(\000'
   _globals['_LISTTOPICSREQUEST'].fields_by_name['page_token']._loaded_options = None
   _globals['_LISTTOPICSREQUEST'].fields_by_name['page_token']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_GETTOPICREQUEST'].oneofs_by_name['topic']._loaded_options = None
   _globals['_GETTOPICREQUEST'].oneofs_by_name['topic']._serialized_options = b'\272H\002\010\001'
   _globals['_GETTOPICREQUEST'].fields_by_name['id']._loaded_options = None
@@ -53,22 +55,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETTOPICREQUEST'].fields_by_name['subject']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETTOPICREQUEST'].fields_by_name['agent']._loaded_options = None
   _globals['_GETTOPICREQUEST'].fields_by_name['agent']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETTOPICREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_TOPICSERVICE'].methods_by_name['ListTopics']._loaded_options = None
   _globals['_TOPICSERVICE'].methods_by_name['ListTopics']._serialized_options = b'\350\340\030\001'
   _globals['_TOPICSERVICE'].methods_by_name['GetTopic']._loaded_options = None
   _globals['_TOPICSERVICE'].methods_by_name['GetTopic']._serialized_options = b'\350\340\030\001'
   _globals['_LISTTOPICSREQUEST']._serialized_start=163
-  _globals['_LISTTOPICSREQUEST']._serialized_end=308
-  _globals['_LISTTOPICSRESPONSE']._serialized_start=310
-  _globals['_LISTTOPICSRESPONSE']._serialized_end=391
-  _globals['_GETTOPICREQUEST']._serialized_start=394
-  _globals['_GETTOPICREQUEST']._serialized_end=531
-  _globals['_GETTOPICRESPONSE']._serialized_start=533
-  _globals['_GETTOPICRESPONSE']._serialized_end=586
-  _globals['_TOPIC']._serialized_start=589
-  _globals['_TOPIC']._serialized_end=833
-  _globals['_TOPICCITATION']._serialized_start=835
-  _globals['_TOPICCITATION']._serialized_end=917
-  _globals['_TOPICSERVICE']._serialized_start=920
-  _globals['_TOPICSERVICE']._serialized_end=1098
+  _globals['_LISTTOPICSREQUEST']._serialized_end=345
+  _globals['_LISTTOPICSRESPONSE']._serialized_start=347
+  _globals['_LISTTOPICSRESPONSE']._serialized_end=428
+  _globals['_GETTOPICREQUEST']._serialized_start=431
+  _globals['_GETTOPICREQUEST']._serialized_end=605
+  _globals['_GETTOPICRESPONSE']._serialized_start=607
+  _globals['_GETTOPICRESPONSE']._serialized_end=660
+  _globals['_TOPIC']._serialized_start=663
+  _globals['_TOPIC']._serialized_end=907
+  _globals['_TOPICCITATION']._serialized_start=909
+  _globals['_TOPICCITATION']._serialized_end=991
+  _globals['_TOPICSERVICE']._serialized_start=994
+  _globals['_TOPICSERVICE']._serialized_end=1172
 # @@protoc_insertion_point(module_scope)

@@ -30,10 +30,13 @@ class ListTopicsRequest(_message.Message):
     AGENTS_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """page_size is the most topics to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """subjects are those whose topics to list; all if empty. An empty one stands for topics of nobody in particular. At most 100."""
@@ -49,10 +52,11 @@ class ListTopicsRequest(_message.Message):
         agents: _abc.Iterable[_builtins.str] | None = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "at_least_as_fresh", b"at_least_as_fresh", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -96,6 +100,7 @@ class GetTopicRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
     AGENT_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id is the id of the topic, which is that of its node, or the id of its page as a memory."""
     name: _builtins.str
@@ -104,6 +109,8 @@ class GetTopicRequest(_message.Message):
     """subject is whose topic is meant by the name; nobody's in particular if empty. At most 256 characters."""
     agent: _builtins.str
     """agent is whose topic is meant by the name, besides those of all agents. At most 256 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(
         self,
         *,
@@ -111,10 +118,11 @@ class GetTopicRequest(_message.Message):
         name: _builtins.str = ...,
         subject: _builtins.str = ...,
         agent: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name", "topic", b"topic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "id", b"id", "name", b"name", "subject", b"subject", "topic", b"topic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_as_fresh", b"at_least_as_fresh", "id", b"id", "name", b"name", "subject", b"subject", "topic", b"topic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_topic: _TypeAlias = _typing.Literal["id", "name"]  # noqa: Y015
     _WhichOneofArgType_topic: _TypeAlias = _typing.Literal["topic", b"topic"]  # noqa: Y015

@@ -164,11 +164,17 @@ RETURNING state;
 
 -- wake_postponed --
 -- Make jobs due that wait for what a caller has now changed, as their error says, or said before an erasure blanked it. A
--- running job may have been refused already: 'infinity' tells postpone_job to make it due at once.
+-- running job may have been refused already: 'infinity' tells postpone_job to make it due at once. They are locked in the
+-- order in which others lock several. Of the task `embed` none waits: its passages do.
 UPDATE jobs
    SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
- WHERE namespace_id = %(namespace_id)s
-   AND (state = 'pending' AND published_at IS NULL AND not_before > now() AND error IN (%(error)s, 'erased') OR state = 'running');
+ WHERE id IN (SELECT id FROM jobs
+               WHERE namespace_id = %(namespace_id)s AND task <> 'embed'
+                 AND (state = 'pending' AND published_at IS NULL AND not_before > now() AND error IN (%(error)s, 'erased')
+                      OR state = 'running')
+               ORDER BY task, array_position(ARRAY['day', 'week', 'month', 'year'], split_part(subject, '/', 1)),
+                        subject COLLATE "C"
+                 FOR NO KEY UPDATE);
 
 -- reclaim_expired --
 -- Take jobs back whose worker fell silent. That counts as no attempt; a job that kills its worker each time is given up all

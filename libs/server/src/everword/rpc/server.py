@@ -23,9 +23,10 @@ from everword.db.pool import Database
 from everword.domain.settings import SettingError
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import TRANSPORT_BYTES
+from everword.rpc.certificates import Certificates
 from everword.rpc.health import Health
 from everword.rpc.interceptors import ordered_interceptors
-from everword.rpc.settings import ServerSettings, TlsSettings
+from everword.rpc.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 #: What a call may send before anybody reads it. Once its request is being received, it may send all of it.
@@ -134,7 +135,7 @@ def _bind(server: grpc.aio.Server, settings: ServerSettings) -> str:
     host = settings.listen.rpartition(":")[0]
     try:
         if settings.tls:
-            port = server.add_secure_port(settings.listen, _credentials(settings.tls))
+            port = server.add_secure_port(settings.listen, Certificates(settings.tls).credentials())
         else:
             port = server.add_insecure_port(settings.listen)
     except RuntimeError as error:
@@ -143,14 +144,6 @@ def _bind(server: grpc.aio.Server, settings: ServerSettings) -> str:
             "machine's; choose another with EVERWORD_LISTEN"
         ) from error
     return f"{host}:{port}"
-
-
-def _credentials(tls: TlsSettings) -> grpc.ServerCredentials:
-    return grpc.ssl_server_credentials(
-        [(tls.key.read_bytes(), tls.certificate.read_bytes())],
-        root_certificates=tls.client_ca.read_bytes() if tls.client_ca else None,
-        require_client_auth=tls.client_ca is not None,
-    )
 
 
 async def serve_until_stopped(start: Callable[[], Any], stop: Callable[[], Any]) -> None:

@@ -12,7 +12,11 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.errors import ChatBudgetSpent
 from everword.chat.model import UsageRecord
 from everword.costs.model import own_call
-from everword.costs.store import find_spent_budget_blocking, insert_usage_blocking
+from everword.costs.store import (
+    find_spent_budget_blocking,
+    hold_budgets_blocking,
+    insert_usage_blocking,
+)
 from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
 from everword.domain.times import utc_now
@@ -54,6 +58,8 @@ class Ledger:
             return
         now = self._now() if self._now else None
         with self._database.transaction(self._namespace_id) as conn:
+            # Who changes a limit wakes those that were refused: this one would come after, with the old limit.
+            hold_budgets_blocking(conn, self._namespace_id)
             spent = find_spent_budget_blocking(
                 conn, self._namespace_id, model, self._conversation_id, now
             )

@@ -112,9 +112,10 @@ async def delete_budget(
 
 async def _resume_work(conn: Connection, namespace_id: int) -> None:
     """Make work due that waits for a budget; what is still over its limit is refused once more and waits again."""
-    await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
     if await store.end_embedding_pauses(conn, namespace_id):
         await enqueue(conn, [DueJob(namespace_id, EMBED, shards()[0])])
+    # After the job `embed`, as writes lock them.
+    await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
 
 
 def _limits_of(row: BudgetRow) -> Limits:

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 import psycopg
 
 from everword.db.pool import Connection
 from everword.domain.errors import InvalidArgument
-from everword.jobs.enqueue import DueJob, enqueue
+from everword.jobs.enqueue import (
+    COMPACT,
+    LEARN,
+    SLEEP,
+    THEMES,
+    TOOL_SENTENCES,
+    DueJob,
+    enqueue,
+    shards,
+)
 from everword_ingest.transfer import store
+from everword_ingest.transfer.lines import TIME
 
 #: A transaction stores what came once it has so many records or bytes.
 _MOST_RECORDS = 1000
@@ -21,6 +33,16 @@ HELD_BACK_S = 1000 * 24 * 3600.0
 _JOB = "job"
 _JOB_FIELDS = {"task", "subject", "not_before"}
 _ERASURE = "erasure"
+#: What is raised over values that cannot be stored.
+WRONG = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.StatementTooComplex,
+    ValueError,
+    TypeError,
+    RecursionError,
+)
 
 
 @dataclass
@@ -39,11 +61,15 @@ class _Group:
         """Return which lines an error is about."""
         detail = error.diag.message_detail if isinstance(error, psycopg.Error) else None
         if detail and detail.isdecimal():
-            return f"Line {self.line + int(detail) - 1} of the file, of {self.record}"
+            return self.place_of(int(detail))
         if len(self.rows) == 1:
-            return f"Line {self.line} of the file, of {self.record}"
+            return self.place_of(1)
         last = self.line + len(self.rows) - 1
         return f"Of lines {self.line} to {last} of the file, of {self.record}"
+
+    def place_of(self, number: int) -> str:
+        """Return which line a record is, by its number from 1 on."""
+        return f"Line {self.line + number - 1} of the file, of {self.record}"
 
 
 class Batch:
@@ -75,7 +101,7 @@ class Batch:
         for group in self._groups:
             try:
                 await _store(conn, namespace_id, group)
-            except (psycopg.DataError, psycopg.IntegrityError, ValueError, TypeError) as error:
+            except WRONG as error:
                 raise InvalidArgument(f"{group.place(error)}: {explain(error)}.") from error
 
 
@@ -95,21 +121,53 @@ def explain(error: Exception) -> str:
 
 
 async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
-    if group.record != _JOB:
-        if await store.import_rows(conn, group.record, group.text) != len(group.rows):
-            raise ValueError("a line holds several records")
+    if group.record == _JOB:
+        await _store_jobs(conn, namespace_id, group)
         return
+    stored = await store.import_rows(conn, group.record, group.text, TIME)
+    if stored.rows != len(group.rows):
+        raise ValueError("a line holds several records")
+    if stored.odd is not None:
+        text = "it has a time that is not written as `2026-03-02T08:00:00+00:00`"
+        raise InvalidArgument(f"{group.place_of(stored.odd)}: {text}.")
+
+
+async def _store_jobs(conn: Connection, namespace_id: int, group: _Group) -> None:
     jobs = json.loads(group.text)
     if len(jobs) != len(group.rows) or any(set(job) != _JOB_FIELDS for job in jobs):
         raise ValueError("a line holds another thing than a job")
     now = await store.read_now(conn)
-    due = [
-        DueJob(
-            namespace_id,
-            str(job["task"]),
-            str(job["subject"]),
-            (datetime.fromisoformat(job["not_before"]) - now).total_seconds() + HELD_BACK_S,
-        )
-        for job in jobs
-    ]
-    await enqueue(conn, due)
+    due: dict[tuple[str, str], DueJob] = {}
+    for number, job in enumerate(jobs, 1):
+        task, subject = job["task"], job["subject"]
+        if not _is_exported(task, subject):
+            raise InvalidArgument(f"{group.place_of(number)}: no export tells of such work.")
+        if (task, subject) in due:
+            raise InvalidArgument(f"{group.place_of(number)}: it is there twice.")
+        delay_s = _delay_s(job, now) + HELD_BACK_S
+        due[task, subject] = DueJob(namespace_id, task, subject, delay_s)
+    await enqueue(conn, list(due.values()))
+
+
+def _is_exported(task: Any, subject: Any) -> bool:
+    """Tell whether ExportNamespace writes jobs of a task about a subject."""
+    if task == TOOL_SENTENCES:
+        return subject in shards()
+    if task not in (COMPACT, LEARN, SLEEP):
+        return False
+    return (task, subject) == (LEARN, THEMES) or _is_id(subject)
+
+
+def _is_id(subject: Any) -> bool:
+    try:
+        return bool(str(UUID(subject)) == subject)
+    except (ValueError, TypeError, AttributeError):
+        return False
+
+
+def _delay_s(job: dict[str, Any], now: datetime) -> float:
+    """Return the seconds until a job is due. Raises ValueError and TypeError."""
+    if job["not_before"] == "infinity":
+        # A worker was at it, and was to begin anew at once: see `wake_postponed`.
+        return 0.0
+    return (datetime.fromisoformat(job["not_before"]) - now).total_seconds()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
-
-import psycopg
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
@@ -21,9 +20,10 @@ from everword.domain.tokens import ConsistencyToken
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
 from everword_ingest.admin.namespaces import SETTINGS, check_settings
 from everword_ingest.transfer import store
-from everword_ingest.transfer.batch import HELD_BACK_S, Batch, explain
+from everword_ingest.transfer.batch import HELD_BACK_S, WRONG, Batch, explain
 from everword_ingest.transfer.lines import (
     NAMESPACE,
+    TIME,
     Tally,
     check_end,
     check_header,
@@ -39,6 +39,8 @@ FIELDS = SETTINGS | {"erasure_salt", "created_at"}
 _DEFAULTS: dict[str, Any] = {
     each.name: each.default for each in fields(NamespaceSettings) if each.default is not MISSING
 }
+#: What a channel's policy says.
+_POLICY = {"index", "roll_up", "digest"}
 _NEEDED = FIELDS - set(_DEFAULTS)
 
 
@@ -190,7 +192,7 @@ def _settings(line: bytes) -> dict[str, Any]:
     record, row = read_record(line, 2)
     try:
         given = json.loads(row)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     if record != NAMESPACE or not isinstance(given, dict) or not set(given) >= _NEEDED:
         raise InvalidArgument("Line 2 of the file does not describe a namespace of this format.")
@@ -201,17 +203,31 @@ def _settings(line: bytes) -> dict[str, Any]:
 
 
 async def _check(conn: Connection, settings: dict[str, Any]) -> None:
-    zone, policies = settings["time_zone"], settings["channel_policies"]
-    if not isinstance(zone, str) or not isinstance(policies, dict):
+    zone, made = settings["time_zone"], settings["created_at"]
+    if not (
+        isinstance(zone, str)
+        and _are_policies(settings["channel_policies"])
+        and isinstance(made, str)
+        and re.search(TIME, made)
+    ):
         raise InvalidArgument("Line 2 of the file does not describe a namespace of this format.")
     given = NamespaceSettings(**{name: settings[name] for name in SETTINGS})
     await check_settings(conn, given, SETTINGS)
 
 
+def _are_policies(policies: Any) -> bool:
+    return isinstance(policies, dict) and all(
+        isinstance(each, dict)
+        and set(each) == _POLICY
+        and all(isinstance(value, bool) for value in each.values())
+        for each in policies.values()
+    )
+
+
 async def _insert(conn: Connection, name: str, settings: dict[str, Any]) -> TargetRow | None:
     try:
         return await store.insert_target(conn, name, json.dumps(settings))
-    except (psycopg.DataError, psycopg.IntegrityError) as error:
+    except WRONG as error:
         raise InvalidArgument(f"Line 2 of the file: {explain(error)}.") from error
 
 

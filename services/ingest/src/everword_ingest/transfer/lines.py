@@ -20,6 +20,8 @@ HEADER = f'{{"export":{{"format":{FORMAT}}}}}'.encode()
 NAMESPACE = "namespace"
 #: The most bytes of a line: the text of a document of 10 MiB has several times as many where it is escaped.
 MAX_LINE_BYTES = 64 << 20
+#: How times are written, and days.
+TIME = r"^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00:00)?$"
 _HEADER = re.compile(rb'\{"export":\{"format":(\d{1,9})\}\}')
 _RECORD = re.compile(rb'\{"([a-z_]{1,40})":(\{.*\})\}', re.DOTALL)
 _END = b'{"end":'
@@ -58,17 +60,16 @@ async def read_lines(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
     Raises RequestTooLarge.
     """
-    pieces: list[bytes] = []
-    size = 0
+    rest = bytearray()
     async for part in parts:
         start = 0
         while (end := part.find(b"\n", start)) >= 0:
-            pieces.append(part[start:end])
-            yield b"".join(pieces)
-            pieces, size, start = [], 0, end + 1
-        pieces.append(part[start:])
-        size += len(part) - start
-        if size > MAX_LINE_BYTES:
+            rest += part[start:end]
+            yield bytes(rest)
+            rest.clear()
+            start = end + 1
+        rest += part[start:]
+        if len(rest) > MAX_LINE_BYTES:
             raise RequestTooLarge(limit_bytes=MAX_LINE_BYTES)
 
 
@@ -95,7 +96,7 @@ def check_end(line: bytes, tally: Tally) -> None:
         return
     try:
         records = int(json.loads(line)["end"]["records"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise InvalidArgument("The last line of the file is damaged.") from None
     if records != tally.records:
         text = f"The file has {tally.records} records, and had {records}: some are lost."

@@ -51,8 +51,17 @@ SELECT lines, digest, finished_at IS NOT NULL AS finished
    FOR UPDATE;
 
 -- import_rows --
--- Store records of a kind in the namespace that the transaction is set to.
-SELECT import_rows(%(record)s, %(rows)s::jsonb);
+-- Store records of a kind in the namespace that the transaction is set to, and find the first one that has a time in another
+-- form, such as 'infinity': Postgres would read it.
+WITH given AS MATERIALIZED (SELECT %(rows)s::jsonb AS rows),
+     times AS MATERIALIZED (
+         SELECT a.attname::text AS name
+           FROM transfer_rules r JOIN pg_attribute a ON a.attrelid = r.relation::regclass
+          WHERE r.record = %(record)s AND a.attnum > 0 AND a.atttypid IN ('timestamptz'::regtype, 'date'::regtype))
+SELECT import_rows(%(record)s, given.rows) AS rows,
+       (SELECT min(e.place) FROM jsonb_array_elements(given.rows) WITH ORDINALITY AS e (value, place), times
+         WHERE e.value->>times.name !~ %(time)s) AS odd
+  FROM given;
 
 -- newer_erasure --
 -- A copy of the namespace that the transaction is set to, where something was erased that is not erased here.

@@ -52,6 +52,14 @@ class ProgressRow:
 
 
 @dataclass(frozen=True)
+class StoredRow:
+    """How many records were stored, and which of them, from 1 on, has a time in another form; None where none has."""
+
+    rows: int
+    odd: int | None
+
+
+@dataclass(frozen=True)
 class JobRow:
     """Background work, and the seconds until it is due; negative where it was."""
 
@@ -106,9 +114,11 @@ async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None
     return await fetch_optional(conn, SQL["hold_import"], parameters, ProgressRow)
 
 
-async def import_rows(conn: Connection, record: str, rows: str) -> int:
-    """Store records of a kind, a list as JSON, and return how many. Raises psycopg's errors about them."""
-    return int(await fetch_value(conn, SQL["import_rows"], {"record": record, "rows": rows}))
+async def import_rows(conn: Connection, record: str, rows: str, time: str) -> StoredRow:
+    """Store records of a kind, a list as JSON, whose times match an expression. Raises psycopg's errors about them."""
+    parameters = {"record": record, "rows": rows, "time": time}
+    [stored] = await fetch_all(conn, SQL["import_rows"], parameters, StoredRow)
+    return stored
 
 
 async def newer_erasure(conn: Connection) -> str | None:

@@ -9,11 +9,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.item import Item
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import Said
+from everword_search.context.summary_lines import without_said
 from everword_search.context.text import Layout
 from everword_search.endings.model import Holding
+
+#: The share of a summary that has to be new.
+_MUCH = 0.5
 
 
 @dataclass
@@ -115,8 +120,7 @@ class Draft:
                 self.left_out.add(item.key)
             elif not verbatim and self.said.repeats(item.says):
                 self._repeated.update({item.memory_id} if item.memory_id else ())
-            else:
-                shown = finish(item)
+            elif shown := finish(item) if verbatim else self._unsaid(finish(item)):
                 beside = [] if alone else self._put_beside(shown, most - len(put) - 1)
                 if beside is not None and self._fits(source, shown, limit):
                     self._add(source, shown)
@@ -124,6 +128,18 @@ class Draft:
                 else:
                     self.left_out.add(item.key)
         return put
+
+    def _unsaid(self, item: Item) -> Item | None:
+        """Return a summary without the sentences that the context has already, other items as they are.
+
+        None where hardly anything is left of it: its messages speak for themselves.
+        """
+        if item.about is None or item.about.kind != MEMORY_KIND_SUMMARY:
+            return item
+        words = without_said(item.words, self.said.repeats)
+        if len(words) < _MUCH * len(item.words):
+            return None
+        return item if words == item.words else self.layout.reworded(item, words)
 
     def _is_told(self, item: Item) -> bool:
         """Tell whether the words that an item was taken from are there."""

@@ -41,7 +41,7 @@ async def build_context(
     await building.put_found(found, candidates)
     await asyncio.to_thread(building.put_waiting)
     await building.count_uses()
-    return building.built(found.verdict)
+    return building.built(found)
 
 
 async def begin(

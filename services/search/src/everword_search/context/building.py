@@ -24,7 +24,7 @@ from everword_search.context.model import ORDER, BlockSource, Candidate, Context
 from everword_search.people.offers import count_offers
 from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
-from everword_search.retrieval.model import SearchResult, Verdict
+from everword_search.retrieval.model import ArmReport, SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
 #: A context that costs this share of its budget is full.
@@ -46,6 +46,8 @@ class BuiltContext:
     tokens: int
     omitted: int
     verdict: Verdict | None
+    #: Arms of the search for memories that could not answer.
+    degraded: Sequence[ArmReport]
 
 
 @dataclass(frozen=True)
@@ -240,11 +242,12 @@ class Building:
         offered = [item.strategy_id for item in questions if item.strategy_id]
         await count_offers(self.sources.database, self.namespace, offered)
 
-    def built(self, verdict: Verdict | None) -> BuiltContext:
+    def built(self, found: FoundMemories) -> BuiltContext:
         draft = self.draft
         unread = self.start.conversation.unread if self.start.conversation else 0
         omitted = len(draft.left_out) + unread
-        return BuiltContext(draft.numbered(), draft.text(), draft.tokens, omitted, verdict)
+        shown = draft.numbered(), draft.text(), draft.tokens
+        return BuiltContext(*shown, omitted, found.verdict, found.degraded)
 
 
 def _nearness(found: FoundMemories) -> dict[UUID, float]:

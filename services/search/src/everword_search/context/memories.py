@@ -17,7 +17,7 @@ from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_told_by
 from everword_search.records.model import MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE
-from everword_search.retrieval.model import Hit, SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.model import ArmReport, Hit, SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
 #: At least one passage, so that a memory of one passage is seen to be whole.
@@ -45,6 +45,8 @@ class FoundMemories:
     is_cut: bool = False
     #: Of facts, the messages that say so, each with its words, the latest first.
     told_by: ToldBy = field(default_factory=dict)
+    #: Arms of the search that could not answer.
+    degraded: Sequence[ArmReport] = ()
 
     def items(self, layout: Layout) -> list[Item]:
         """Return the memories, best first, with their credentials: to look for those takes longer than all the rest.
@@ -127,7 +129,7 @@ async def search_memories(
     found = await find_reliable(sources, namespace, search, periods=within is None)
     if found.verdict is Verdict.NOTHING_RELEVANT:
         # What is nearest answers nothing: it would only be in the way.
-        return FoundMemories(verdict=found.verdict)
+        return FoundMemories(verdict=found.verdict, degraded=found.degraded)
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MEMORY_KIND_FACT]
@@ -136,7 +138,7 @@ async def search_memories(
         async with sources.database.transaction(namespace.id) as conn:
             told_by = await read_told_by(conn, namespace.id, facts)
     is_cut = request.max_memories is None and size < MAX_PAGE and len(ranked) >= size
-    return FoundMemories(results, found.verdict, is_cut, told_by)
+    return FoundMemories(results, found.verdict, is_cut, told_by, found.degraded)
 
 
 def _has_its_time(memory: MemoryRecord) -> bool:

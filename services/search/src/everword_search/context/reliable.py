@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everword.domain.caller import NamespaceScope
-from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.model import (
+    ArmReport,
+    ArmState,
+    SearchRequest,
+    SearchResult,
+    Verdict,
+)
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 
@@ -20,6 +27,8 @@ class Reliable:
     #: Best first.
     results: list[SearchResult]
     verdict: Verdict
+    #: Arms that could not answer.
+    degraded: Sequence[ArmReport] = ()
 
 
 async def find_reliable(
@@ -34,13 +43,14 @@ async def find_reliable(
     results = _reliable(response.results, periods)
     wanted = len(response.results)
     verdict = response.verdict
+    degraded = [each for each in response.arms if each.state is ArmState.DEGRADED]
     for _ in range(MAX_PAGES - 1):
         if len(results) >= wanted or not response.next_page_token:
             break
         page = replace(request.page, token=response.next_page_token)
         response, _ = await find_memories(sources, namespace, replace(request, page=page))
         results += _reliable(response.results, periods)
-    return Reliable(results[:wanted], verdict)
+    return Reliable(results[:wanted], verdict, degraded)
 
 
 def _reliable(results: list[SearchResult], periods: bool) -> list[SearchResult]:

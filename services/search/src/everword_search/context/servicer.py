@@ -30,7 +30,7 @@ from everword_search.context.stream_context import StreamedEnd, stream_context
 from everword_search.context.tokens import Tokens
 from everword_search.endings.translate import endings_to_proto
 from everword_search.retrieval.sources import Sources
-from everword_search.translate import to_balanced, to_filter
+from everword_search.translate import arm_report, to_balanced, to_filter
 
 
 class ContextServicer(ContextServiceServicer):
@@ -90,6 +90,7 @@ def _to_response(built: BuiltContext) -> pb.BuildContextResponse:
         token_count=built.tokens,
         omitted=built.omitted,
         verdict=Verdict.ValueType(built.verdict or 0),
+        degraded=map(arm_report, built.degraded),
     )
 
 
@@ -101,6 +102,7 @@ def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
         omitted=part.omitted,
         verdict=Verdict.ValueType(part.verdict or 0),
         missing=[pb.ContextSource.ValueType(each) for each in part.missing],
+        degraded=map(arm_report, part.degraded),
     )
     return pb.StreamContextResponse(end=end)
 

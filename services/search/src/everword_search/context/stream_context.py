@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from everword_search.context.build_context import begin
 from everword_search.context.building import Building
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import ORDER, BlockSource, ContextRequest
-from everword_search.retrieval.model import Verdict
+from everword_search.retrieval.model import ArmReport, Verdict
 from everword_search.retrieval.sources import Sources
 
 #: The longest that blocks are waited for, and the share of a shorter deadline: the rest is for the way back.
@@ -31,6 +31,8 @@ class StreamedEnd:
     #: None where nothing was looked for, and where memories are missing.
     verdict: Verdict | None
     missing: tuple[BlockSource, ...]
+    #: Arms of the search for memories that could not answer.
+    degraded: Sequence[ArmReport]
 
 
 async def stream_context(
@@ -55,8 +57,8 @@ async def stream_context(
             yield block, first
             first += len(block.items)
     await building.count_uses()
-    built = building.built(found.verdict)
-    yield StreamedEnd(built.tokens, built.omitted, found.verdict, missing)
+    built = building.built(found)
+    yield StreamedEnd(built.tokens, built.omitted, found.verdict, missing, built.degraded)
 
 
 async def _in_time(

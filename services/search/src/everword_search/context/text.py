@@ -26,10 +26,12 @@ from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
+from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, Beside, Item
 from everword_search.context.judging import judge
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
+from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.marks import marks_of
 from everword_search.endings.model import Ending, Holding
 from everword_search.summaries.store import TopSummaryRow
@@ -52,8 +54,7 @@ _KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node", 7: "lore
 _INDENT = "  "
 #: As many digits as any item's.
 _WIDEST = 999
-#: What the empty line between two blocks may cost.
-_BETWEEN = 2
+_BETWEEN = 2  # What the empty line between two blocks may cost.
 #: Some readers take these for ends of lines too, and JSON leaves them as they are.
 _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -129,9 +130,10 @@ class Layout:
         self, node: TopSummaryRow, about: MemoryRecord, endings: Sequence[Ending] = ()
     ) -> Item:
         """Return a summary whole, at the time of the last that it is of."""
-        shown = mask_credentials(node.content) if self.masks else node.content
+        text = without_conversations(node.content)
+        text = mask_credentials(text) if self.masks else text
         place = node.id, node.latest_at, node.last_seq
-        return self._item(*place, _KINDS[2], shown, 0, Beside(endings=endings), about)
+        return self._item(*place, _KINDS[2], text, 0, Beside(endings=endings), about)
 
     def memory(
         self,
@@ -149,11 +151,18 @@ class Layout:
             given = memory.token_count if words == passage else 0
         elif passage != memory.synthesized_content:
             words = f"… {words.strip()} …"
+        words = without_conversations(words) if memory.kind == MEMORY_KIND_SUMMARY else words
         speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
         return self._item(*place, speaker, words, given, beside, memory)
+
+    def reworded(self, item: Item, words: str) -> Item:
+        """Return an item with other words."""
+        beside = Beside(endings=item.endings, trust=item.trust)
+        line = self._line(_WIDEST, item.occurred_at, item.speaker, words, beside)
+        return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
 
     def candidate(self, found: Candidate) -> Item:
         """Return what a block would say."""
@@ -193,10 +202,16 @@ class Layout:
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
-        is_given = given_tokens > 0
         shown = id_, moment, seq, speaker, words, tokens
         known = beside.score, beside.relevance, beside.confidence, about, beside.endings
-        return Item(*shown, is_given, *known, beside.told_by, trust=trust, is_withheld=is_withheld)
+        return Item(
+            *shown,
+            given_tokens > 0,
+            *known,
+            beside.told_by,
+            trust=trust,
+            is_withheld=is_withheld,
+        )
 
     def _line(
         self,

@@ -58,9 +58,15 @@ async def get_profile(
     return found[:most], counted - most
 
 
-async def get_fact(database: Database, namespace: NamespaceScope, fact_id: UUID) -> FactView:
+async def get_fact(
+    database: Database,
+    namespace: NamespaceScope,
+    fact_id: UUID,
+    at_least_as_fresh: str = "",
+) -> FactView:
     """Return a fact as it is believed now. Raises FactNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await show_facts(conn, namespace.id, [fact_id])
     return _only(found.get(fact_id), fact_id)
 
@@ -86,16 +92,27 @@ async def list_facts(
 
 
 async def get_fact_history(
-    database: Database, namespace: NamespaceScope, subject: str, attribute: str
+    database: Database,
+    namespace: NamespaceScope,
+    subject: str,
+    attribute: str,
+    at_least_as_fresh: str = "",
 ) -> Sequence[FactView]:
     """Return every value that an attribute of a subject ever had."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         return await store.list_history(conn, namespace.id, subject, attribute, MOST)
 
 
-async def explain_fact(database: Database, namespace: NamespaceScope, fact_id: UUID) -> Explanation:
+async def explain_fact(
+    database: Database,
+    namespace: NamespaceScope,
+    fact_id: UUID,
+    at_least_as_fresh: str = "",
+) -> Explanation:
     """Return why a fact is believed, down to the words. Raises FactNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await show_facts(conn, namespace.id, [fact_id])
         fact = _only(found.get(fact_id), fact_id)
         evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
@@ -106,10 +123,15 @@ async def explain_fact(database: Database, namespace: NamespaceScope, fact_id: U
 
 
 async def list_fact_links(
-    database: Database, namespace: NamespaceScope, fact_ids: Sequence[UUID], limit: int
+    database: Database,
+    namespace: NamespaceScope,
+    fact_ids: Sequence[UUID],
+    limit: int,
+    at_least_as_fresh: str = "",
 ) -> Sequence[Link]:
     """Return what facts are to others, as far as that holds, the surest first."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         return await _links(conn, namespace.id, fact_ids, False, limit)
 
 

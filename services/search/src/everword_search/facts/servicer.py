@@ -51,11 +51,13 @@ class ProfileServicer(ProfileServiceServicer):
     async def ListThemes(
         self, request: pb.ListThemesRequest, context: Context
     ) -> pb.ListThemesResponse:
-        themes = await list_themes(self._database, current_namespace())
+        themes = await list_themes(self._database, current_namespace(), request.at_least_as_fresh)
         return pb.ListThemesResponse(themes=[theme_to_proto(each) for each in themes])
 
     async def GetFact(self, request: pb.GetFactRequest, context: Context) -> pb.GetFactResponse:
-        fact = await get_fact(self._database, current_namespace(), UUID(request.fact_id))
+        fact = await get_fact(
+            self._database, current_namespace(), UUID(request.fact_id), request.at_least_as_fresh
+        )
         return pb.GetFactResponse(fact=fact_to_proto(fact))
 
     async def ListFacts(
@@ -78,14 +80,20 @@ class ProfileServicer(ProfileServiceServicer):
         self, request: pb.GetFactHistoryRequest, context: Context
     ) -> pb.GetFactHistoryResponse:
         facts = await get_fact_history(
-            self._database, current_namespace(), request.subject, request.attribute
+            self._database,
+            current_namespace(),
+            request.subject,
+            request.attribute,
+            request.at_least_as_fresh,
         )
         return pb.GetFactHistoryResponse(facts=[fact_to_proto(fact) for fact in facts])
 
     async def ExplainFact(
         self, request: pb.ExplainFactRequest, context: Context
     ) -> pb.ExplainFactResponse:
-        found = await explain_fact(self._database, current_namespace(), UUID(request.fact_id))
+        found = await explain_fact(
+            self._database, current_namespace(), UUID(request.fact_id), request.at_least_as_fresh
+        )
         return pb.ExplainFactResponse(
             fact=fact_to_proto(found.fact),
             evidence=[evidence_to_proto(row) for row in found.evidence],
@@ -99,5 +107,7 @@ class ProfileServicer(ProfileServiceServicer):
     ) -> pb.ListFactLinksResponse:
         ids = [UUID(id_) for id_ in request.fact_ids]
         limit = request.max_links or DEFAULT_LINKS
-        links = await list_fact_links(self._database, current_namespace(), ids, limit)
+        links = await list_fact_links(
+            self._database, current_namespace(), ids, limit, request.at_least_as_fresh
+        )
         return pb.ListFactLinksResponse(links=[link_to_proto(link) for link in links])

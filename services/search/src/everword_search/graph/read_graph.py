@@ -15,6 +15,7 @@ from everword.graph.store import show_nodes
 from everword_search.graph import store
 from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
 from everword_search.graph.traverse import read_ends
+from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import open_cursor
 
@@ -23,9 +24,15 @@ DEFAULT_PAGE = 50
 _VERSIONS, _NAMED, _PART = 1_000, 1_000, 500
 
 
-async def get_node(database: Database, namespace: NamespaceScope, node_id: UUID) -> NodeHistory:
+async def get_node(
+    database: Database,
+    namespace: NamespaceScope,
+    node_id: UUID,
+    at_least_as_fresh: str = "",
+) -> NodeHistory:
     """Return a node in its latest version, and all of these; of a merged one, what it became. Raises NodeNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         wanted = node_id
         while node := (await show_nodes(conn, namespace.id, [wanted])).get(wanted):
             if node.merged_into is None:
@@ -42,11 +49,13 @@ async def list_nodes(
     types: list[str] | None,
     label: str,
     page: PageRequest,
+    at_least_as_fresh: str = "",
 ) -> tuple[Sequence[NodeView], str]:
     """Return a page of nodes, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListNodes", page, DEFAULT_PAGE)
     after = UUID(cursor.after[0]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         wanted = ListedNodes(view, types, None)
         if label:
             hashes = [label_hash(label)]
@@ -58,10 +67,15 @@ async def list_nodes(
 
 
 async def export_graph(
-    database: Database, namespace: NamespaceScope, view: View, include_ended: bool
+    database: Database,
+    namespace: NamespaceScope,
+    view: View,
+    include_ended: bool,
+    at_least_as_fresh: str = "",
 ) -> AsyncIterator[Subgraph]:
     """Yield all nodes and then all relations, in parts, as they are known at one moment."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         moment = await store.now(conn)
     view = replace(view, known_at=view.known_at or moment, valid_at=view.valid_at or moment)
     after: UUID | None = None

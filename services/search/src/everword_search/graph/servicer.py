@@ -36,7 +36,9 @@ class GraphQueryServicer(GraphQueryServiceServicer):
         self._database = sources.database
 
     async def GetNode(self, request: pb.GetNodeRequest, context: Context) -> pb.GetNodeResponse:
-        found = await get_node(self._database, current_namespace(), UUID(request.node_id))
+        found = await get_node(
+            self._database, current_namespace(), UUID(request.node_id), request.at_least_as_fresh
+        )
         return pb.GetNodeResponse(
             node=node_to_proto(found.node),
             versions=[node_to_proto(version) for version in found.versions],
@@ -52,6 +54,7 @@ class GraphQueryServicer(GraphQueryServiceServicer):
             to_types(list(request.types)),
             request.label,
             to_page(request),
+            request.at_least_as_fresh,
         )
         return pb.ListNodesResponse(
             nodes=[node_to_proto(node) for node in nodes], next_page_token=token
@@ -77,7 +80,9 @@ class GraphQueryServicer(GraphQueryServiceServicer):
     async def SuggestMerges(
         self, request: pb.SuggestMergesRequest, context: Context
     ) -> pb.SuggestMergesResponse:
-        found = await suggest_merges(self._sources, current_namespace(), UUID(request.node_id))
+        found = await suggest_merges(
+            self._sources, current_namespace(), UUID(request.node_id), request.at_least_as_fresh
+        )
         return pb.SuggestMergesResponse(suggestions=[suggestion_to_proto(each) for each in found])
 
     async def ExportGraph(  # type: ignore[override]
@@ -86,7 +91,11 @@ class GraphQueryServicer(GraphQueryServiceServicer):
         """Write parts as they come: what is around each call awaits its end."""
         view = to_view(request.view)
         async for part in export_graph(
-            self._database, current_namespace(), view, request.include_ended
+            self._database,
+            current_namespace(),
+            view,
+            request.include_ended,
+            request.at_least_as_fresh,
         ):
             await send_request_id(context)
             await context.write(part_to_proto(part))

@@ -23,10 +23,10 @@ LEAST_LIKENESS, LEAST_COSINE = 0.5, 0.8
 
 
 async def suggest_merges(
-    sources: Sources, namespace: NamespaceScope, node_id: UUID
+    sources: Sources, namespace: NamespaceScope, node_id: UUID, at_least_as_fresh: str = ""
 ) -> list[Suggestion]:
     """Return nodes of the same agent and subject that may be the same, likest first. Raises NodeNotFound."""
-    node = (await get_node(sources.database, namespace, node_id)).node
+    node = (await get_node(sources.database, namespace, node_id, at_least_as_fresh)).node
     # Both ways at once: what is written alike shares a word, and what is near a meaning.
     search = SearchRequest(
         text=f"{node.label} ({node.type.replace('_', ' ')})",

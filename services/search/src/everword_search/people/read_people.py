@@ -15,6 +15,7 @@ from everword.people.store import TrajectoryRow
 from everword.people.views import EventView, Listed, PersonView, StrategyView
 from everword_search.people import store
 from everword_search.people.store import ChangeRow, EvidenceRow, TraitRow
+from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import open_cursor
 
@@ -44,31 +45,59 @@ class Explained(Generic[_View]):
 
 
 async def list_people(
-    database: Database, namespace: NamespaceScope, listed: Listed, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    listed: Listed,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
 ) -> tuple[Sequence[PersonView], str]:
     """Return a page of people, and the token of the next one. Raises InvalidPageToken."""
-    return await _page(database, namespace, "ListPeople", views.list_people, listed, page)
+    return await _page(
+        database, namespace, "ListPeople", views.list_people, listed, page, at_least_as_fresh
+    )
 
 
 async def list_events(
-    database: Database, namespace: NamespaceScope, listed: Listed, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    listed: Listed,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
 ) -> tuple[Sequence[EventView], str]:
     """Return a page of events, and the token of the next one. Raises InvalidPageToken."""
-    return await _page(database, namespace, "ListEvents", views.list_events, listed, page)
+    return await _page(
+        database, namespace, "ListEvents", views.list_events, listed, page, at_least_as_fresh
+    )
 
 
 async def list_strategies(
-    database: Database, namespace: NamespaceScope, listed: Listed, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    listed: Listed,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
 ) -> tuple[Sequence[StrategyView], str]:
     """Return a page of questions, and the token of the next one. Raises InvalidPageToken."""
-    return await _page(database, namespace, "ListStrategies", views.list_strategies, listed, page)
+    return await _page(
+        database,
+        namespace,
+        "ListStrategies",
+        views.list_strategies,
+        listed,
+        page,
+        at_least_as_fresh,
+    )
 
 
 async def get_person(
-    database: Database, namespace: NamespaceScope, person_id: UUID
+    database: Database,
+    namespace: NamespaceScope,
+    person_id: UUID,
+    at_least_as_fresh: str = "",
 ) -> Explained[PersonView]:
     """Return somebody with everything that was said of them. Raises PersonNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         person = await views.show_person(conn, namespace.id, person_id)
         if person is None:
             raise PersonNotFound(person_id=person_id)
@@ -76,10 +105,14 @@ async def get_person(
 
 
 async def get_event(
-    database: Database, namespace: NamespaceScope, event_id: UUID
+    database: Database,
+    namespace: NamespaceScope,
+    event_id: UUID,
+    at_least_as_fresh: str = "",
 ) -> Explained[EventView]:
     """Return an event with everything that was said of it. Raises EventNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         event = await views.show_event(conn, namespace.id, event_id)
         if event is None:
             raise EventNotFound(event_id=event_id)
@@ -87,10 +120,14 @@ async def get_event(
 
 
 async def get_strategy(
-    database: Database, namespace: NamespaceScope, strategy_id: UUID
+    database: Database,
+    namespace: NamespaceScope,
+    strategy_id: UUID,
+    at_least_as_fresh: str = "",
 ) -> Explained[StrategyView]:
     """Return a question with what it rests on. Raises StrategyNotFound."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         question = await views.show_strategy(conn, namespace.id, strategy_id)
         if question is None:
             raise StrategyNotFound(strategy_id=strategy_id)
@@ -101,12 +138,14 @@ async def get_user_model(
     database: Database,
     namespace: NamespaceScope,
     subject: str,
+    at_least_as_fresh: str = "",
     *,
     include_past: bool,
     include_evidence: bool,
 ) -> tuple[Sequence[TraitRow], Sequence[EvidenceRow]]:
     """Return how a subject communicates, and the words that show it where they are asked for."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         traits = await store.read_user_model(conn, namespace.id, subject, include_past, MOST)
         ids = [trait.id for trait in traits] if include_evidence else []
         evidence = (
@@ -116,10 +155,15 @@ async def get_user_model(
 
 
 async def get_trajectory(
-    database: Database, namespace: NamespaceScope, subject: str, version: int
+    database: Database,
+    namespace: NamespaceScope,
+    subject: str,
+    version: int,
+    at_least_as_fresh: str = "",
 ) -> tuple[TrajectoryRow | None, Sequence[EvidenceRow]]:
     """Return where a subject is heading, with the words that it rests on; None where nothing is known."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await store.read_trajectory(conn, namespace.id, subject, version)
         if found is None:
             return None, []
@@ -139,10 +183,12 @@ async def _page(
     list_: _List[_View],
     listed: Listed,
     page: PageRequest,
+    at_least_as_fresh: str,
 ) -> tuple[Sequence[_View], str]:
     cursor = await open_cursor(database, namespace, rpc, page, DEFAULT_PAGE)
     after = UUID(cursor.after[0]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await list_(conn, namespace.id, listed, after, cursor.size + 1)
     shown = found[: cursor.size]
     return shown, cursor.token([str(shown[-1].id)]) if len(found) > cursor.size else ""

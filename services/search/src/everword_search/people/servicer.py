@@ -41,7 +41,7 @@ class PeopleServicer(PeopleServiceServicer):
     ) -> pb.ListPeopleResponse:
         listed = to_listed(request, request.include_rejected)
         found, token = await list_people(
-            self._database, current_namespace(), listed, to_page(request)
+            self._database, current_namespace(), listed, to_page(request), request.at_least_as_fresh
         )
         people = [person_to_proto(each) for each in found]
         return pb.ListPeopleResponse(people=people, next_page_token=token)
@@ -49,7 +49,9 @@ class PeopleServicer(PeopleServiceServicer):
     async def GetPerson(
         self, request: pb.GetPersonRequest, context: Context
     ) -> pb.GetPersonResponse:
-        found = await get_person(self._database, current_namespace(), UUID(request.person_id))
+        found = await get_person(
+            self._database, current_namespace(), UUID(request.person_id), request.at_least_as_fresh
+        )
         return pb.GetPersonResponse(
             person=person_to_proto(found.view),
             evidence=[evidence_to_proto(row) for row in found.evidence],
@@ -61,13 +63,15 @@ class PeopleServicer(PeopleServiceServicer):
     ) -> pb.ListEventsResponse:
         listed = to_listed(request, request.include_past)
         found, token = await list_events(
-            self._database, current_namespace(), listed, to_page(request)
+            self._database, current_namespace(), listed, to_page(request), request.at_least_as_fresh
         )
         events = [event_to_proto(each) for each in found]
         return pb.ListEventsResponse(events=events, next_page_token=token)
 
     async def GetEvent(self, request: pb.GetEventRequest, context: Context) -> pb.GetEventResponse:
-        found = await get_event(self._database, current_namespace(), UUID(request.event_id))
+        found = await get_event(
+            self._database, current_namespace(), UUID(request.event_id), request.at_least_as_fresh
+        )
         return pb.GetEventResponse(
             event=event_to_proto(found.view),
             evidence=[evidence_to_proto(row) for row in found.evidence],
@@ -81,6 +85,7 @@ class PeopleServicer(PeopleServiceServicer):
             self._database,
             current_namespace(),
             request.subject,
+            request.at_least_as_fresh,
             include_past=request.include_past,
             include_evidence=request.include_evidence,
         )
@@ -90,7 +95,11 @@ class PeopleServicer(PeopleServiceServicer):
         self, request: pb.GetTrajectoryRequest, context: Context
     ) -> pb.GetTrajectoryResponse:
         found, evidence = await get_trajectory(
-            self._database, current_namespace(), request.subject, request.version
+            self._database,
+            current_namespace(),
+            request.subject,
+            request.version,
+            request.at_least_as_fresh,
         )
         return pb.GetTrajectoryResponse(
             trajectory=trajectory_to_proto(found) if found else None,
@@ -102,7 +111,7 @@ class PeopleServicer(PeopleServiceServicer):
     ) -> pb.ListStrategiesResponse:
         listed = to_listed(request, request.include_ended)
         found, token = await list_strategies(
-            self._database, current_namespace(), listed, to_page(request)
+            self._database, current_namespace(), listed, to_page(request), request.at_least_as_fresh
         )
         strategies = [strategy_to_proto(each) for each in found]
         return pb.ListStrategiesResponse(strategies=strategies, next_page_token=token)
@@ -110,7 +119,12 @@ class PeopleServicer(PeopleServiceServicer):
     async def GetStrategy(
         self, request: pb.GetStrategyRequest, context: Context
     ) -> pb.GetStrategyResponse:
-        found = await get_strategy(self._database, current_namespace(), UUID(request.strategy_id))
+        found = await get_strategy(
+            self._database,
+            current_namespace(),
+            UUID(request.strategy_id),
+            request.at_least_as_fresh,
+        )
         return pb.GetStrategyResponse(
             strategy=strategy_to_proto(found.view),
             evidence=[evidence_to_proto(row) for row in found.evidence],

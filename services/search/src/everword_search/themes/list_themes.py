@@ -11,6 +11,7 @@ from everword.db.statements import fetch_all, load_statements
 from everword.domain.caller import NamespaceScope
 from everword.rpc.translate import to_timestamp
 from everword.v1 import profile_service_pb2 as pb
+from everword_search.records.freshness import ensure_fresh
 
 SQL = load_statements("everword_search.themes")
 
@@ -29,9 +30,14 @@ class ThemeRow:
     made_at: datetime
 
 
-async def list_themes(database: Database, namespace: NamespaceScope) -> list[ThemeRow]:
+async def list_themes(
+    database: Database,
+    namespace: NamespaceScope,
+    at_least_as_fresh: str = "",
+) -> list[ThemeRow]:
     """Return the themes of a namespace, the largest first."""
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         parameters = {"namespace_id": namespace.id}
         return await fetch_all(conn, SQL["list_themes"], parameters, ThemeRow)
 

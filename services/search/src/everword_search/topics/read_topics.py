@@ -13,6 +13,7 @@ from everword.db.statements import fetch_all, fetch_optional, load_statements
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import TopicNotFound
 from everword.graph.naming import label_hash
+from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import open_cursor
 
@@ -48,7 +49,11 @@ class TopicScope:
 
 
 async def list_topics(
-    database: Database, namespace: NamespaceScope, scope: TopicScope, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    scope: TopicScope,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
 ) -> tuple[Sequence[TopicRow], str]:
     """Return a page of topics without their content, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListTopics", page, DEFAULT_PAGE)
@@ -60,6 +65,7 @@ async def list_topics(
         "limit": cursor.size + 1,
     }
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         rows = await fetch_all(conn, SQL["list_topics"], parameters, TopicRow)
     shown = rows[: cursor.size]
     return shown, cursor.token([str(shown[-1].node_id)]) if len(rows) > cursor.size else ""
@@ -75,7 +81,12 @@ class TopicName:
     subject: str = ""
 
 
-async def get_topic(database: Database, namespace: NamespaceScope, wanted: TopicName) -> TopicRow:
+async def get_topic(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: TopicName,
+    at_least_as_fresh: str = "",
+) -> TopicRow:
     """Return the page about a topic, or about the one that it became. Raises TopicNotFound."""
     parameters: dict[str, Any] = {"namespace_id": namespace.id}
     if wanted.id:
@@ -85,6 +96,7 @@ async def get_topic(database: Database, namespace: NamespaceScope, wanted: Topic
         statement = SQL["find_named"]
         parameters = {**parameters, **named, "subject": wanted.subject}
     async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await fetch_optional(conn, statement, parameters, TopicRow)
     if found is None:
         raise TopicNotFound(**({"topic_id": wanted.id} if wanted.id else {"name": wanted.name}))

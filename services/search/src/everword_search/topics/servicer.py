@@ -32,14 +32,16 @@ class TopicServicer(TopicServiceServicer):
     ) -> pb.ListTopicsResponse:
         scope = TopicScope(list(request.subjects) or None, list(request.agents) or None)
         rows, token = await list_topics(
-            self._database, current_namespace(), scope, to_page(request)
+            self._database, current_namespace(), scope, to_page(request), request.at_least_as_fresh
         )
         return pb.ListTopicsResponse(topics=[_to_proto(row) for row in rows], next_page_token=token)
 
     async def GetTopic(self, request: pb.GetTopicRequest, context: Context) -> pb.GetTopicResponse:
         id_ = UUID(request.id) if request.id else None
         wanted = TopicName(id_, request.name, request.agent, request.subject)
-        row = await get_topic(self._database, current_namespace(), wanted)
+        row = await get_topic(
+            self._database, current_namespace(), wanted, request.at_least_as_fresh
+        )
         return pb.GetTopicResponse(topic=_to_proto(row))
 
 

@@ -1,7 +1,7 @@
 """Items of a store as notes: where they stand, and what they say.
 
 The item `k1` of `("users", "ana")` is the note `langgraph/users.ana..k1`. Labels hold no period, so that two of them
-end the namespace. Tags name each namespace that an item is in, since searches filter by tags.
+end the namespace. Tags name each namespace that an item is in, since searches filter by tags, and how long it lives.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ _ROOT = "langgraph/"
 #: Limits of notes.
 _MAX_TAGS = 16
 _MAX_TAG_CHARS = 128
+#: Each label takes a tag; one is of all items, and one is for how many minutes an item lives.
+MAX_LABELS = _MAX_TAGS - 2
+_LIFE = "langgraph-minutes="
 _ESCAPE = re.compile(r"\\(.)")
 
 Namespace = tuple[str, ...]
@@ -39,7 +42,10 @@ def key_of(namespace: Namespace, key: str) -> str:
 
 def place_of(note_key: str) -> tuple[Namespace, str]:
     """Return the namespace and the key of the item whose note has this key."""
-    namespace, _, key = note_key.removeprefix(_ROOT).partition("..")
+    place = note_key.removeprefix(_ROOT)
+    if place.startswith("."):
+        return (), place[1:]
+    namespace, _, key = place.partition("..")
     return tuple(namespace.split(".")), key
 
 
@@ -58,27 +64,45 @@ def note_of(
 
     Raises InvalidNamespaceError for one of too many labels, and ValueError or TypeError for a value that is no JSON.
     """
-    if len(namespace) >= _MAX_TAGS:
-        raise InvalidNamespaceError(f"{namespace} has more than {_MAX_TAGS - 1} labels.")
+    if len(namespace) > MAX_LABELS:
+        raise InvalidNamespaceError(f"{namespace} has more than {MAX_LABELS} labels.")
     above = [namespace[:depth] for depth in range(len(namespace) + 1)] if found else []
+    life = [] if minutes is None else [f"{_LIFE}{float(minutes)}"]
     note = note_pb2.NewNote(
         key=key_of(namespace, key),
         kind=KIND,
         content=_written(value),
-        tags=[tag_of(each) for each in above],
+        tags=[*map(tag_of, above), *life],
     )
-    if minutes is not None:
-        note.expire_time.FromDatetime(datetime.now(UTC) + timedelta(minutes=minutes))
+    live(note)
     return note
 
 
-def item_of(note: note_pb2.Note, score: float | None = None) -> SearchItem:
-    """Return the item that a note holds."""
+def live(note: note_pb2.NewNote) -> bool:
+    """Let an item end as long from now as it was given to live; return whether it ends at all."""
+    for tag in note.tags:
+        if tag.startswith(_LIFE):
+            minutes = float(tag.removeprefix(_LIFE))
+            note.expire_time.FromDatetime(datetime.now(UTC) + timedelta(minutes=minutes))
+            return True
+    return False
+
+
+def item_of(note: note_pb2.Note, score: float | None = None) -> SearchItem | None:
+    """Return the item that a note holds; None for one that no store wrote."""
     namespace, key = place_of(note.body.key)
+    if note.body.kind != KIND or key_of(namespace, key) != note.body.key:
+        return None
+    try:
+        value = json.loads(note.body.content, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
     return SearchItem(
         namespace=namespace,
         key=key,
-        value=json.loads(note.body.content, strict=False),
+        value=value,
         created_at=note.create_time.ToDatetime(UTC),
         updated_at=note.update_time.ToDatetime(UTC),
         score=score,

@@ -19,17 +19,27 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def matches(value: Any, wanted: Any) -> bool:
-    """Tell whether a value is what a filter wants: equal, or as operators such as `$gt` say, also of nested fields.
+def matches(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Tell whether each field is what a filter wants: equal, or as operators such as `$gt` say, also of nested fields.
 
-    Raises ValueError for an operator that there is not.
+    It is as in LangGraph's InMemoryStore, but what cannot be compared does not match, where that one fails. Raises
+    ValueError for an operator that there is not.
     """
-    if not isinstance(wanted, Mapping):
-        return bool(value == wanted)
-    if any(name.startswith("$") for name in wanted):
-        return all(_holds(value, name, given) for name, given in wanted.items())
-    fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
-    return all(matches(fields.get(name), given) for name, given in wanted.items())
+    return all(_is(value.get(name), given) for name, given in wanted.items())
+
+
+def _is(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        if any(name.startswith("$") for name in wanted):
+            return all(_holds(value, name, given) for name, given in wanted.items())
+        return isinstance(value, Mapping) and matches(value, wanted)
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(wanted)
+            and all(map(_is, value, wanted))
+        )
+    return bool(value == wanted)
 
 
 def _holds(value: Any, name: str, given: Any) -> bool:
@@ -40,7 +50,12 @@ def _holds(value: Any, name: str, given: Any) -> bool:
     if name not in _ORDERS:
         raise ValueError(f"Unsupported operator: {name}")
     try:
-        return _ORDERS[name](value, given)
+        return _ORDERS[name](float(value), float(given))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    try:
+        # Such as days, `2026-04-18`.
+        return bool(_ORDERS[name](value, given))
     except TypeError:
         # What is not there, or of another type, is neither more nor less.
         return False

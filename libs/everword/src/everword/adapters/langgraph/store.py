@@ -25,6 +25,7 @@ from everword.adapters.langgraph.items import (
     KIND,
     item_of,
     key_of,
+    live,
     note_of,
     place_of,
     plain,
@@ -116,9 +117,12 @@ async def _get(client: Client, op: GetOp) -> Item | None:
     note = await _read(client, note_service_pb2.GetNoteRequest(key=key))
     if note is None:
         return None
+    item = item_of(note)
+    if item is None:
+        return None
     if op.refresh_ttl:
         await _extend(client, note)
-    return plain(item_of(note))
+    return plain(item)
 
 
 async def _read(client: Client, request: note_service_pb2.GetNoteRequest) -> note_pb2.Note | None:
@@ -131,14 +135,11 @@ async def _read(client: Client, request: note_service_pb2.GetNoteRequest) -> not
 
 
 async def _extend(client: Client, note: note_pb2.Note) -> None:
-    """Give a note that ends as long to live as it was given before."""
-    if not note.body.HasField("expire_time"):
-        return
-    life = note.body.expire_time.ToDatetime() - note.update_time.ToDatetime()
+    """Give an item that ends as long to live as it was given before."""
     body = note_pb2.NewNote()
     body.CopyFrom(note.body)
-    body.expire_time.GetCurrentTime()
-    body.expire_time.FromDatetime(body.expire_time.ToDatetime() + life)
+    if not live(body):
+        return
     request = note_service_pb2.WriteNoteRequest(note=body, expected_version=note.version)
     try:
         await client.note_service.WriteNote(request)
@@ -153,7 +154,7 @@ async def _search(client: Client, op: SearchOp, token: str) -> list[SearchItem]:
     wanted, found = op.offset + op.limit, list[tuple[note_pb2.Note, SearchItem]]()
     async for note, score in notes:
         item = item_of(note, score)
-        if matches(item.value, op.filter or {}):
+        if item is not None and matches(item.value, op.filter or {}):
             found.append((note, item))
         if len(found) >= wanted:
             break
@@ -193,7 +194,7 @@ async def _ranked(
         asked = [note_service_pb2.GetNoteRequest(note_id=each.memory.id) for each in page.results]
         notes = await asyncio.gather(*(_read(client, each) for each in asked))
         for note, result in zip(notes, page.results, strict=True):
-            if note is not None and note.body.kind == KIND:
+            if note is not None:
                 yield note, result.score
 
 

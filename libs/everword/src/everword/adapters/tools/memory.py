@@ -51,9 +51,10 @@ def filter_of(
 def _time(text: str, name: str) -> datetime:
     try:
         time = datetime.fromisoformat(text)
-    except ValueError:
+        # In UTC, the first day may be before the year 1, and the last one after 9999.
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise ToolError(f"{name} is {text!r}; give a day such as 2026-04-18.") from None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 async def memory_search(

@@ -88,13 +88,17 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
 
 -- describe_namespace --
 -- What a search depends on in its namespace: settings, how many passages there are and how long they are together, whether it has facts, which
--- of the words of the query, all in lower case, name authors, and which authors' names begin as names in the query do.
+-- of the words of the query, all in lower case, name authors or whom facts are about, and which authors' names begin as names in the query do.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
        n.channel_policies, n.credentials, n.quarantine,
        corpus.passages, corpus.lexemes,
        EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS has_facts,
        ARRAY(SELECT name FROM author_names
-              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])) AS names,
+              WHERE namespace_id = %(namespace_id)s AND name = ANY(%(words)s::text[])
+              UNION
+             SELECT word FROM unnest(%(words)s::text[]) AS word
+              WHERE EXISTS (SELECT FROM facts
+              WHERE namespace_id = %(namespace_id)s AND lower(subject) = word)) AS names,
        ARRAY(SELECT name FROM unnest(%(initials)s::text[]) AS initial
               CROSS JOIN LATERAL (
                     SELECT name FROM author_names
