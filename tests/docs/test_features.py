@@ -162,4 +162,6 @@ def test_every_named_rpc_command_and_target_exists_even_where_it_is_planned() ->
 def test_every_named_test_exists() -> None:
     cells = [(row.id, row.test) for row in _rows()] + [(row.id, row.test) for row in _faults()]
     named = [(row_id, item) for row_id, cell in cells for item in _items(cell)]
+    compared = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    named += [("comparison", item) for item in re.findall(r"`(tests/[^`]+)`", compared)]
     assert [pair for pair in named if not _test_exists(pair[1])] == []

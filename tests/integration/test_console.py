@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from datetime import date
 
-import httpx2
 import pytest
 import pytest_asyncio
 from markupsafe import escape
@@ -14,11 +14,15 @@ from playwright.async_api import Browser, Page
 from everword.client import Client, ClientSettings
 from everword.embedded.ports import free_ports
 from everword.v1 import ingest_service_pb2 as ingest
-from everword_console.app import create_app
+from everword.v1 import profile_service_pb2 as profiles
+from everword.v1 import summary_pb2
+from everword.v1 import summary_service_pb2 as summaries
+from everword_console.pages import conversations, memories, notes
 from support.browser import barriers, chromium, watched
+from support.callers import bearer
 from support.calls import message, target
 from support.console import HOSTILE
-from support.console_site import LISTS, Site, foreign_markup, running_console, send
+from support.console_site import LISTS, Site, foreign_markup, in_this_process, running_console, send
 from support.databases import cloned
 from support.stack import running_stack
 
@@ -110,7 +114,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
             assert "Sign in with a key that may do it." in refused.text
     async with site.signed_in("write") as visitor:
         token = re.findall(r'name="token" value="(\w+)"', (await visitor.get("/")).text)[0]
-        for origin in ("https://evil.example", "null", ""):
+        for origin in ("https://evil.example", "null", "", "http://["):
             headers = {"origin": origin}
             foreign = await visitor.post("/queues/retry", data={"token": token}, headers=headers)
             assert foreign.status_code == 403
@@ -121,7 +125,20 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
         assert (rebound.status_code, "--host evil.example" in rebound.text) == (403, True)
         assert "Try all again" in (await visitor.get("/queues")).text
         assert (await send(visitor, "/", "/erasures/new", **gone)).status_code == 403
+        # What was changed is on the next page, whichever copy of the database that is read from.
+        done = await send(visitor, fact, f"{fact}/confirm", reason="It was said again.")
+        assert "everword_console_fresh=" in done.headers["set-cookie"]
+        assert (await visitor.get(done.headers["location"])).status_code == 200
+        visitor.cookies.set("everword_console_fresh", "nonsense", domain="127.0.0.1", path="/")
+        for path in ("/facts", fact):
+            assert (await visitor.get(path)).status_code == 400, path
+    async with site.signed_in("admin") as visitor:
+        asked = {"kind": "fact", "of": site.planted.cutover_id, "request": "chosen-elsewhere"}
+        preview = await visitor.get("/erasures/new", params=asked)
+        assert (preview.status_code, "chosen-elsewhere" in preview.text) == (200, False)
     async with site.signed_in("read") as visitor:
+        head = await visitor.head("/notes")
+        assert (head.status_code, head.content) == (200, b"")
         # A token is of one visitor.
         assert (await visitor.post("/sign-out", data={"token": token})).status_code == 400
 
@@ -146,17 +163,40 @@ async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
             assert "Traceback" not in page.text
 
 
+async def _many_waiting(*_: object) -> summaries.ListSummariesResponse:
+    """Return a full page of summaries without one above them, as of a conversation with thousands of messages."""
+    waiting = summary_pb2.Summary(id=_NOWHERE.removeprefix("/memories/"), content="They talked.")
+    return summaries.ListSummariesResponse(summaries=[waiting], next_page_token="more")
+
+
 async def test_without_everword_the_page_says_what_does_not_answer() -> None:
     nobody = f"127.0.0.1:{free_ports(1)[0]}"
-    app = create_app(ClientSettings(nobody, nobody, nobody), (), lends_key=True)
-    transport = httpx2.ASGITransport(app=app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=transport, base_url="http://localhost") as visitor,
-    ):
+    async with in_this_process(ClientSettings(nobody, nobody, nobody)) as visitor:
         page = await visitor.get("/notes")
     assert page.status_code == 503
     assert f"Nothing answers at {nobody}" in page.text
+
+
+async def test_what_is_cut_short_and_what_fails_say_so(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = profiles.ListFactsRequest(subjects=["orderdesk"])
+    listed = await site.stack.profile.ListFacts(wanted, metadata=bearer(site.keys["read"]))
+    fact = listed.facts[0]
+    async with in_this_process(site.settings("read")) as visitor:
+        conversation = f"/conversations/{site.planted.conversation_id}"
+        assert "Older summaries" not in (await visitor.get(conversation)).text
+        monkeypatch.setattr(conversations, "_latest", _many_waiting)
+        assert "Older summaries are not shown here." in (await visitor.get(conversation)).text
+        place = f"/memories/{fact.memory_id}"
+        assert (await visitor.get(place)).headers["location"] == f"/facts/{fact.id}"
+        monkeypatch.setattr(memories, "_MOST_PAGES", 0)
+        assert "Find it among the facts" in (await visitor.get(place)).text
+        monkeypatch.setattr(notes, "pb", None)
+        failed = await visitor.get("/notes")
+        assert (failed.status_code, "which is a bug of it" in failed.text) == (500, True)
+        assert failed.headers["content-security-policy"].startswith("default-src 'self'; ")
+        assert failed.headers["cache-control"] == "no-store"
 
 
 async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
@@ -227,11 +267,7 @@ _IS_IN_SIGHT = """(element) => {
 
 
 async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser: Browser) -> None:
-    stack = site.stack.addresses
-    settings = ClientSettings(
-        stack["ingest"], stack["search"], stack["compactor"], api_key=site.keys["write"]
-    )
-    async with Client.connect(settings) as client:
+    async with Client.connect(site.settings("write")) as client:
         said = message("My locker in the harbour is number 4711.", author="Ana")
         request = ingest.AppendMessagesRequest(conversation=target("harbour"), messages=[said])
         await client.ingest_service.AppendMessages(request)
@@ -301,6 +337,9 @@ async def test_the_graph_is_walked_and_a_summary_opened_down_to_its_messages(
 async def test_a_slider_shows_what_held_on_a_day(site: Site, browser: Browser) -> None:
     async with watched(browser, site.url, cookies=await site.session("read")) as seen:
         page = seen.page
+        await seen.go("/facts?subject=crowd")
+        first = page.get_by_label("As it held on")
+        assert await first.get_attribute("min") == str((date(1999, 5, 1) - date(1970, 1, 1)).days)
         await seen.go("/facts?subject=orderdesk&attribute=cutover")
         values = page.locator("tbody th")
         assert await values.all_inner_texts() == ["Saturday 14 March, 21:30"]

@@ -137,6 +137,16 @@ async def plant_hostile(stack: Stack) -> tuple[str, ...]:
     )
 
 
+async def plant_crowd(stack: Stack) -> None:
+    """Remember more facts than a page reads to know how far back to look; the last one has held longest."""
+    since = datetime(1999, 5, 1, tzinfo=UTC)
+    for number in range(51):
+        request = facts.RememberRequest(subject="crowd", attribute=f"seat_{number}", value="taken")
+        if number == 50:
+            request.valid_from_time.FromDatetime(since)
+        await stack.facts.Remember(request)
+
+
 async def _import(stack: Stack) -> str:
     """Import the beginning of the sample, and return the id of its first conversation."""
     at = stack.addresses

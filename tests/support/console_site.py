@@ -11,9 +11,11 @@ from html.parser import HTMLParser
 import httpx2
 from playwright.async_api import Page
 
+from everword.client import ClientSettings
 from everword.v1 import admin_service_pb2 as admin
+from everword_console.app import create_app
 from support.callers import bearer
-from support.console import Planted, plant, plant_hostile
+from support.console import Planted, plant, plant_crowd, plant_hostile
 from support.http_process import serving
 from support.stack import Stack
 from support.waiting import until
@@ -50,6 +52,11 @@ class Site:
         """Keep what a page looks like, for the documentation."""
         if self.pictures:
             await page.screenshot(path=f"{self.pictures}/{name}.png")
+
+    def settings(self, role: str) -> ClientSettings:
+        """Return how a client connects with a key of this role."""
+        at = self.stack.addresses
+        return ClientSettings(at["ingest"], at["search"], at["compactor"], api_key=self.keys[role])
 
     def visitor(self) -> httpx2.AsyncClient:
         """Return a browser's place of a visitor who has not signed in."""
@@ -110,6 +117,7 @@ async def running_console(stack: Stack, pictures: str = "") -> AsyncIterator[Sit
     """Run a console over a memory, where every call needs a key."""
     planted = await plant(stack)
     hostile = await plant_hostile(stack)
+    await plant_crowd(stack)
     keys = {"admin": await _key(stack, admin.API_KEY_ROLE_ADMIN)}
     for role in ("read", "write"):
         value = admin.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}")
@@ -117,6 +125,18 @@ async def running_console(stack: Stack, pictures: str = "") -> AsyncIterator[Sit
     async with serving(stack, "console", "--listen", "{address}") as url:
         await _closed(url)
         yield Site(stack, url, planted, hostile, keys, pictures)
+
+
+@asynccontextmanager
+async def in_this_process(settings: ClientSettings) -> AsyncIterator[httpx2.AsyncClient]:
+    """Lend a visitor of a console that is no process of its own, so that a test can change it."""
+    app = create_app(settings, (), lends_key=True)
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://localhost") as visitor,
+    ):
+        yield visitor
 
 
 async def _key(stack: Stack, role: admin.ApiKeyRole.ValueType, operator: str = "") -> str:

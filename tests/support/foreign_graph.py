@@ -45,7 +45,7 @@ def _user(**fields: Any) -> dict[str, Any]:
     return {"from_node": both, "to_node": both, **fields}
 
 
-async def _export(stack: Stack, **fields: str) -> list[queries.ExportGraphResponse]:
+async def _export(stack: Stack, **fields: Any) -> list[queries.ExportGraphResponse]:
     request = queries.ExportGraphRequest(**fields)
     return [part async for part in stack.graph_queries.ExportGraph(request)]
 

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
 
 from everword.client import Client, ClientSettings
 from everword_console.guard import HEALTH, STATIC, Guard
@@ -69,6 +69,15 @@ _CHANGES: dict[str, Page] = {
 }
 
 
+class _Guarded(Starlette):
+    """Is guarded as a whole: what Starlette answers where a page fails, too."""
+
+    hosts: Sequence[str] = ()
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return Guard(super().build_middleware_stack(), self.hosts)
+
+
 def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: bool) -> Starlette:
     """Return the application, for requests to this machine and to `hosts`.
 
@@ -84,7 +93,7 @@ def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: boo
             app.state.lent = lent if lends_key else None
             yield
 
-    return Starlette(
+    app = _Guarded(
         routes=[
             Route(HEALTH, _healthz),
             Mount(STATIC, StaticFiles(packages=[("everword_console", "static")])),
@@ -95,9 +104,10 @@ def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: boo
             *(Route(path, served(page), methods=["POST"]) for path, page in _CHANGES.items()),
         ],
         lifespan=connect,
-        middleware=[Middleware(Guard, hosts=hosts)],
         exception_handlers={404: _nothing_here, 405: _nothing_here, 500: _failed},
     )
+    app.hosts = hosts
+    return app
 
 
 async def _healthz(_: Request) -> Response:

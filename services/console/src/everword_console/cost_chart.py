@@ -45,6 +45,11 @@ class Chart:
     days: list[tuple[float, str]]
     """(x, label) of some days."""
     baseline: float
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = _LEFT
+    right: float = WIDTH - _RIGHT
+    """Where lines across begin and end."""
 
 
 def draw(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -55,7 +54,8 @@ class Guard:
         if not self._is_ours(host):
             return f"This host is not known here. `everword console --host {host}` lets it in."
         # A browser sends the origin with each change; SameSite keeps cookies, and not what needs none.
-        if scope["method"] != "GET" and urlsplit(headers.get("origin", "")).netloc != host:
+        ours = (f"http://{host}", f"https://{host}")
+        if scope["method"] not in ("GET", "HEAD") and headers.get("origin") not in ours:
             return "Only pages of this console may change something."
         return None
 

@@ -21,6 +21,8 @@ from everword_console.values import BadInputError, Values
 
 #: The fields of a form: a corrected fact has at most 64 KiB, which a browser may send as three times that.
 _MAX_FORM_BYTES = 256 * 1024
+#: The cookie with what pages have to show after a change, and for how long.
+_FRESH, _FRESH_FOR_S = "everword_console_fresh", 60
 _OUT_OF_DATE = "This page is out of date: go back, load it again, and repeat what you did."
 
 
@@ -34,12 +36,19 @@ class Visit:
     rights: Rights = field(default_factory=Rights)
     form: Values = field(default_factory=lambda: Values({}))
     """What the visitor sent, from a page of ours."""
+    wrote: list[str] = field(default_factory=list)
+    """Consistency tokens of what was changed."""
 
     @property
     def client(self) -> Client:
         """The connection to Everword."""
         client: Client = self.request.app.state.client
         return client
+
+    @property
+    def fresh(self) -> str:
+        """The consistency token of what the visitor changed last; empty where that is long ago."""
+        return self.request.cookies.get(_FRESH, "")
 
     @property
     def values(self) -> Values:
@@ -63,8 +72,13 @@ class Visit:
         return str(self.request.app.state.sessions.token(self.request))
 
     async def call(self, rpc: Callable[..., Awaitable[Any]], request: Any) -> Any:
-        """Return what an RPC answers the visitor. Raises CallError."""
-        return await rpc(request, metadata=self.credentials.metadata)
+        """Return what an RPC answers the visitor, who sees what they changed. Raises CallError."""
+        if "at_least_as_fresh" in request.DESCRIPTOR.fields_by_name:
+            request.at_least_as_fresh = self.fresh
+        answer = await rpc(request, metadata=self.credentials.metadata)
+        if token := getattr(answer, "consistency_token", ""):
+            self.wrote.append(token)
+        return answer
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a page."""
@@ -75,7 +89,12 @@ class Visit:
 
     def go(self, path: str) -> Response:
         """Send the visitor on, after a change."""
-        return RedirectResponse(path, 303)
+        response = RedirectResponse(path, 303)
+        if self.wrote:
+            response.set_cookie(
+                _FRESH, self.wrote[-1], max_age=_FRESH_FOR_S, httponly=True, samesite="strict"
+            )
+        return response
 
     def refused(self, error: CallError | BadInputError) -> Response:
         """Return the page that says what failed, and what to do; for one who has to sign in, where to."""
@@ -83,7 +102,7 @@ class Visit:
             title = "Not done" if self.request.method == "POST" else "Not understood"
             return self.page("error.html", 400, title=title, said=[str(error)])
         if error.code is grpc.StatusCode.UNAUTHENTICATED:
-            asked = self.here if self.request.method == "GET" else "/"
+            asked = "/" if self.request.method == "POST" else self.here
             return self.go(f"/sign-in?next={quote(asked, safe='')}")
         status, title, said = explain(error)
         return self.page("error.html", status, title=title, said=said, error=error)

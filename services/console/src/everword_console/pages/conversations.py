@@ -16,6 +16,13 @@ _PAGE_SIZE = 60
 #: Of a message in a timeline; its own page has the whole.
 MESSAGE_CHARS = 2000
 _SUMMARY_CHARS = 1200
+#: Of each level; what waits for a summary above it is the newest of its level.
+_MOST_SUMMARIES = 200
+_LEVELS = (
+    summary_pb2.SUMMARY_LEVEL_ROOT,
+    summary_pb2.SUMMARY_LEVEL_BRANCH,
+    summary_pb2.SUMMARY_LEVEL_LEAF,
+)
 
 
 async def list_conversations(visit: Visit) -> Response:
@@ -39,7 +46,7 @@ async def timeline(visit: Visit) -> Response:
     newest_first = visit.values.text("order") == "newest"
     start = visit.values.number("from", 0, 999_999_999)
     order = memory_pb2.ORDER_NEWEST_FIRST if newest_first else memory_pb2.ORDER_OLDEST_FIRST
-    found, listed, tree = await asyncio.gather(
+    found, listed, (tree, left_out) = await asyncio.gather(
         visit.call(service.GetConversation, pb.GetConversationRequest(conversation_id=visit.id)),
         visit.call(
             service.ListMessages,
@@ -59,6 +66,7 @@ async def timeline(visit: Visit) -> Response:
         listed=listed,
         new_days=_new_days(listed.messages),
         tops=tree,
+        tops_left_out=left_out,
         newest_first=newest_first,
         start=start,
         earlier=max(1, start - _PAGE_SIZE),
@@ -66,22 +74,28 @@ async def timeline(visit: Visit) -> Response:
     )
 
 
-async def _tops(visit: Visit) -> list[summary_pb2.Summary]:
-    """Return the summaries of the conversation that nothing stands above, in their order."""
+async def _tops(visit: Visit) -> tuple[list[summary_pb2.Summary], bool]:
+    """Return summaries of the conversation that nothing stands above, in their order, and whether there are more."""
+    pages = await asyncio.gather(*(_latest(visit, level) for level in _LEVELS))
+    found = [each for page in pages for each in page.summaries if not each.parent_id]
+    left_out = any(page.next_page_token and not page.summaries[-1].parent_id for page in pages)
+    return sorted(found, key=lambda summary: summary.first_seq), left_out
+
+
+async def _latest(
+    visit: Visit, level: summary_pb2.SummaryLevel.ValueType
+) -> summaries_pb.ListSummariesResponse:
+    """Return the newest summaries of a level, as many as there are in a page."""
     request = summaries_pb.ListSummariesRequest(
-        filter=summary_pb2.SummaryFilter(conversation_id=visit.id),
-        order=memory_pb2.ORDER_OLDEST_FIRST,
-        page_size=200,
+        filter=summary_pb2.SummaryFilter(conversation_id=visit.id, levels=[level]),
+        order=memory_pb2.ORDER_NEWEST_FIRST,
+        page_size=_MOST_SUMMARIES,
         max_content_chars=_SUMMARY_CHARS,
     )
-    found: list[summary_pb2.Summary] = []
-    while True:
-        page = await visit.call(visit.client.summary_service.ListSummaries, request)
-        # Calendar summaries stand above nothing here: what they are made of has no parent of a conversation.
-        found += [summary for summary in page.summaries if not summary.parent_id]
-        request.page_token = page.next_page_token
-        if not request.page_token:
-            return sorted(found, key=lambda summary: summary.first_seq)
+    page: summaries_pb.ListSummariesResponse = await visit.call(
+        visit.client.summary_service.ListSummaries, request
+    )
+    return page
 
 
 def _new_days(messages: list[memory_pb2.Message]) -> set[int]:

@@ -58,17 +58,17 @@ async def list_erasures(visit: Visit) -> Response:
 
 async def preview(visit: Visit) -> Response:
     """Show what would go. Nothing changes."""
-    return await _preview(visit, visit.values)
+    return await _preview(visit, visit.values, str(uuid4()))
 
 
 async def erase(visit: Visit) -> Response:
     """Erase what the visitor has seen the preview of, and says to be sure of."""
+    request_id = visit.form.text("request")
     if visit.form.text("sure") != "yes":
-        return await _preview(visit, visit.form, ["Say that you are sure, then erase."])
+        said = ["Say that you are sure, then erase."]
+        return await _preview(visit, visit.form, request_id, said)
     request = pb.EraseRequest(
-        target=_target(visit.form),
-        requested_by=visit.form.text("by"),
-        request_id=visit.form.text("request"),
+        target=_target(visit.form), requested_by=visit.form.text("by"), request_id=request_id
     )
     answer = await visit.call(visit.client.erase_service.Erase, request)
     return visit.go(f"/erasures/{answer.erasure.id}")
@@ -81,7 +81,9 @@ async def erasure(visit: Visit) -> Response:
     return visit.page("erasure.html", erasure=found.erasure)
 
 
-async def _preview(visit: Visit, asked: Values, said: list[str] | None = None) -> Response:
+async def _preview(
+    visit: Visit, asked: Values, request_id: str, said: list[str] | None = None
+) -> Response:
     request = pb.PreviewErasureRequest(target=_target(asked))
     found = await visit.call(visit.client.erase_service.PreviewErasure, request)
     kind, of = asked.text("kind"), asked.text("of")
@@ -102,7 +104,7 @@ async def _preview(visit: Visit, asked: Values, said: list[str] | None = None) -
         counts={name: count for name, count in counts.items() if count},
         rows=rows,
         sample=await _sample(visit, found.sample_message_ids),
-        request_id=asked.text("request") or uuid4(),
+        request_id=request_id,
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.responses import Response
 
-from everword.v1 import fact_pb2
+from everword.v1 import fact_pb2, memory_pb2, search_service_pb2
 from everword.v1 import fact_service_pb2 as writes
 from everword.v1 import profile_service_pb2 as pb
 from everword_console.values import BadInputError, Values, day_number, day_of, timestamp
@@ -18,6 +19,8 @@ from everword_console.wording import moment
 STATES = [name.removeprefix("FACT_STATE_").lower() for name in fact_pb2.FactState.keys()[1:]]
 #: How far a slider goes back where nothing says how far.
 _DAYS_BACK = 365
+#: So many facts say how far, where there are not more.
+_FIRST = 50
 #: What a visitor is told after a change.
 _DONE = {
     "confirmed": "Confirmed.",
@@ -53,10 +56,11 @@ class Slider:
         return timestamp(datetime.combine(self.day + timedelta(days=1), time(), UTC))
 
     @classmethod
-    def of(cls, name: str, label: str, since: list[datetime], values: Values) -> Slider:
+    def of(cls, name: str, label: str, since: list[Timestamp], values: Values) -> Slider:
         """Return a slider as the visitor has set it. Raises BadInputError."""
         today = day_number(datetime.now(UTC).date())
-        first = min([day_number(at.date()) for at in since], default=today - _DAYS_BACK)
+        days = [day_number(at.date()) for stamp in since if (at := moment(stamp))]
+        first = min(days, default=today - _DAYS_BACK)
         first = max(0, min(first, today - 1))
         chosen = values.number(name, today, 10_000_000)
         return cls(name, label, first, today, min(max(chosen, first), today))
@@ -71,11 +75,16 @@ async def list_facts(visit: Visit) -> Response:
     service = visit.client.profile_service
     subjects, attributes = values.one("subject"), values.one("attribute")
     first_request = pb.ListFactsRequest(
-        subjects=subjects, attributes=attributes, include_superseded=True, page_size=200
+        subjects=subjects, attributes=attributes, include_superseded=True, page_size=_FIRST
     )
     first = await visit.call(service.ListFacts, first_request)
-    held = [at for fact in first.facts if (at := moment(fact.valid_from_time))]
-    known = [at for fact in first.facts if (at := moment(fact.known_from_time))]
+    held = [fact.valid_from_time for fact in first.facts]
+    known = [fact.known_from_time for fact in first.facts]
+    if first.next_page_token:
+        # Of those that follow, none began to hold before the first, and none was known before something was said.
+        fact, message = memory_pb2.MEMORY_KIND_FACT, memory_pb2.MEMORY_KIND_MESSAGE
+        held += await _earliest(visit, kinds=[fact], subjects=subjects, include_superseded=True)
+        known += await _earliest(visit, kinds=[message], include_automated=True)
     sliders = [
         Slider.of("valid_day", "As it held on", held, values),
         Slider.of("known_day", "As it was known on", known, values),
@@ -92,6 +101,18 @@ async def list_facts(visit: Visit) -> Response:
     )
     listed = await visit.call(service.ListFacts, request)
     return visit.page("facts.html", listed=listed, values=values, sliders=sliders, states=STATES)
+
+
+async def _earliest(visit: Visit, **wanted: Any) -> list[Timestamp]:
+    """Return when the first memory occurred that a filter lets through; nothing where there is none."""
+    request = search_service_pb2.BrowseRequest(
+        filter=memory_pb2.MemoryFilter(**wanted),
+        order=memory_pb2.ORDER_OLDEST_FIRST,
+        page_size=1,
+        max_content_chars=1,
+    )
+    page = await visit.call(visit.client.search_service.Browse, request)
+    return [memory.occur_time for memory in page.memories]
 
 
 async def fact(visit: Visit) -> Response:

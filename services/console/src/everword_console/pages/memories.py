@@ -13,6 +13,8 @@ from everword_console.visits import Visit
 from everword_console.wording import place_of_memory
 
 _BEFORE = 5
+#: Of the facts of a subject.
+_MOST_PAGES = 5
 
 
 async def memory(visit: Visit) -> Response:
@@ -56,15 +58,21 @@ async def _said_before(visit: Visit, message: memory_pb2.Memory) -> list[memory_
 
 
 async def _fact_id(visit: Visit, memory: memory_pb2.Memory) -> str:
-    """Return the fact that a memory stands for in one of its intervals; empty where it is not there any more."""
+    """Return the fact that a memory stands for in one of its intervals.
+
+    Empty where it is not there any more, or not among the first thousand of its subject.
+    """
     request = profile_service_pb2.ListFactsRequest(
-        subjects=[memory.subject], include_superseded=True, page_size=200
+        subjects=[memory.subject],
+        include_superseded=True,
+        page_size=200,
     )
-    while True:
+    for _ in range(_MOST_PAGES):
         page = await visit.call(visit.client.profile_service.ListFacts, request)
         for fact in page.facts:
             if fact.memory_id == memory.id:
                 return str(fact.id)
         request.page_token = page.next_page_token
         if not request.page_token:
-            return ""
+            break
+    return ""

@@ -1,0 +1,71 @@
+"""A reader walks through docs/tutorial.md: its commands, one after the other, print what it shows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from everword.cli.main import main
+from everword.rpc.settings import PORTS
+from support.command_line import EVERWORD, environment, run
+from support.documents import ROOT
+from support.learning import learn
+from support.stack import Stack
+
+#: A program with the name that it is saved under, or a block of commands or of what they print.
+BLOCK = re.compile(
+    r"(?:[Ss]ave this as `(?P<file>[\w.]+)`:\n\n)?^```(?P<tag>python|sh|text)\n(?P<body>.*?)^```",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def _is_shown(shown: str, output: str) -> bool:
+    """Say whether an output has these lines in this order; `…` stands for anything in a line, or for lines."""
+    lines = [re.escape(line.strip()).replace("…", ".*") for line in shown.splitlines() if line]
+    return bool(re.search(r" *\n(?:.*\n)*? *".join(lines), output))
+
+
+async def _output(stack: Stack, folder: Path, block: str) -> str:
+    """Run a block of commands in a folder: `everword` in this process, for speed, and the rest in a shell."""
+    path = f"{Path(EVERWORD).parent}{os.pathsep}{os.environ['PATH']}"
+    outputs = []
+    for others, ours in re.findall(r"((?:(?!everword ).*\n)*)(?:everword (.*)\n)?", block):
+        if others:
+            done = await run(
+                stack, "bash", "-ec", f"cd {folder}\n{others}", variables={"PATH": path}
+            )
+            assert (done.status, done.errors) == (0, ""), others
+            outputs.append(done.output)
+        if ours:
+            words = [re.sub(r"^(\w+\.md)$", rf"{folder}/\1", word) for word in shlex.split(ours)]
+            called = await asyncio.to_thread(
+                CliRunner().invoke, main, words, env=environment(stack)
+            )
+            assert called.exit_code == 0, f"{ours}: {called.output}"
+            outputs.append(called.stdout)
+    return "".join(outputs)
+
+
+async def test_its_commands_print_what_it_shows(stack: Stack, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    for service, address in stack.addresses.items():
+        page = page.replace(f"127.0.0.1:{PORTS[service]}", address)
+    output, checked = "", 0
+    for block in BLOCK.finditer(page):
+        file, tag, body = block.group("file", "tag", "body")
+        if tag == "python":
+            (tmp_path / file).write_text(body, encoding="utf-8")
+        elif tag == "sh":
+            output = await _output(stack, tmp_path, body)
+            if "buf curl" in body or "news.py" in body:
+                # The reader waits some seconds, in which workers learn.
+                await learn(stack)
+        else:
+            assert _is_shown(body, output), f"{body}\nis not in\n{output}"
+            checked += 1
+    assert checked >= 8
