@@ -98,6 +98,11 @@ def _options() -> list[Callable[[Command], Command]]:
             )
             for name, what in LIMITS.items()
         ),
+        click.option(
+            "--quarantine/--no-quarantine",
+            default=None,
+            help="Leave untrusted text that speaks to models out of contexts.",
+        ),
     ]
 
 
@@ -275,5 +280,6 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
             .removeprefix("SLEEP_ATOMICITY_")
             .lower(),
         ),
+        ("quarantine", "yes" if settings.quarantine else "no"),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

@@ -144,22 +144,32 @@ class ChannelPolicy(_message.Message):
     INDEX_FIELD_NUMBER: _builtins.int
     ROLL_UP_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
+    UNTRUSTED_FIELD_NUMBER: _builtins.int
+    QUARANTINE_FIELD_NUMBER: _builtins.int
     index: _builtins.bool
     """index makes them searchable. Takes effect for messages that come later."""
     roll_up: _builtins.bool
     """roll_up lets them into calendar summaries."""
     digest: _builtins.bool
     """digest sums the channel up before it goes into a daily summary."""
+    untrusted: _builtins.bool
+    """untrusted says that anybody may write there: what is said is marked where it is recalled, no fact is ESTABLISHED by it alone,
+    and what speaks to models is left out of what is derived. What a tool brought in is untrusted in every channel.
+    """
+    quarantine: _builtins.bool
+    """quarantine leaves untrusted text that speaks to models out of contexts and answers. Search and other reads show it, marked."""
     def __init__(
         self,
         *,
         index: _builtins.bool = ...,
         roll_up: _builtins.bool = ...,
         digest: _builtins.bool = ...,
+        untrusted: _builtins.bool = ...,
+        quarantine: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "index", b"index", "roll_up", b"roll_up"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "index", b"index", "quarantine", b"quarantine", "roll_up", b"roll_up", "untrusted", b"untrusted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -199,6 +209,7 @@ class NamespaceSettings(_message.Message):
     CHANNEL_POLICIES_FIELD_NUMBER: _builtins.int
     CREDENTIALS_FIELD_NUMBER: _builtins.int
     SLEEP_ATOMICITY_FIELD_NUMBER: _builtins.int
+    QUARANTINE_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -219,6 +230,8 @@ class NamespaceSettings(_message.Message):
     """
     sleep_atomicity: Global___SleepAtomicity.ValueType
     """sleep_atomicity says what Sleep stores at once. SESSION if unset."""
+    quarantine: _builtins.bool
+    """quarantine is that of a channel's policy, for all channels."""
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100,
@@ -235,10 +248,11 @@ class NamespaceSettings(_message.Message):
         channel_policies: _abc.Mapping[_builtins.str, Global___ChannelPolicy] | None = ...,
         credentials: Global___CredentialPolicy.ValueType = ...,
         sleep_atomicity: Global___SleepAtomicity.ValueType = ...,
+        quarantine: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015

@@ -51,6 +51,6 @@ SELECT id, name FROM namespaces WHERE name = %(name)s AND state = 'active';
 -- get_namespace_settings --
 -- What a namespace's writes and reads depend on.
 SELECT time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting, channel_policies,
-       credentials, sleep_atomicity
+       credentials, sleep_atomicity, quarantine
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';

@@ -46,7 +46,7 @@ class NamespaceRecord:
     text_search_config: str
     #: Values equal proto `UseCounting`.
     use_counting: int
-    #: By channel: `index`, `roll_up`, `digest`.
+    #: By channel: as NamespaceSettings.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
@@ -55,6 +55,7 @@ class NamespaceRecord:
     requests_per_minute: int
     messages_per_minute: int
     stored_bytes: int
+    quarantine: bool
     created_at: datetime
 
 

@@ -70,6 +70,9 @@ async def update_namespace(
             if await store.has_memories(conn, found.id):
                 raise NamespaceNotEmpty(namespace=name)
         changed = await store.update_namespace(conn, found.id, fields, settings, limits)
+        if changed and "channel_policies" in fields:
+            channels = [each for each in changed.channel_policies if settings.trust.is_open(each)]
+            await store.unsettle_facts(conn, found.id, channels)
     if changed is None:
         raise NamespaceNotFound(namespace=name)
     return changed

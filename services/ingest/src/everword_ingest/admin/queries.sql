@@ -7,18 +7,18 @@ SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid
 -- insert_namespace --
 -- Make a namespace where the name is free.
 INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
-                        credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes)
+                        credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes)
 VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
-        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s,
+        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s, %(quarantine)s,
         %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
 -- get_namespace --
 -- A namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at
+       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name = %(name)s AND state = 'active';
 
@@ -58,15 +58,29 @@ UPDATE namespaces
                                   ELSE requests_per_minute END,
        messages_per_minute = CASE WHEN 'messages_per_minute' = ANY(%(fields)s) THEN %(messages_per_minute)s
                                   ELSE messages_per_minute END,
-       stored_bytes = CASE WHEN 'stored_bytes' = ANY(%(fields)s) THEN %(stored_bytes)s ELSE stored_bytes END
+       stored_bytes = CASE WHEN 'stored_bytes' = ANY(%(fields)s) THEN %(stored_bytes)s ELSE stored_bytes END,
+       quarantine = CASE WHEN 'quarantine' = ANY(%(fields)s) THEN %(quarantine)s ELSE quarantine END
  WHERE id = %(id)s AND state = 'active'
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+
+-- unsettle_facts --
+-- Take back that facts are established which rest on nothing but what is untrusted now.
+UPDATE facts f
+   SET state = 2
+ WHERE f.namespace_id = %(namespace_id)s AND f.state = 3 AND f.ruling IS DISTINCT FROM 1
+   AND NOT EXISTS (
+       SELECT FROM fact_evidence e
+         LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+         LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+        WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts
+          AND NOT coalesce(m.role = 4 OR m.tool_name <> '', false)
+          AND NOT coalesce(c.channel = ANY(%(untrusted)s::text[]), false));
 
 -- list_namespaces --
 -- Namespaces by name, from the one after `after`.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, requests_per_minute, messages_per_minute, stored_bytes, created_at
+       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name > %(after)s AND state = 'active'
  ORDER BY name

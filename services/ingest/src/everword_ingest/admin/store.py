@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value, load_statements
 from everword.domain.caller import KeyScope
 from everword_ingest.admin.model import (
     ApiKeyRecord,
@@ -79,6 +79,12 @@ async def update_namespace(
     """Change the named settings and limits; None where the namespace is gone or going."""
     parameters = {"id": id_, "fields": list(fields), **_columns(settings, limits)}
     return await fetch_optional(conn, SQL["update_namespace"], parameters, NamespaceRecord)
+
+
+async def unsettle_facts(conn: Connection, namespace_id: int, untrusted: Sequence[str]) -> None:
+    """Take back that facts are established which rest on nothing but tools and these channels."""
+    parameters = {"namespace_id": namespace_id, "untrusted": list(untrusted)}
+    await execute(conn, SQL["unsettle_facts"], parameters)
 
 
 async def list_namespaces(conn: Connection, after: str, limit: int) -> list[NamespaceRecord]:

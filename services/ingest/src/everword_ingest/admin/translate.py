@@ -18,6 +18,8 @@ CHANGEABLE = {
     for part, fields in (("settings", pb.NamespaceSettings), ("limits", pb.NamespaceLimits))
     for name in fields.DESCRIPTOR.fields_by_name
 }
+#: What a channel's policy says.
+_POLICIES = tuple(pb.ChannelPolicy.DESCRIPTOR.fields_by_name)
 
 UTC = "UTC"
 #: When a day begins for people, whose evening goes on after midnight: the default once they say where they live.
@@ -36,11 +38,12 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
         text_search_config=settings.text_search_config or "english",
         use_counting=settings.use_counting or pb.USE_COUNTING_USED,
         channel_policies={
-            channel: {"index": policy.index, "roll_up": policy.roll_up, "digest": policy.digest}
+            channel: {name: getattr(policy, name) for name in _POLICIES}
             for channel, policy in settings.channel_policies.items()
         },
         credentials=settings.credentials or pb.CREDENTIAL_POLICY_MASK,
         sleep_atomicity=settings.sleep_atomicity or pb.SLEEP_ATOMICITY_SESSION,
+        quarantine=settings.quarantine,
     )
 
 
@@ -73,6 +76,7 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
             },
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
             sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
+            quarantine=record.quarantine,
         ),
         limits=pb.NamespaceLimits(
             requests_per_minute=record.requests_per_minute,

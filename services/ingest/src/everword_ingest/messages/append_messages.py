@@ -281,7 +281,7 @@ async def _write(
             "messages": len(placed),
             "turns": turns,
             "last_message_at": placed[-1].occurred_at,
-            "title": conversation.title or await take_title(placed, settings),
+            "title": conversation.title or await take_title(placed, settings, conversation.channel),
         },
     )
     pending = pending_days(placed, settings, conversation.channel)
