@@ -4973,13 +4973,15 @@ CREATE TABLE everword.namespaces (
     requests_per_minute integer DEFAULT 0 NOT NULL,
     messages_per_minute integer DEFAULT 0 NOT NULL,
     stored_bytes bigint DEFAULT 0 NOT NULL,
+    quarantine boolean DEFAULT false NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
 
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
-COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
+COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them, 3 masks them
+     and stores nothing new that holds one.';
 
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
@@ -4992,6 +4994,8 @@ COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'The most calls in 
 COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'The most messages that are stored in a minute of the clock; 0 is no limit.';
 
 COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'The most bytes of text that are stored; 0 is no limit.';
+
+COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text that speaks to models is left out of contexts and answers. A channel''s policy may say so for it alone.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
