@@ -42,6 +42,11 @@ class CallError(Exception):
         """Tell whether no server could be reached."""
         return self.code is grpc.StatusCode.UNAVAILABLE and not self.reason
 
+    @property
+    def broken_rules(self) -> list[str]:
+        """A sentence for each broken rule of the request: which field, and what is wrong with it."""
+        return [f"{field}: {rule.rstrip('.')}." for field, rule in self.violations]
+
 
 def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:
     """Return what `error` says, with the details that came with its status."""

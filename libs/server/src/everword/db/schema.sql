@@ -748,15 +748,24 @@ CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    about_them text[];
 BEGIN
-    UPDATE append_requests r
-       SET body_hash = '', message_ids = '{}'
-      FROM (SELECT DISTINCT q.request_id
-              FROM append_requests q
-             CROSS JOIN LATERAL unnest(q.message_ids) AS stored (id)
-              JOIN unnest(gone) AS erased (id) ON erased.id = stored.id
-             WHERE q.namespace_id = erasing_namespace()) AS about_them
-     WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
+    IF cardinality(gone) <= 5000 THEN
+        SELECT array_agg(DISTINCT q.request_id) INTO about_them
+          FROM unnest(gone) AS erased (id)
+          JOIN append_requests q ON q.namespace_id = namespace AND q.message_ids @> ARRAY[erased.id];
+    ELSE
+        -- So many are compared with all requests sooner than each is looked up.
+        SELECT array_agg(DISTINCT q.request_id) INTO about_them
+          FROM append_requests q
+         CROSS JOIN LATERAL unnest(q.message_ids) AS stored (id)
+          JOIN unnest(gone) AS erased (id) ON erased.id = stored.id
+         WHERE q.namespace_id = namespace;
+    END IF;
+    UPDATE append_requests SET body_hash = '', message_ids = '{}'
+     WHERE namespace_id = namespace AND request_id = ANY(about_them);
 END $$;
 
 COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Forget what calls were about that stored these: the ids of the calls stay, so that a repeated one stores nothing.';
@@ -8052,7 +8061,11 @@ CREATE UNIQUE INDEX advisor_grants_secret_hash ON everword.advisor_grants USING 
 
 CREATE INDEX api_keys_namespace_id ON everword.api_keys USING btree (namespace_id);
 
+CREATE INDEX append_requests_conversation ON everword.append_requests USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
+
 CREATE INDEX append_requests_created_at ON everword.append_requests USING btree (created_at);
+
+CREATE INDEX append_requests_stored ON everword.append_requests USING gin (namespace_id, message_ids) WITH (fastupdate=off);
 
 CREATE INDEX budget_events_batch_id ON everword.budget_events USING btree (namespace_id, batch_id) WHERE (batch_id IS NOT NULL);
 
@@ -10633,10 +10646,8 @@ GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO ev
 REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.erase_messages(gone uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_messages(gone uuid[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;

@@ -248,7 +248,7 @@ class ContentErased(EverwordError):
 
 
 class WatchTokenExpired(EverwordError):
-    """Changes are not kept for as long as the resume token is old; list what there is, and watch anew."""
+    """Changes are not kept for as long as the resume token is old; list what there is, and watch again."""
 
     code = "OUT_OF_RANGE"
     reason = "WATCH_TOKEN_EXPIRED"

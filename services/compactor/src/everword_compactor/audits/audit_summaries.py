@@ -37,7 +37,7 @@ TIME_SHARE = 0.5
 LONGEST_S = 3600.0
 #: Of a finding's text.
 CONTENT_CHARS = 200
-#: A node that was written anew while it was looked at is looked at again.
+#: A node that was written again while it was looked at is looked at again.
 TRIES = 3
 _BEFORE_ALL = UUID(int=0)
 

@@ -58,7 +58,7 @@ class NamespaceJob:
 
         Where the model may not be asked since its budget is spent, a node that `is_new` is made of sentences of its
         sources: they cost nothing, contexts lack nothing of what was said meanwhile, and nodes that no model wrote are
-        written anew by one when it may be asked again. Raises everword.chat.errors.ChatError.
+        written again by one when it may be asked again. Raises everword.chat.errors.ChatError.
         """
         composer = composer or self.worker_context.composer
         try:

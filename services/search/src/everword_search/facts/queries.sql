@@ -16,10 +16,12 @@ AND i.known_from <= coalesce(%(known_at)s, now())
 AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
 
 -- fragment in_unnamed --
--- Whether a fact was learned in a conversation that names no subject.
-EXISTS (SELECT FROM fact_evidence e
-          JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
-         WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = '')
+-- Whether a fact was learned in a conversation that names no subject. It is looked up fact by fact: for an EXISTS, all
+-- evidence of the namespace would be read.
+coalesce((SELECT true FROM fact_evidence e
+            JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+           WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''
+           LIMIT 1), false)
 
 -- get_profile --
 -- What holds of a subject at a moment, as it was believed at another one.
