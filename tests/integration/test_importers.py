@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

@@ -19,6 +19,7 @@ from everword_compactor.compose.model import (
     Draft,
     Source,
     masked,
+    without_orders,
 )
 from everword_compactor.compose.plain import plain_line
 from everword_compactor.jobs.context import WorkerContext
@@ -44,9 +45,10 @@ class NamespaceJob:
         return self.worker_context.database.transaction(self.namespace_id)
 
     def prepare(self, sources: Sequence[Source]) -> Sequence[Source]:
-        """Return sources with their vectors, and without credentials where the namespace masks them."""
+        """Return sources with their vectors, and without untrusted orders, and credentials where these are masked."""
         with self.transaction() as conn:
             sources = with_vectors(conn, self.namespace_id, sources)
+        sources = without_orders(sources, self.namespace.trust, self.run.heartbeat)
         if self.namespace.masks_credentials:
             return masked(sources, self.run.heartbeat)
         return sources

@@ -3,7 +3,7 @@
 -- node_namespace --
 -- What the nodes of a namespace depend on; no row once it is being deleted.
 SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, channel_policies, credentials,
-       sleep_atomicity
+       sleep_atomicity, quarantine
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';
 
