@@ -51,7 +51,7 @@ class Watched:
         self.complaints.remove(expected)
 
     def note_words(self, text: str) -> None:
-        """Complain about what the page told its console, unless a test filled a field before it got the focus by itself."""
+        """Complain about what the page told its console, unless a test was quicker than autofocus."""
         if not text.startswith("Autofocus processing was blocked"):
             self.complaints.append(text)
 

@@ -107,7 +107,7 @@ async def _tell(
     return [f"/people/{next(iter(met))}", f"/events/{next(iter(taken))}"]
 
 
-async def _record(stack: Stack, entity: str, data: dict[str, object], reason: str = "") -> str:
+async def _record(stack: Stack, entity: str, data: dict[str, str | int], reason: str = "") -> str:
     held = Struct()
     held.update(data)
     request = patterns.RecordPatternRequest(
