@@ -83,7 +83,10 @@ def licence_of(name: str) -> str:
         for each in metadata.get_all("Classifier") or []
         if each.startswith("License :: ")
     ]
-    said = metadata.get("License-Expression") or metadata.get("License") or ", ".join(classifiers)
+    said = next(
+        filter(None, (metadata.get_all(key, [""])[0] for key in ("License-Expression", "License"))),
+        ", ".join(classifiers),
+    )
     return _OTHER_WORDS.get(said, said)
 
 
