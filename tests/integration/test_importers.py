@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from everword.client import Client, ClientSettings
 from everword.formats import FORMATS, open_reading
 from everword.importing import ImportSummary, import_records
 from everword.transcripts import TranscriptError, parts, time_of
-from everword.v1 import document_service_pb2, memory_pb2, note_service_pb2
+from everword.v1 import admin_service_pb2, document_service_pb2, memory_pb2, note_service_pb2
 from everword.v1.search_service_pb2 import ListConversationsRequest, ListMessagesRequest
 from support import exports
 from support.broken_exports import damaged_files, spoilt, written
@@ -104,9 +105,10 @@ def write_all(folder: Path, stack: Stack) -> list[str]:
     return [*(str(write(folder)) for write in writers), address]
 
 
-def client_of(stack: Stack) -> Any:
+def client_of(stack: Stack, namespace: str = "") -> Any:
     at = stack.addresses
-    return Client.connect(ClientSettings(at["ingest"], at["search"], at["compactor"]))
+    settings = ClientSettings(at["ingest"], at["search"], at["compactor"], namespace=namespace)
+    return Client.connect(settings)
 
 
 def as_line(message: memory_pb2.NewMessage) -> str:
@@ -202,36 +204,55 @@ async def test_a_dry_run_says_what_would_be_stored_and_left_out_and_stores_nothi
     assert notes == {"mem0/m-1": f"memory of 'opus': Drinks tea [{DAY}, food, source=chat]"}
 
 
-async def test_an_import_that_is_killed_goes_on_where_it_was_and_writes_nothing_twice(
+#: What is stored of a namespace's messages, in their order.
+STORED = """
+SELECT c.channel, c.session_key, c.title, m.seq, m.role, m.content, m.tool_result, m.occurred_at, m.external_id
+FROM messages m JOIN conversations c ON c.id = m.conversation_id JOIN namespaces n ON n.id = m.namespace_id
+WHERE n.name = %s ORDER BY c.channel, c.session_key, m.seq
+"""
+#: Whoever makes the same conversation waits, until the transaction ends.
+IN_THE_WAY = """
+INSERT INTO conversations (namespace_id, id, channel, session_key)
+SELECT id, gen_random_uuid(), %s, %s FROM namespaces WHERE name = 'default'
+"""
+WAITING = (
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
+
+
+def exports_of_many(folder: Path) -> Iterator[tuple[Path, str, str]]:
+    """Write exports of twenty conversations; yields each with the channel and the key of one in the middle."""
+    said = [{"role": "user", "content": f"{m}"} for m in range(4)]
+    chats = [{"id": f"c-{n}", "created": exports.EIGHT, "messages": said} for n in range(20)]
+    yield written(folder / "chats.json", chats), "", "c-10"
+    (folder / "one").mkdir()
+    yield exports.many(folder, exports.chatgpt(folder / "one"), 20), "chatgpt", "c-1-10"
+    yield exports.many(folder, exports.claude(folder / "one"), 20), "claude", "chat-1-10"
+    yield exports.many(folder, exports.gemini(folder / "one"), 20), "gemini", "9f3c-10"
+
+
+async def test_an_import_that_is_killed_goes_on_where_it_was_and_ends_as_one_that_was_not(
     stack: Stack, tmp_path: Path
 ) -> None:
-    said = {f"chat-{n}": [f"{n}.{m}" for m in range(500)] for n in range(10)}
-    chats = [
-        {"id": key, "messages": [{"role": "user", "content": each} for each in contents]}
-        for key, contents in said.items()
-    ]
-    path = tmp_path / "chats.json"
-    path.write_text(json.dumps(chats))
-    process = await asyncio.create_subprocess_exec(
-        *(EVERWORD, "import", str(path)), env=environment(stack)
-    )
-    with stack.database.connect() as database:
-
-        async def something_is_stored() -> bool:
-            return bool(database.execute("SELECT FROM messages LIMIT 1").fetchall())
-
-        await until(something_is_stored)
-        process.kill()
-        assert await process.wait() != 0
-        async with client_of(stack) as client:
-            summary = await import_records(client, open_reading(str(path)).records)
-        assert 0 < summary.messages_existing < 5000
-        assert summary.messages == 5000
-        rows = database.execute(
-            "SELECT c.session_key, array_agg(m.content ORDER BY m.seq) FROM messages m"
-            " JOIN conversations c ON c.id = m.conversation_id GROUP BY c.session_key"
-        )
-        assert dict(rows.fetchall()) == said
+    twin = admin_service_pb2.Namespace(name="twin")
+    await stack.admin.CreateNamespace(admin_service_pb2.CreateNamespaceRequest(namespace=twin))
+    with stack.database.connect() as database, stack.database.connect() as other:
+        for path, channel, key in exports_of_many(tmp_path):
+            with database.transaction(force_rollback=True):
+                database.execute(IN_THE_WAY, [channel, key])
+                process = await asyncio.create_subprocess_exec(
+                    *(EVERWORD, "import", str(path)), env=environment(stack)
+                )
+                await until(lambda: bool(other.execute(WAITING).fetchall()))
+                process.kill()
+                assert await process.wait() != 0
+                await until(lambda: not other.execute(WAITING).fetchall())
+            async with client_of(stack) as client, client_of(stack, "twin") as elsewhere:
+                resumed = await import_records(client, open_reading(str(path)).records)
+                whole = await import_records(elsewhere, open_reading(str(path)).records)
+            assert 0 < resumed.messages_existing < resumed.messages == whole.messages_written
+            stored_in = [other.execute(STORED, [name]).fetchall() for name in ("default", "twin")]
+            assert stored_in[0] == stored_in[1], path.name
 
 
 def read(path: Path) -> list[Any]:
