@@ -30,7 +30,7 @@ def dump_schema(url: str) -> str:
     assert _PACKAGE is not None
     assert _PACKAGE.origin is not None
     program = Path(_PACKAGE.origin).parent / "pginstall" / "bin" / "pg_dump"
-    command = [str(program), "--schema-only", "--no-owner", "--schema=everword", url]
+    command = [str(program), "--schema-only", "--no-owner", "--schema=everword*", url]
     dumped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return HEADER + re.sub(r"\n{3,}", "\n\n", _NOISE.sub("", dumped)).strip() + "\n"
 

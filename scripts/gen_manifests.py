@@ -11,9 +11,11 @@ ROOT = Path(__file__).parents[1]
 CHART = ROOT / "deploy" / "helm" / "everword"
 FOLDER = ROOT / "deploy" / "kubernetes"
 HEADER = (
-    "# Written by `make manifests` from deploy/helm/everword, with its default values. "
+    "# Written by `make manifests` from deploy/helm/everword, with its default values and images in registry.example. "
     "docs/deployment.md says how to apply it.\n"
 )
+#: Nobody's: whoever applies the files puts their own in its place.
+REGISTRY = "registry.example/"
 #: What is applied before the rest, and has to have ended.
 FIRST = "migrate"
 
@@ -21,7 +23,9 @@ FIRST = "migrate"
 def manifests() -> dict[str, str]:
     """Return the text of each file by its name."""
     with Chart.load(CHART) as chart:
-        rendered = chart.render(name="everword", namespace="everword")
+        rendered = chart.render(
+            {"image": {"registry": REGISTRY}}, name="everword", namespace="everword"
+        )
     parts: dict[str, list[str]] = {FIRST: [], "everword": []}
     for path, text in sorted(rendered.items()):
         if path.endswith(".yaml") and text.strip():

@@ -18,14 +18,27 @@ from everword.adapters.tools.registry import SETS
 from everword.client import Client
 from everword.embedded.services import WORKERS
 from everword.rpc.settings import PORTS, ServerSettings
-from support.deployment import CHART, HTTP_PORTS, STANDARD, assert_settings, image_of, rendered
+from support.deployment import (
+    CHART,
+    HTTP_PORTS,
+    NEEDED_VALUES,
+    STANDARD,
+    assert_settings,
+    image_of,
+    rendered,
+)
 from support.documents import ROOT, variables_read
 
 #: The oldest Kubernetes that the chart is for, and the newest whose schemas are here.
 VERSIONS = ("1.27", "1.37")
 ALL: dict[str, Any] = {
     "image": {"registry": "registry.example/", "tag": "9.9.9", "pullSecrets": ["pull"]},
-    "env": {"EVERWORD_CHAT_CONCURRENCY": 8, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel:4317"},
+    "env": {
+        "EVERWORD_CHAT_CONCURRENCY": 8,
+        "EVERWORD_CHAT_MODEL": "acme/model",
+        "EVERWORD_SEARCH_CACHE_MIB": 2000000,
+        "OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel:4317",
+    },
     "tls": {"secret": "certificates", "clients": True},
     "compactor": {"replicas": 2, "autoscaling": {"enabled": True}},
     "gateway": {"origins": ["https://app.example"]},
@@ -71,6 +84,7 @@ def _environment(container: dict[str, Any], secrets: dict[str, str]) -> dict[str
         assert reference is None or reference["key"] == variable["name"]
         if reference and reference.get("optional"):
             continue
+        assert variable["name"] not in found, "set twice"
         found[variable["name"]] = secrets[reference["key"]] if reference else variable["value"]
     assert len(found) == len(
         {variable["name"] for variable in container["env"]} - _optional(container)
@@ -92,7 +106,7 @@ def objects(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
 
 
 def test_helm_finds_nothing_to_complain_of_and_refuses_what_the_chart_does_not_know() -> None:
-    for values in (None, ALL):
+    for values in (NEEDED_VALUES, ALL):
         report = helm_python.lint(CHART, values, strict=True)
         assert report["errors"] == []
         assert [m["error"] for m in report["messages"]] == ["icon is recommended"]
@@ -103,6 +117,7 @@ def test_helm_finds_nothing_to_complain_of_and_refuses_what_the_chart_does_not_k
         ("/search/replicas", {"search": {"replicas": 0}}),
         ("/tls/secret", {"tls": {"clients": True}}),
         ("/image/registry", {"image": {"registry": "registry.example"}}),
+        ("image.registry is not set", {"image": {}}),
     ]
     for named, values in refused:
         with pytest.raises(helm_python.HelmError, match=named):
@@ -148,6 +163,7 @@ def test_each_process_gets_its_settings(objects: list[dict[str, Any]], tmp_path:
             continue
         environment = _environment(container, secrets)
         assert_settings(part, environment, {"/tls": str(tmp_path)})
+        assert environment.get("EVERWORD_SEARCH_CACHE_MIB", "2000000") == "2000000"
         mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
         assert ("/tls" in mounted) == any(v.startswith("/tls/") for v in environment.values())
         assert len(specification["volumes"]) == len(mounted)

@@ -14,7 +14,7 @@ from support.documents import ROOT, documents
 
 #: A command in a block of code: after a prompt, a path, variables, or what runs it elsewhere.
 LINE = re.compile(
-    r"^ *(?:\$ )?(?:\w+=\S+ )*(?:docker compose run --rm \S+ )?(?:\.venv/bin/)?everword (.*)"
+    r"^ *(?:\$ )?(?:\w+=\S+ )*(?:docker compose run --rm (?:everword|migrate)|(?:\S*/bin/)?everword) (.*)"
 )
 
 

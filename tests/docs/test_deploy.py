@@ -111,6 +111,16 @@ def test_our_images_carry_the_version_of_the_code() -> None:
     assert {service["image"].rpartition(":")[2] for service in _built().values()} == {version[1]}
 
 
+def test_what_is_built_is_the_image_that_is_named_and_is_never_fetched() -> None:
+    for name, service in _built().items():
+        image = service["image"].partition(":")[0].removeprefix("everword/")
+        assert service["build"]["args"] == {"SERVICE": image}, name
+        module = WORKERS[name][0] if name in WORKERS else f"everword_{name}"
+        runs = module.removeprefix("everword_").partition(".")[0]
+        assert image == {"migrate": "cli", "everword": "cli"}.get(name, runs)
+        assert service["pull_policy"] == "build", name
+
+
 def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
     expected = {name: {port} for name, port in (PORTS | HTTP_PORTS).items()} | ENGINE_PORTS
     for name, service in _services().items():

@@ -151,6 +151,7 @@ async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack) -> No
 
 async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path: Path) -> None:
     (snippet,) = code_blocks(README, "python")
+    assert len([line for line in snippet.splitlines() if line.strip()]) <= 15
     script = tmp_path / "snippet.py"
     script.write_text(snippet, encoding="utf-8")
     done = await run(stack, sys.executable, "-W", "error", str(script))

@@ -78,6 +78,16 @@ def test_services_get_what_they_need_and_the_owners_url_only_the_migration() -> 
     assert {*commented, *tls} - {"OTEL_EXPORTER_OTLP_ENDPOINT"} <= variables_read()
 
 
+def test_services_need_the_migration_and_workers_do_without_it_where_there_is_none() -> None:
+    migration = "everword-migrate.service"
+    for name in SERVICES:
+        serves = name.split(".")[0].removeprefix("everword-") in PORTS
+        works = "worker" in name
+        assert (migration in _values(name, "After")) == (serves or works), name
+        assert (migration in _values(name, "Requires")) == serves, name
+        assert (migration in _values(name, "Wants")) == works, name
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 def test_systemd_takes_the_units_and_finds_them_confined(tmp_path: Path) -> None:
     units = tmp_path / "units"

@@ -52,7 +52,7 @@ async def test_a_week_of_a_companion(database: DatabaseUnderTest) -> None:
         await mira.monday()
         await mira.tuesday()
         await mira.wednesday()
-    # In the night the machine is started anew: what a conversation has set off is not lost.
+    # In the night the machine is started again: what a conversation has set off is not lost.
     async with at_home(database) as mira:
         await mira.thursday()
         await mira.friday()
@@ -120,7 +120,7 @@ class Week:
         await self._midnight()
 
     async def friday(self) -> None:
-        # A new mention starts the two turns anew.
+        # A new mention starts the two turns again.
         had = await self._hear("The cottage it is! Which way do I turn the valve of the radiator?")
         assert lines_of(had, "LOREBOOK") == [COTTAGE]
         assert "turn its valve to the right" in had.text

@@ -100,6 +100,15 @@ class Tenant:
             request, metadata=self._metadata, timeout=20
         )
 
+    async def embedded(self) -> object:
+        """Append, and wait until what was said can be found by its meaning."""
+        request = ingest.WaitForIndexingRequest(
+            consistency_token=await self.append(), stage=ingest.INDEXING_STAGE_EMBEDDED
+        )
+        return await self._services.ingest.WaitForIndexing(
+            request, metadata=self._metadata, timeout=300
+        )
+
     async def search(self) -> object:
         return await self._search(search_pb.SearchRequest(query=self._sentence()))
 

@@ -241,6 +241,9 @@ async def test_errors_are_those_that_langgraph_knows(memory: Everword) -> None:
         await store.asearch(("one",), filter={"v": {"$in": [1]}})
     away = to_built_in(CallError(grpc.StatusCode.UNAVAILABLE, "Nobody is there."))
     assert isinstance(away, ConnectionError)
+    broken = (("notes[0]", "is too long."), ("key", "is missing"))
+    wrong = CallError(grpc.StatusCode.INVALID_ARGUMENT, "Two rules.", violations=broken)
+    assert str(to_built_in(wrong)).endswith("Two rules. notes[0]: is too long. key: is missing.")
     other = CallError(grpc.StatusCode.NOT_FOUND, "There is none.")
     assert to_built_in(other) is other
 

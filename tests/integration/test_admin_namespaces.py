@@ -29,7 +29,7 @@ from support.waiting import until
 
 NAMESPACED = (
     *("conversations", "messages", "append_requests", "memories", "memory_classes", "memory_use"),
-    *("corpus_counts", "jobs", "embedding_queue", "embedding_pauses"),
+    *("namespace_usage", "corpus_counts", "jobs", "embedding_queue", "embedding_pauses"),
     *("api_keys", "memory_vectors_1"),
     *("importance_suggestions", "author_names", "index_changes"),
     *("summaries", "summary_sources", "summary_voices", "compaction_progress", "calendar_pending"),

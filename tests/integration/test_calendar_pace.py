@@ -1,4 +1,4 @@
-"""When the calendar is written anew, and how much is read to find what it has missed."""
+"""When the calendar is written again, and how much is read to find what it has missed."""
 
 from __future__ import annotations
 

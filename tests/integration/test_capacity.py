@@ -333,3 +333,49 @@ async def test_a_large_request_for_health_is_refused(
     async with open_channel(stack.addresses["search"]) as channel:
         refusal = await refused(call(channel, request))
     assert refusal.reason == "REQUEST_TOO_LARGE"
+
+
+# Callers that go away
+
+
+async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
+    shared: Stack,
+) -> None:
+    """Cancelled, at its deadline, and with its caller dead: each while the database is at it."""
+    tenant = await _tenant(shared, "flood")
+    await append(shared, "Hello.", metadata=tenant)
+    looked = search.BrowseRequest(page_size=1)
+    with shared.database.connect() as holder:
+        holder.autocommit = False
+        holder.execute("LOCK TABLE everword.messages, everword.conversations")
+        async with open_channel(shared.addresses["ingest"]) as dying:
+            calls: list[Any] = [
+                *(shared.search.Browse(looked, metadata=tenant) for _ in range(6)),
+                *(
+                    shared.ingest.AppendMessages(append_request("Hi."), metadata=tenant)
+                    for _ in range(6)
+                ),
+                *(
+                    IngestServiceStub(dying).AppendMessages(append_request("Hi."), metadata=tenant)
+                    for _ in range(6)
+                ),
+                shared.search.Browse(looked, metadata=tenant, timeout=2),
+            ]
+            async with _calls(calls):
+                await until(lambda: _blocked(shared, at_least=4))
+        # The channel is closed, and the calls are cancelled.
+        await until(lambda: _blocked(shared, at_least=0), 8)
+        holder.rollback()
+    async with asyncio.timeout(5):
+        await _answered(shared, tenant, OPERATOR)
+
+
+async def _blocked(stack: Stack, at_least: int) -> bool:
+    """Whether so many statements of services wait for a lock; with 0, whether none does."""
+    with stack.database.connect() as conn:
+        row = conn.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        ).fetchone()
+    assert row
+    return bool(row[0] >= at_least if at_least else row[0] == 0)

@@ -223,7 +223,7 @@ async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
         await measured.run(break_at=first + 3)
     assert await namespaces(stack) == before
     again = await measured.run()
-    # What was finished is told at once; what was broken off is asked anew.
+    # What was finished is told at once; what was broken off is asked again.
     assert measured.asked[0] == first
     assert len(measured.asked) == 1 + total - first
     assert figures(again) == figures(whole)

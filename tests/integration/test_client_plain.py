@@ -150,6 +150,7 @@ async def test_what_the_page_shows_runs(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     snippet = code_blocks("docs/python.md", "python")[number]
+    assert len([line for line in snippet.splitlines() if line.strip()]) <= 15
     finished = await run(stack, sys.executable, "-c", snippet)
     assert finished.errors == ""
     assert ("VPN drops every day at noon" in finished.output) == (number == 0)

@@ -37,7 +37,9 @@ CROSSING = {
     "everword.jobs.republish_lost": "a sweep",
     "everword.jobs.enqueue": "jobs of any namespace",
     "everword.jobs.prune_done": "a sweep",
+    "everword.quotas.fold_usage": "counters of whichever namespaces a process serves",
     "everword_ingest.find_crowded": "housekeeping",
+    "everword_ingest.list_unmeasured": "housekeeping",
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
@@ -55,8 +57,8 @@ FUNCTIONS = {
     "log_index_change": "one: the namespace that the transaction is set to",
     "log_memory_changes": "one: that of the rows that a statement has touched",
     "erase_namespace_rows": "one: its argument",
-    "spend_grant": "as authenticate_key",
-    "authenticate_key": "who calls is what it is asked: by the hash of a secret",
+    **dict.fromkeys(("spend_grant", "authenticate_any_key"), "as authenticate_unscoped_key"),
+    "authenticate_unscoped_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
             *("remove_passages", "erase_facts", "erase_batch"),

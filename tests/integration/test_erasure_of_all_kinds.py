@@ -1,4 +1,4 @@
-"""What callers write on purpose goes with its conversation, subject or author; documents by id; pages come anew."""
+"""What callers write on purpose goes with its conversation, subject or author; documents by id; pages come again."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +15,13 @@ from click.testing import CliRunner, Result
 
 from everword.cli.main import main
 from everword.client import Client, ClientSettings
-from everword.formats import open_reading
+from everword.formats import FORMATS, open_reading
 from everword.importing import ImportSummary, import_records
-from everword.transcripts import TranscriptError, time_of
-from everword.v1 import document_service_pb2, memory_pb2, note_service_pb2
+from everword.transcripts import TranscriptError, parts, time_of
+from everword.v1 import admin_service_pb2, document_service_pb2, memory_pb2, note_service_pb2
 from everword.v1.search_service_pb2 import ListConversationsRequest, ListMessagesRequest
 from support import exports
+from support.broken_exports import damaged_files, spoilt, written
 from support.command_line import EVERWORD, environment
 from support.stack import Stack
 from support.waiting import until
@@ -103,9 +105,10 @@ def write_all(folder: Path, stack: Stack) -> list[str]:
     return [*(str(write(folder)) for write in writers), address]
 
 
-def client_of(stack: Stack) -> Any:
+def client_of(stack: Stack, namespace: str = "") -> Any:
     at = stack.addresses
-    return Client.connect(ClientSettings(at["ingest"], at["search"], at["compactor"]))
+    settings = ClientSettings(at["ingest"], at["search"], at["compactor"], namespace=namespace)
+    return Client.connect(settings)
 
 
 def as_line(message: memory_pb2.NewMessage) -> str:
@@ -201,36 +204,55 @@ async def test_a_dry_run_says_what_would_be_stored_and_left_out_and_stores_nothi
     assert notes == {"mem0/m-1": f"memory of 'opus': Drinks tea [{DAY}, food, source=chat]"}
 
 
-async def test_an_import_that_is_killed_goes_on_where_it_was_and_writes_nothing_twice(
+#: What is stored of a namespace's messages, in their order.
+STORED = """
+SELECT c.channel, c.session_key, c.title, m.seq, m.role, m.content, m.tool_result, m.occurred_at, m.external_id
+FROM messages m JOIN conversations c ON c.id = m.conversation_id JOIN namespaces n ON n.id = m.namespace_id
+WHERE n.name = %s ORDER BY c.channel, c.session_key, m.seq
+"""
+#: Whoever makes the same conversation waits, until the transaction ends.
+IN_THE_WAY = """
+INSERT INTO conversations (namespace_id, id, channel, session_key)
+SELECT id, gen_random_uuid(), %s, %s FROM namespaces WHERE name = 'default'
+"""
+WAITING = (
+    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
+
+
+def exports_of_many(folder: Path) -> Iterator[tuple[Path, str, str]]:
+    """Write exports of twenty conversations; yields each with the channel and the key of one in the middle."""
+    said = [{"role": "user", "content": f"{m}"} for m in range(4)]
+    chats = [{"id": f"c-{n}", "created": exports.EIGHT, "messages": said} for n in range(20)]
+    yield written(folder / "chats.json", chats), "", "c-10"
+    (folder / "one").mkdir()
+    yield exports.many(folder, exports.chatgpt(folder / "one"), 20), "chatgpt", "c-1-10"
+    yield exports.many(folder, exports.claude(folder / "one"), 20), "claude", "chat-1-10"
+    yield exports.many(folder, exports.gemini(folder / "one"), 20), "gemini", "9f3c-10"
+
+
+async def test_an_import_that_is_killed_goes_on_where_it_was_and_ends_as_one_that_was_not(
     stack: Stack, tmp_path: Path
 ) -> None:
-    said = {f"chat-{n}": [f"{n}.{m}" for m in range(500)] for n in range(10)}
-    chats = [
-        {"id": key, "messages": [{"role": "user", "content": each} for each in contents]}
-        for key, contents in said.items()
-    ]
-    path = tmp_path / "chats.json"
-    path.write_text(json.dumps(chats))
-    process = await asyncio.create_subprocess_exec(
-        *(EVERWORD, "import", str(path)), env=environment(stack)
-    )
-    with stack.database.connect() as database:
-
-        async def something_is_stored() -> bool:
-            return bool(database.execute("SELECT FROM messages LIMIT 1").fetchall())
-
-        await until(something_is_stored)
-        process.kill()
-        assert await process.wait() != 0
-        async with client_of(stack) as client:
-            summary = await import_records(client, open_reading(str(path)).records)
-        assert 0 < summary.messages_existing < 5000
-        assert summary.messages == 5000
-        rows = database.execute(
-            "SELECT c.session_key, array_agg(m.content ORDER BY m.seq) FROM messages m"
-            " JOIN conversations c ON c.id = m.conversation_id GROUP BY c.session_key"
-        )
-        assert dict(rows.fetchall()) == said
+    twin = admin_service_pb2.Namespace(name="twin")
+    await stack.admin.CreateNamespace(admin_service_pb2.CreateNamespaceRequest(namespace=twin))
+    with stack.database.connect() as database, stack.database.connect() as other:
+        for path, channel, key in exports_of_many(tmp_path):
+            with database.transaction(force_rollback=True):
+                database.execute(IN_THE_WAY, [channel, key])
+                process = await asyncio.create_subprocess_exec(
+                    *(EVERWORD, "import", str(path)), env=environment(stack)
+                )
+                await until(lambda: bool(other.execute(WAITING).fetchall()))
+                process.kill()
+                assert await process.wait() != 0
+                await until(lambda: not other.execute(WAITING).fetchall())
+            async with client_of(stack) as client, client_of(stack, "twin") as elsewhere:
+                resumed = await import_records(client, open_reading(str(path)).records)
+                whole = await import_records(elsewhere, open_reading(str(path)).records)
+            assert 0 < resumed.messages_existing < resumed.messages == whole.messages_written
+            stored_in = [other.execute(STORED, [name]).fetchall() for name in ("default", "twin")]
+            assert stored_in[0] == stored_in[1], path.name
 
 
 def read(path: Path) -> list[Any]:
@@ -239,38 +261,6 @@ def read(path: Path) -> list[Any]:
 
 def texts(path: Path) -> list[str]:
     return [as_line(each.message) for each in read(path)]
-
-
-def written(path: Path, content: bytes | object) -> Path:
-    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    return path
-
-
-def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files that cannot be read, with what is told."""
-    export = exports.chatgpt(folder).read_bytes()
-    chat = exports.chats_in(folder / "chatgpt.zip")[0]
-    two = json.dumps([chat, {**chat, "id": "c-2"}]).encode()
-    node = {"id": "n", "message": {"author": "me", "content": {"parts": ["x"]}}, "parent": None}
-    odd = [chat, {"id": "c-9", "title": "T", "mapping": {"n": node}, "current_node": "n"}]
-    spoilt = export[:200] + bytes([export[200] ^ 255]) + export[201:]
-    pages = exports.ryvos(folder).read_bytes()
-    pages = pages[:4096] + bytes(4096) + pages[8192:]
-    other = exports.zipped(folder / "whole.zip", settings={"a": 1}).read_bytes()
-    contents = {
-        "cut.json": (two[:-9], "cut.json: it is damaged after conversation 1 (parse error"),
-        "latin.json": (two.replace(b"Seven", b"S\xe9ven"), "latin.json: it is damaged (it is not UTF-8)"),
-        "cut.zip": (export[:-30], "cut.zip: it is no zip file, or its end is missing"),
-        "spoilt.zip": (spoilt, "spoilt.zip/conversations.json: it is damaged"),
-        "other.zip": (other, "other.zip: nothing in it is known"),
-        "odd.json": (odd, "odd.json: conversation 2: it is nothing that chatgpt writes there"),
-        "late.json": ([{**chat, "create_time": "soon"}], "late.json: conversation 1 (Sums): 'soon' is no time"),
-        "pages.db": (pages, "pages.db: it is damaged (database disk image is malformed)"),
-    }  # fmt: skip
-    for name, (content, told) in contents.items():
-        yield written(folder / name, content), told
-    yield folder, "it is a folder"
-    yield folder / "none.zip", "there is no such file"
 
 
 def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
@@ -286,6 +276,41 @@ def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
     refused = told("postgresql://ana:secret@127.0.0.1:1/none")
     assert refused.startswith("postgresql://127.0.0.1:1/none: connection")
     assert "secret" not in refused
+    for password in ("se#cret", "se/cret", "se?cret", "se@cret", "se:cret"):
+        refused = told(f"postgresql://ana:{password}@127.0.0.1:1/none?password={password}")
+        assert "cret" not in refused, refused
+
+
+def test_an_object_that_no_memory_holds_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_MOST_BYTES", 256 * 1024)
+    small = {"messages": [{"role": "user", "content": "x" * 100_000}]}
+    assert len(read(written(tmp_path / "many.json", [small] * 4))) == 4
+    large = {"messages": [{"role": "user", "content": "x" * 400_000}]}
+    with pytest.raises(TranscriptError, match="after chat 1 \\(an object has more than"):
+        read(written(tmp_path / "large.json", [small, large]))
+
+
+def test_of_files_that_are_damaged_anyhow_each_is_read_or_clearly_refused(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    exports_of_all = (
+        exports.chatgpt, exports.claude, exports.gemini, exports.openai, exports.mem0, exports.letta,
+        exports.hindsight, exports.langgraph, exports.ryvos,
+    )  # fmt: skip
+    whole = [write(tmp_path) for write in exports_of_all]
+    refusals = list[str]()
+    for number in range(200):
+        path = whole[number % len(whole)]
+        broken = tmp_path / f"broken{path.suffix}"
+        broken.write_bytes(spoilt(chance, path.read_bytes()))
+        try:
+            for _ in open_reading(str(broken), chance.choice(("", *FORMATS))).records:
+                pass
+        except TranscriptError as error:
+            refusals.append(str(error))
+    assert all(each.startswith(str(tmp_path)) for each in refusals)
+    assert 50 < len(refusals) < 200
 
 
 def test_times_in_every_unit_are_the_same_and_zero_is_none() -> None:

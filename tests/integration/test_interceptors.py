@@ -15,6 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 
 from everword.client.channel import open_channel
+from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.interceptors import ordered_interceptors
 from everword.telemetry import names
@@ -40,16 +41,20 @@ def nobody() -> Authenticator:
 
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
-    order = [type(entry).__name__ for entry in ordered_interceptors(BASE, None, nobody, [])]  # type: ignore[arg-type]
+    quotas = Quotas(None)  # type: ignore[arg-type]
+    interceptors = ordered_interceptors(BASE, None, nobody, quotas, [])  # type: ignore[arg-type]
+    order = [type(entry).__name__ for entry in interceptors]
     assert order == [
         "TelemetryInterceptor",
         "RequestIdInterceptor",
         "ErrorInterceptor",
         "DeadlineInterceptor",
         "AuthInterceptor",
+        "QuotaInterceptor",
         "CapacityInterceptor",
         "KeylessInterceptor",
         "ValidationInterceptor",
+        "ScopeInterceptor",
         "CredentialInterceptor",
     ]
 

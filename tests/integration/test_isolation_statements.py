@@ -63,6 +63,8 @@ OTHERS = [name for name in BEHIND if name not in INSERTS]
 
 #: Statements over all namespaces, and why they may be. None of them reads content.
 CROSSING = {
+    "everword.quotas.fold_usage": "counters of whichever namespaces a process serves",
+    "everword_ingest.list_unmeasured": "housekeeping looks for namespaces that are to be measured",
     "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
@@ -90,6 +92,7 @@ DERIVING = {
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.end_earlier_sessions",
+        "everword_ingest.measure_stored",
         "everword_ingest.costs.count_past",
         *("everword.graph.move_edges", "everword.graph.follow_facts"),
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),

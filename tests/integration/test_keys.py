@@ -323,7 +323,7 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
     next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
     lasts = next_one.expire_time.ToDatetime() - next_one.create_time.ToDatetime()
     assert abs(lasts - month) < timedelta(minutes=1)
-    # What has ended is not made anew.
+    # What has ended is not made again.
     gone = await refused(locked.admin.RotateApiKey(rotate, metadata=OPERATOR))
     assert gone.code is grpc.StatusCode.NOT_FOUND
 

@@ -21,6 +21,8 @@ from support.plans import as_search, indexes, nodes, plan_of
 
 FACTS_STORED, SUBJECTS = 100_000, 20
 NOISE_S = 0.002
+#: A conversation that names no subject.
+GROUP = UUID(int=7)
 NOTHING = dict.fromkeys(("valid_at", "known_at", "since", "before", "first_seen", "agents"))
 PROFILE: dict[str, Any] = {
     **dict.fromkeys(("valid_at", "known_at", "categories")),
@@ -82,10 +84,15 @@ def _fill(conn: psycopg.Connection) -> None:
         "  FROM facts, generate_series(1, 2) AS p"
     )
     conn.execute(
+        "INSERT INTO conversations (namespace_id, id, channel, agent, session_key) VALUES (1, %s, '', '', 'group')",
+        [GROUP],
+    )
+    conn.execute(
         "INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, conversation_id, contradicts, source, "
         "                           quote, said_at, recorded_at) "
-        "SELECT 1, gen_random_uuid(), id, NULL, NULL, false, 1, value, now(), now() "
-        "  FROM facts WHERE subject = 's7'"
+        "SELECT 1, gen_random_uuid(), id, NULL, %s, false, 1, value, now(), now() "
+        "  FROM facts WHERE subject = 's7'",
+        [GROUP],
     )
     conn.execute(
         "INSERT INTO memories (namespace_id, kind, source_id, subject, occurred_at, content, lexemes, lexeme_count) "
@@ -125,6 +132,20 @@ def test_a_profile_costs_at_most_one_and_a_half_pages_of_browse(
             # No more of a profile is read than is shown.
             read = max(node["Actual Rows"] for node in nodes(plan) if "Index Name" in node)
             assert read <= 4 * parameters["limit"]
+
+
+def test_what_was_learned_where_nobody_is_named_is_looked_up_fact_by_fact(
+    database: DatabaseUnderTest,
+) -> None:
+    with as_search(database, 1) as cursor:
+        limit = 200
+        own = {"subjects": ["s7"], "user": "user", "known_at": None, "limit": limit}
+        plan = plan_of(cursor, FACTS["find_own"], own)
+        assert plan["Actual Rows"] == 2 * limit
+        evidence = [node for node in nodes(plan) if "evidence" in node.get("Relation Name", "")]
+        assert evidence
+        for node in evidence:
+            assert node["Actual Rows"] * node["Actual Loops"] <= 2 * limit
 
 
 def _seconds(run: Callable[[], Any]) -> float:

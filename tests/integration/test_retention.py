@@ -117,7 +117,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             assert count(stack, theirs) == 1
             found = await stack.search.Search(search_request("heron waits", "LEXICAL"))
             assert [hit.memory.content for hit in found.results] == ["The heron waits."]
-            # The note in it keeps the conversation; what is derived anew knows nothing of it.
+            # The note in it keeps the conversation; what is derived again knows nothing of it.
             await compact_everything(stack, ScriptedComposer())
             await roll_up_everything(
                 stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400)

@@ -67,7 +67,7 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
         shown = await command_line(stack, "summaries", "show", name)
         assert (shown.status, found[name] in shown.output) == (0, True), shown.errors
 
-    # It stays, in another zone and written anew.
+    # It stays, in another zone and written again.
     await update_settings(stack, time_zone="America/New_York")
     await append(stack, said("2024-03-05T08:00", "Late news.", instance="phone"))
     await roll_up_everything(stack, now=LATER)

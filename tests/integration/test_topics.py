@@ -123,7 +123,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     by_id = await stack.topics.GetTopic(topics.GetTopicRequest(id=other_id))
     assert by_id.topic.memory_id == before.memory_id
 
-    # What is erased takes the page with it, which is written anew of what is left.
+    # What is erased takes the page with it, which is written again of what is left.
     [leaf, *_] = [c.id for c in found.citations if c.kind == memory.MEMORY_KIND_SUMMARY]
     with stack.database.connect() as conn, conn.transaction():
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
@@ -175,7 +175,7 @@ async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: St
     asked = [records for task, records in mind.asked if records["topic"][0]["name"] == "Ana"]
     assert len(asked) == 2
 
-    # Soon after, nothing is asked; later, what rests on changed sources is written anew.
+    # Soon after, nothing is asked; later, what rests on changed sources is written again.
     await say(stack, "Ana works at Fabrikam.", 9, session="new")
     quiet = Mind()
     await learn(stack, mind=quiet)

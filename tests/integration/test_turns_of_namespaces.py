@@ -239,7 +239,8 @@ async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
     # The other lane may have its batch already.
     assert len(waited) == 1
     assert waited[0] <= 2 + MOST
-    assert whose[waited[0]].total() == BATCH
+    # Whoever has few is not held up by the rest of the batch.
+    assert [whose[waited[0]], whose[waited[0] + 1].total()] == [{"quiet": 10}, BATCH - 10]
 
 
 def enqueue_vectors(conn: psycopg.Connection, namespaces: int, each: int) -> None:

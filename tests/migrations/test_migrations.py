@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -112,6 +113,29 @@ def test_a_migration_that_fails_leaves_nothing(
         migrate(empty_url)
     with psycopg.connect(empty_url) as conn, pytest.raises(UndefinedTable):
         conn.execute("SELECT FROM everword.left_over")
+
+
+def test_a_migration_waits_for_locks_in_short_turns_and_lets_writers_pass(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    migrate(empty_url)
+    number = latest_version() + 1
+    later = Migration(number, "later", "ALTER TABLE namespaces ADD COLUMN extra text")
+    monkeypatch.setattr(runner, "load_migrations", lambda: [*load_migrations(), later])
+    monkeypatch.setattr(runner, "_SESSION", runner._SESSION.replace("'1s'", "'100ms'"))
+    applied: list[list[Migration]] = []
+    with psycopg.connect(empty_url) as reader:
+        reader.execute("SELECT FROM everword.namespaces")
+        thread = Thread(target=lambda: applied.append(migrate(empty_url)))
+        thread.start()
+        with psycopg.connect(empty_url, autocommit=True, options="-c lock_timeout=5s") as writer:
+            for name in range(20):
+                writer.execute("INSERT INTO everword.namespaces (name) VALUES (%s)", [f"n{name}"])
+                time.sleep(0.02)
+        assert thread.is_alive()
+        reader.rollback()
+    thread.join()
+    assert applied == [[later]]
 
 
 def test_the_migrations_pass_their_linter() -> None:

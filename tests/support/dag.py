@@ -128,7 +128,7 @@ def _check_links(dag: Dag, node: Node) -> None:
 
 
 def _check_sums(dag: Dag, node: Node) -> None:
-    """Count and span are those of the messages under the node, and of its children, unless it is to be written anew."""
+    """Count and span are those of the messages under the node and of its children, unless it is due to be rewritten."""
     if not dag.is_settled(node):
         return
     messages = dag.under(node)

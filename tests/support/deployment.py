@@ -27,6 +27,8 @@ from everword_search.settings import Settings as SearchSettings
 from support.documents import ROOT, variables_read
 
 CHART = ROOT / "deploy" / "helm" / "everword"
+#: What the chart cannot do without.
+NEEDED_VALUES: dict[str, Any] = {"image": {"registry": "registry.example/"}}
 #: What processes are given under names of a standard's, not of Everword's.
 STANDARD = {"OTEL_EXPORTER_OTLP_ENDPOINT"}
 #: What each process that serves or works has to have; without some of it, it would do less and say nothing.
@@ -111,7 +113,7 @@ def compose(*files: str, **variables: str) -> dict[str, dict[str, Any]]:
 def rendered(values: dict[str, Any] | None = None, name: str = "everword") -> list[dict[str, Any]]:
     """Return the objects that Helm makes from the chart. Raises HelmError where it refuses the values."""
     with Chart.load(CHART) as chart:
-        templates = chart.render(values, name=name, namespace="memory")
+        templates = chart.render(NEEDED_VALUES | (values or {}), name=name, namespace="memory")
     return [
         document
         for path, text in templates.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -26,6 +27,26 @@ def chats_in(path: Path) -> list[dict[str, Any]]:
     with zipfile.ZipFile(path) as whole:
         chats: list[dict[str, Any]] = json.loads(whole.read("conversations.json"))
     return chats
+
+
+def many(folder: Path, export: Path, copies: int) -> Path:
+    """Write an export of ChatGPT, Claude or Gemini with copies of each conversation that has an id."""
+    with zipfile.ZipFile(export) as whole:
+        files = {name: json.loads(whole.read(name)) for name in whole.namelist()}
+    name, first = next(iter(files.items()))
+    texts = [json.dumps(each) for each in first]
+    # What tells a copy from another one: the conversation's id, or its address.
+    own = re.compile(r'("(?:id|conversation_id|uuid)": "(?:c|chat)-1|gemini\.google\.com/app/9f3c)')
+    files[name] = [
+        json.loads(own.sub(rf"\g<0>-{n}", text))
+        for n in range(copies)
+        for text in texts
+        if n == 0 or own.search(text)
+    ]
+    return zipped(
+        folder / export.name,
+        **{each.removesuffix(".json").replace("/", "__"): files[each] for each in files},
+    )
 
 
 def _node(

@@ -66,7 +66,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     saved = await save_checkpoints(stack, "theirs", first.conversation_id)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
-    # Nobody would write these anew.
+    # Nobody would write these again.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
     listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
     leaves = summary.SummaryFilter(conversation_id=first.conversation_id)

@@ -49,7 +49,7 @@ VIEWS = frozenset(
 NOT_ISOLATED = frozenset(
     {
         *("jobs", "embedding_queue", "embedding_pauses", "tool_sentence_queue"),
-        *("corpus_counts", "api_keys"),
+        *("corpus_counts", "namespace_usage", "api_keys"),
     }
 )
 PREDICATE = re.compile(r"(?:\b\w+\.)?\bnamespace_id = %\(namespace_id\)s")

@@ -165,7 +165,7 @@ def _trajectory(id_: UUID, words: str, version: int = 1) -> dict[str, Any]:
 def _folded(
     seen: dict[str, Any], person: dict[str, Any], event: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what statements mean that fold people and events anew."""
+    """Return what statements mean that fold people and events again."""
     writes = "everword.people"
     return {
         f"{writes}.find_ruled_people": {"ids": [PERSON]},

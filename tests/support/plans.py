@@ -15,7 +15,7 @@ from support.databases import DatabaseUnderTest
 
 @contextmanager
 def as_search(database: DatabaseUnderTest, namespace_id: int) -> Iterator[psycopg.Cursor]:
-    """Lend a transaction as it is when a search runs that is planned anew."""
+    """Lend a transaction as it is when a search runs that is planned again."""
     options = "-c role=everword_search -c search_path=everword,public"
     with psycopg.connect(database.service_url, options=options) as conn, conn.cursor() as cursor:
         cursor.execute(

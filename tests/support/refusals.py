@@ -30,6 +30,8 @@ class Refusal:
     violations: dict[str, str]
     #: Names of the detail messages.
     details: list[str]
+    #: What RetryInfo says; 0 where there is none.
+    retry_after_s: float = 0.0
 
     @property
     def fields(self) -> set[str]:
@@ -56,6 +58,7 @@ def read_refusal(error: grpc.aio.AioRpcError) -> Refusal:
     info = _find(status, error_details_pb2.ErrorInfo())
     assert info.domain == "everword.dev"
     bad = _find(status, error_details_pb2.BadRequest())
+    retry = _find(status, error_details_pb2.RetryInfo())
     return Refusal(
         code=error.code(),
         reason=info.reason,
@@ -63,6 +66,7 @@ def read_refusal(error: grpc.aio.AioRpcError) -> Refusal:
         metadata=dict(info.metadata),
         violations={entry.field: entry.description for entry in bad.field_violations},
         details=names,
+        retry_after_s=retry.retry_delay.ToTimedelta().total_seconds(),
     )
 
 

@@ -133,12 +133,13 @@ async def running_stack(
             name: await resources.enter_async_context(open_channel(address))
             for name, address in addresses.items()
         }
-        yield _stack(database, addresses, channels)
+        yield stack_of(database, addresses, channels)
 
 
-def _stack(
+def stack_of(
     database: DatabaseUnderTest, addresses: dict[str, str], channels: Mapping[str, grpc.aio.Channel]
 ) -> Stack:
+    """Return stubs over open channels."""
     return Stack(
         database=database,
         addresses=addresses,

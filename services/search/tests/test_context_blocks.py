@@ -17,6 +17,7 @@ from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Draft
 from everword_search.context.building import Building
 from everword_search.context.chat_history import SHARE, Start
+from everword_search.context.item import Item
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import (
     ORDER,
@@ -27,7 +28,7 @@ from everword_search.context.model import (
 )
 from everword_search.context.present import Present
 from everword_search.context.repetition import Said
-from everword_search.context.text import HEADINGS, Item, Layout
+from everword_search.context.text import HEADINGS, Layout
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
 LAYOUT = Layout(packaged_counter(), ContextFormat.TEXT, UTC, masks=False)

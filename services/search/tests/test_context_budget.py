@@ -14,9 +14,10 @@ import pytest
 from everword.domain.records import MessageRecord
 from everword.text.tokens.counter import TokenCounter, packaged_counter
 from everword_search.context.budget import Block, Draft
+from everword_search.context.item import Item
 from everword_search.context.model import BlockSource, ContextFormat
 from everword_search.context.repetition import Said
-from everword_search.context.text import Item, Layout
+from everword_search.context.text import Layout
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
 MEMORIES, TURNS = BlockSource.MEMORIES, BlockSource.CHAT_HISTORY

@@ -23,7 +23,8 @@ helm.sh/chart: {{ $root.Chart.Name }}-{{ $root.Chart.Version }}
 {{/* An image of Everword. */}}
 {{- define "everword.image" -}}
 {{- $root := index . 0 -}}
-image: {{ printf "%severword/%s:%s" $root.Values.image.registry (index . 1) ($root.Values.image.tag | default $root.Chart.AppVersion) }}
+{{- $registry := required "image.registry is not set: say where your images are, such as registry.example.com/" $root.Values.image.registry }}
+image: {{ printf "%severword/%s:%s" $registry (index . 1) ($root.Values.image.tag | default $root.Chart.AppVersion) }}
 imagePullPolicy: {{ $root.Values.image.pullPolicy }}
 {{- end }}
 
@@ -109,13 +110,16 @@ volumes:
 {{- if not (hasKey .Values.env "EVERWORD_CHAT_URL") }}
 - name: EVERWORD_CHAT_URL
   value: http://{{ include "everword.name" . }}-vllm:8000
+{{- if not (hasKey .Values.env "EVERWORD_CHAT_MODEL") }}
 - name: EVERWORD_CHAT_MODEL
   value: {{ .Values.vllm.model }}
 {{- end }}
 {{- end }}
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
-  value: {{ $value | quote }}
+  {{- /* Helm reads numbers as floats, and would write a million as 1e+06. */}}
+  value: {{ ternary (printf "%.0f" $value) $value (and (kindIs "float64" $value) (eq (toString (floor $value)) (toString $value))) | quote }}
 {{- end }}
 {{- end }}
 

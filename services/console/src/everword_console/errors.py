@@ -37,7 +37,6 @@ def explain(error: CallError) -> tuple[int, str, list[str]]:
         )
     else:
         said = error.message.strip().rstrip(".") + "."
-    broken = [f"{field}: {rule.rstrip('.')}." for field, rule in error.violations]
     if error.retry_after_s is not None:
         advice = f"It can be tried again in {error.retry_after_s:g} s."
-    return status, title, [sentence for sentence in (said, *broken, advice) if sentence]
+    return status, title, [sentence for sentence in (said, *error.broken_rules, advice) if sentence]

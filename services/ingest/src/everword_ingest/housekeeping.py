@@ -1,4 +1,4 @@
-"""The work of ingest beside its calls: fold counts, forget old request ids."""
+"""The work of ingest beside its calls: fold counts, measure what is stored, forget old request ids."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 
 import psycopg
 
 from everword.db.pool import Connection, Database
-from everword.db.statements import execute
+from everword.db.statements import execute, fetch_all
 from everword.domain.background import end_tasks
 from everword_ingest import store
 
@@ -22,11 +23,18 @@ LOOKING_SHARE = 0.02
 LONGEST_S = 120.0
 #: A namespace's counts are folded once it has this many rows: reading a few hundred costs nothing.
 FOLD_ROWS = 200
+#: For how long it holds how much a namespace stores.
+MEASURED_S = 8.0
 #: Rows that one statement folds, and namespaces that one round does.
 FOLDED_AT_ONCE, NAMESPACES = 20_000, 1_000
 #: Callers are promised 7 days; a day more covers clocks and pauses.
 KEEP_REQUESTS = "8 days"
 PRUNE_BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class _Unmeasured:
+    namespace_id: int
 
 
 async def fold(conn: Connection, namespace_id: int) -> None:
@@ -42,6 +50,7 @@ class Housekeeping:
         self._database = database
         self._task: asyncio.Task[None] | None = None
         self._look_at = 0.0
+        self._measure_at = 0.0
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -52,7 +61,7 @@ class Housekeeping:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(INTERVAL_S)
-            for work in (self.fold_counts, self.prune_requests):
+            for work in (self.fold_counts, self.measure_stored, self.prune_requests):
                 try:
                     await work()
                 except psycopg.Error as error:
@@ -72,6 +81,21 @@ class Housekeeping:
             for namespace_id in crowded:
                 with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
                     await fold(conn, namespace_id)
+
+    async def measure_stored(self) -> None:
+        """Measure what namespaces hold that may hold so much, and that no process measured lately."""
+        started = time.monotonic()
+        if started < self._measure_at:
+            return
+        async with self._database.connection() as conn:
+            long_ago = {"measured_s": MEASURED_S}
+            due = await fetch_all(conn, store.SQL["list_unmeasured"], long_ago, _Unmeasured)
+        for each in due:
+            async with self._database.transaction(each.namespace_id) as conn:
+                scope = {"namespace_id": each.namespace_id}
+                await execute(conn, store.SQL["measure_stored"], scope)
+        took = time.monotonic() - started
+        self._measure_at = started + min(took / LOOKING_SHARE, LONGEST_S)
 
     async def prune_requests(self) -> None:
         """Forget request ids that nobody repeats any more."""

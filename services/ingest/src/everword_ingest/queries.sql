@@ -161,7 +161,7 @@ SELECT source_id AS id
  WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(memory_ids)s) AND part = 0;
 
 -- hold_note --
--- Hold a note until the end of the transaction: while it is written anew, its passages are not there. Nothing of what is none.
+-- Hold a note until the end of the transaction: while it is written again, its passages are not there. Nothing of what is none.
 SELECT version FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(memory_id)s FOR NO KEY UPDATE;
 
 -- insert_memory_class --
@@ -195,6 +195,23 @@ SELECT EXISTS (
 -- find_crowded --
 -- Namespaces with many rows of counts. It goes through those of all namespaces, a second for five million.
 SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= %(rows)s LIMIT %(limit)s;
+
+-- list_unmeasured --
+-- Namespaces that may hold so much text, and of which nobody has measured lately how much they hold.
+SELECT n.id AS namespace_id FROM namespaces n
+ WHERE n.stored_bytes > 0 AND n.state = 'active'
+   AND NOT EXISTS (SELECT FROM namespace_usage u
+                    WHERE u.namespace_id = n.id AND u.measured_at > now() - make_interval(secs => %(measured_s)s::float8));
+
+-- measure_stored --
+-- Sum up the text that a namespace holds: what messages say, and all versions of notes and documents.
+INSERT INTO namespace_usage AS u (namespace_id, minute, stored_bytes, measured_at)
+SELECT %(namespace_id)s, date_trunc('minute', now()),
+       (SELECT coalesce(sum(content_bytes), 0) FROM corpus_counts WHERE namespace_id = %(namespace_id)s)
+       + (SELECT coalesce(sum(octet_length(content)), 0) FROM note_versions WHERE namespace_id = %(namespace_id)s)
+       + (SELECT coalesce(sum(octet_length(content)), 0) FROM document_versions WHERE namespace_id = %(namespace_id)s),
+       now()
+    ON CONFLICT (namespace_id) DO UPDATE SET stored_bytes = excluded.stored_bytes, measured_at = excluded.measured_at;
 
 -- fold_corpus_counts --
 -- Fold the counts of a namespace into one row; returns how many rows there were, at most `limit`. Those that another

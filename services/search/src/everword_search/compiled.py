@@ -58,7 +58,7 @@ def warn_if_slow() -> None:
             "search is not compiled",
             extra={
                 "cost": "a search takes at least twice as long",
-                "install": "a C compiler (apt-get install gcc python3-dev), then everword-search anew",
+                "install": "a C compiler (apt-get install gcc python3-dev), then everword-search again",
                 "error": LACKING,
             },
         )

@@ -28,7 +28,7 @@ class Finished:
 class Checkpoint:
     """Finished datasets, a line each. Without a path nothing is kept.
 
-    `identity` is what a run is of: its code, model, data and variants. A file of another run is begun anew.
+    `identity` is what a run is of: its code, model, data and variants. A file of another run is begun again.
     """
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:

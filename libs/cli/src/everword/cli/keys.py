@@ -30,10 +30,20 @@ def keys() -> None:
     type=click.IntRange(min=1),
     help="Let it end after so many days; it does not by itself.",
 )
+@click.option(
+    "--agent", default="", help="Bind it to an agent: it opens what is this agent's alone."
+)
+@click.option("--subject", default="", help="Bind it to a user, in the same way.")
 @json_option
 @remote
 async def create(
-    client: Client, role: str, description: str, days: int | None, as_json: bool
+    client: Client,
+    role: str,
+    description: str,
+    days: int | None,
+    agent: str,
+    subject: str,
+    as_json: bool,
 ) -> None:
     """Make a key and print its secret, this once.
 
@@ -48,6 +58,8 @@ async def create(
                 namespace=opens,
                 role=pb.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}"),
                 description=description,
+                agent=agent,
+                subject=subject,
                 expire_time=to_timestamp(
                     datetime.now(UTC) + timedelta(days=days) if days else None
                 ),
@@ -98,6 +110,10 @@ def _told(key: pb.ApiKey) -> Iterator[str]:
         yield f"ends {when(key.expire_time)}"
     if key.last_use_time.ByteSize():
         yield f"used {when(key.last_use_time)}"
+    if key.agent:
+        yield f"agent {key.agent}"
+    if key.subject:
+        yield f"subject {key.subject}"
     if key.description:
         yield key.description
 

@@ -3,58 +3,34 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
-import psycopg
 
 from everword.cli.output import json_option, line, print_table, progress
-from everword.client.local import default_data_folder
+from everword.cli.owner import with_admin_url
 from everword.db.generations import GRACE_S, Generation, GenerationError, Generations, NewGeneration
-from everword.domain.settings import Environment
-from everword.embedded.folder import find_running_stack
 
 #: How often progress is looked at.
 POLL_S = 0.5
 
 
 def owner(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the generations of the database whose owner's URL is set, or of `everword up` on this machine."""
+    """Give a command the generations of the owner's database: tables are made."""
 
-    @click.option(
-        "--admin-database-url",
-        envvar="EVERWORD_ADMIN_DATABASE_URL",
-        default="",
-        show_default="that of `everword up`",
-        help="The schema owner's connection string: tables are made.",
-    )
+    @with_admin_url
     @wraps(command)
-    def run(admin_database_url: str, **arguments: Any) -> None:
+    def run(admin_url: str, **arguments: Any) -> None:
         try:
-            command(Generations(admin_database_url or _running_admin_url()), **arguments)
+            command(Generations(admin_url), **arguments)
         except GenerationError as error:
             raise click.ClickException(str(error)) from error
-        except psycopg.OperationalError as error:
-            raise click.ClickException(f"cannot reach the database: {error}") from error
 
     return run
-
-
-def _running_admin_url() -> str:
-    folder = Path(Environment(os.environ).text("EVERWORD_DATA") or default_data_folder())
-    running = find_running_stack(folder.expanduser())
-    if running is None or not running.admin_database_url:
-        raise click.UsageError(
-            "set EVERWORD_ADMIN_DATABASE_URL to the schema owner's connection string; "
-            "no `everword up` runs on this machine"
-        )
-    return running.admin_database_url
 
 
 @click.group()

@@ -15,6 +15,12 @@ from everword.cli.transfer import export_, import_
 from everword.client import Client
 from everword.v1 import admin_service_pb2 as pb
 
+#: The options of limits, with what they limit.
+LIMITS = {
+    "requests_per_minute": "calls in a minute",
+    "messages_per_minute": "messages that are stored in a minute",
+    "stored_bytes": "bytes of text in messages, notes and documents",
+}
 POLICIES = tuple(pb.ChannelPolicy.DESCRIPTOR.fields_by_name)
 
 
@@ -41,7 +47,9 @@ def settings_options(command: Command) -> Command:
         given = {
             name: arguments.pop(name) for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name
         }
-        await command(*positional, given=_settings(given), **arguments)
+        limits = {name: arguments.pop(name) for name in LIMITS}
+        limits = {name: value for name, value in limits.items() if value is not None}
+        await command(*positional, given=_settings(given), limits=limits, **arguments)
 
     decorated: Command = run
     for option in reversed(_options()):
@@ -82,6 +90,19 @@ def _options() -> list[Callable[[Command], Command]]:
             type=click.Choice(["session", "run"]),
             help="What Sleep stores at once.",
         ),
+        *(
+            click.option(
+                f"--{name.replace('_', '-')}",
+                type=click.IntRange(min=0),
+                help=f"The most {what}; 0 is no limit.",
+            )
+            for name, what in LIMITS.items()
+        ),
+        click.option(
+            "--quarantine/--no-quarantine",
+            default=None,
+            help="Leave untrusted text that speaks to models out of contexts.",
+        ),
     ]
 
 
@@ -119,9 +140,11 @@ namespaces.add_command(import_)
 @json_option
 @remote
 @settings_options
-async def create(client: Client, name: str, as_json: bool, given: dict[str, Any]) -> None:
+async def create(
+    client: Client, name: str, as_json: bool, given: dict[str, Any], limits: dict[str, int]
+) -> None:
     """Make a namespace."""
-    namespace = pb.Namespace(name=name, settings=pb.NamespaceSettings(**given))
+    namespace = _namespace(name, given, limits)
     request = pb.CreateNamespaceRequest(namespace=namespace)
     _show((await client.admin_service.CreateNamespace(request)).namespace, as_json)
 
@@ -131,9 +154,12 @@ async def create(client: Client, name: str, as_json: bool, given: dict[str, Any]
 @json_option
 @remote
 async def get(client: Client, name: str, as_json: bool) -> None:
-    """Show a namespace with its settings."""
-    request = pb.GetNamespaceRequest(name=name)
-    _show((await client.admin_service.GetNamespace(request)).namespace, as_json)
+    """Show a namespace with its settings and limits, and what it has used of these."""
+    found = await client.admin_service.GetNamespace(pb.GetNamespaceRequest(name=name))
+    if as_json:
+        print_json(found)
+    else:
+        _show(found.namespace, as_json, found.usage)
 
 
 @namespaces.command()
@@ -141,13 +167,15 @@ async def get(client: Client, name: str, as_json: bool) -> None:
 @json_option
 @remote
 @settings_options
-async def update(client: Client, name: str, as_json: bool, given: dict[str, Any]) -> None:
-    """Change the settings that are given; channel policies are replaced as a whole."""
-    if not given:
+async def update(
+    client: Client, name: str, as_json: bool, given: dict[str, Any], limits: dict[str, int]
+) -> None:
+    """Change the settings and limits that are given; channel policies are replaced as a whole."""
+    if not given and not limits:
         raise click.UsageError("say what to change, such as --time-zone Europe/Zurich")
-    namespace = pb.Namespace(name=name, settings=pb.NamespaceSettings(**given))
-    request = pb.UpdateNamespaceRequest(namespace=namespace)
+    request = pb.UpdateNamespaceRequest(namespace=_namespace(name, given, limits))
     request.update_mask.paths.extend(f"settings.{name}" for name in given)
+    request.update_mask.paths.extend(f"limits.{name}" for name in limits)
     _show((await client.admin_service.UpdateNamespace(request)).namespace, as_json)
 
 
@@ -198,7 +226,26 @@ async def delete(client: Client, name: str, yes: bool, as_json: bool) -> None:
         line(f"{name} is erased: {response.rows_erased} rows")
 
 
-def _show(namespace: pb.Namespace, as_json: bool) -> None:
+def _namespace(name: str, given: dict[str, Any], limits: dict[str, int]) -> pb.Namespace:
+    return pb.Namespace(
+        name=name, settings=pb.NamespaceSettings(**given), limits=pb.NamespaceLimits(**limits)
+    )
+
+
+def _limits(
+    limits: pb.NamespaceLimits, usage: pb.NamespaceUsage | None
+) -> list[tuple[object, ...]]:
+    """Return a row for each limit; with `usage`, what is used of it stands before it."""
+    used = (usage.requests, usage.messages, usage.stored_bytes) if usage else ("", "", "")
+    rows: list[tuple[object, ...]] = []
+    for (name, _), used_of_it in zip(LIMITS.items(), used, strict=True):
+        most = getattr(limits, name)
+        told = f"{used_of_it:,} of {most:,}" if usage else f"{most:,}"
+        rows.append((name.replace("_", " "), told if most else "no limit"))
+    return rows
+
+
+def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | None = None) -> None:
     if as_json:
         print_json(namespace)
         return
@@ -233,5 +280,6 @@ def _show(namespace: pb.Namespace, as_json: bool) -> None:
             .removeprefix("SLEEP_ATOMICITY_")
             .lower(),
         ),
+        ("quarantine", "yes" if settings.quarantine else "no"),
     ]
-    print_table(("", ""), rows)
+    print_table(("", ""), rows + _limits(namespace.limits, usage))

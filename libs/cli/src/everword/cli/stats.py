@@ -99,7 +99,7 @@ def _rows(response: GetStatsResponse) -> list[tuple[object, ...]]:
         ("summaries", summaries.summaries),
         ("levels of the deepest tree", summaries.depth),
         ("messages not summed up", backlog.messages),
-        ("summaries to be written anew", summaries.stale),
+        ("summaries to be written again", summaries.stale),
         ("summaries that need review", summaries.needs_review),
         ("periods without their summary", backlog.periods),
         ("tool calls without their sentence", backlog.tool_sentences),

@@ -22,7 +22,7 @@ from everword.embedded.process import (
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
 
-# One that was ready for this long did not end for the reason of the time before: pauses start anew.
+# One that was ready for this long did not end for the reason of the time before: pauses start again.
 STEADY_S = 10.0
 
 

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import msgpack
@@ -36,6 +37,8 @@ _ROLES = {
 }
 #: Parts of a message that are also in its `tool_calls`, and what a model thought.
 _SKIPPED_PARTS = {"tool_use", "tool_call", "function_call", "thinking", "reasoning"}
+#: Each object in another takes some 50 KB of the stack.
+_MOST_NESTED = 50
 #: Messages by whose id and in what order they appeared, of one thread.
 _Found = dict[str, dict[str, Any]]
 
@@ -115,7 +118,7 @@ def _decoded(kind: str | None, data: bytes, place: str) -> Any:
     """Return what was serialised, objects as their fields. Nothing in it is run."""
     try:
         if kind == "msgpack":
-            return msgpack.unpackb(data, ext_hook=_extension, strict_map_key=False)
+            return _unpacked(data, 0)
         if kind == "json":
             return json.loads(data)
     except (ValueError, msgpack.UnpackException) as error:
@@ -125,9 +128,15 @@ def _decoded(kind: str | None, data: bytes, place: str) -> Any:
     return None
 
 
-def _extension(code: int, data: bytes) -> Any:
+def _unpacked(data: bytes, depth: int) -> Any:
+    if depth > _MOST_NESTED:
+        raise ValueError(f"objects are nested more than {_MOST_NESTED} deep")
+    return msgpack.unpackb(data, ext_hook=partial(_extension, depth), strict_map_key=False)
+
+
+def _extension(depth: int, code: int, data: bytes) -> Any:
     """Return the fields or the argument of an object: LangGraph packs module, class, and those."""
-    packed = msgpack.unpackb(data, ext_hook=_extension, strict_map_key=False)
+    packed = _unpacked(data, depth + 1)
     return packed[2] if isinstance(packed, list) and 3 <= len(packed) <= 4 else packed
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
-from urllib.parse import urlsplit
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from everword.formats import (
     chatgpt,
@@ -24,6 +27,7 @@ from everword.formats import (
 from everword.formats.records import Record
 from everword.transcripts import (
     AGAIN,
+    EMPTY,
     Meter,
     Part,
     TranscriptError,
@@ -49,6 +53,7 @@ _SQLITE = {"langgraph": langgraph.reader, "ryvos": ryvos.reader}
 FORMATS = (_OWN, *_JSON, *_SQLITE, _DATABASE)
 #: What the address of a database begins with.
 ADDRESSES = ("postgresql://", "postgres://")
+_PORTS = re.compile(r"[\d,]*")
 _SQLITE_BEGINS = b"SQLite format 3\0"
 
 
@@ -99,6 +104,9 @@ def open_reading(source: str, format: str = "") -> Reading:
     if format in {"", _OWN} and "" in shapes:
         records = read_transcript(path, meter)
         return Reading(source, _OWN, _checked(records, _OWN, meter), meter)
+    for name, shape in shapes.items():
+        if name and shape == EMPTY:
+            raise TranscriptError(f"{source}/{name}: it is empty, and nothing else is known")
     raise _unknown(source, format)
 
 
@@ -167,9 +175,18 @@ def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:
 
 
 def shown(address: str) -> str:
-    """Return a database's address without who connects and their password."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    """Return a database's address without who connects, their password, and options. Raises TranscriptError."""
+    scheme = address.partition(":")[0]
+    try:
+        given = conninfo_to_dict(address)
+    except psycopg.Error:
+        given = {}
+    host, port, name = (str(given.get(each) or "") for each in ("host", "port", "dbname"))
+    # A password that ends too early, at a `/` or an `@`, goes on in what comes after it.
+    if not given or "@" in host + name or not _PORTS.fullmatch(port):
+        text = "it is no address of a database; in a password `#`, `/`, `?`, `@` are `%23`, `%2F`, `%3F`, `%40`"
+        raise TranscriptError(f"{scheme}://…: {text}")
+    return f"{scheme}://{host}{port and f':{port}'}/{name}"
 
 
 def _damaged(place: Path | str, error: Exception) -> TranscriptError:

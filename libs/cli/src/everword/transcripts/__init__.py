@@ -21,12 +21,13 @@ from everword.transcripts.files import (
     read_transcript,
     to_line,
 )
-from everword.transcripts.parts import AGAIN, Meter, Part, json_parts
+from everword.transcripts.parts import AGAIN, EMPTY, Meter, Part, json_parts
 from everword.transcripts.times import time_of
 
 __all__ = [
     "AGAIN",
     "BENCH_FORMAT",
+    "EMPTY",
     "Entry",
     "Meter",
     "Part",

@@ -22,7 +22,7 @@ from everword.transcripts.fields import (
     to_message,
     to_target,
 )
-from everword.transcripts.parts import Meter, Part
+from everword.transcripts.parts import EMPTY, Meter, Part
 from everword.v1 import conversation_pb2, memory_pb2
 
 BENCH_FORMAT = "everword-bench/1"
@@ -124,6 +124,8 @@ def _read_document(part: Part) -> Iterator[Entry]:
     elif part.first("format") == BENCH_FORMAT:
         for conversation, _ in part.items("conversations.item", "conversation"):
             yield from read_conversation(conversation, part.place)
+    elif shape == EMPTY and part.first("") in ([], {}):
+        raise TranscriptError(f"{part.place}: it is empty")
     else:
         raise TranscriptError(
             f"{part.place}: its format is not {BENCH_FORMAT}, and it holds no `messages`; "

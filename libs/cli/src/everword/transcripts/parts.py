@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 import zlib
 from collections import Counter
@@ -20,10 +21,31 @@ from everword.transcripts.fields import as_object
 _PEEK_EVENTS = 50_000
 _PEEK_DEPTH = 3
 _BOM = b"\xef\xbb\xbf"
+#: The shape of a part that holds `[]` or `{}`, and of one that ends there.
+EMPTY = frozenset({""})
+#: Each level of what is read makes all within it slower.
+_MOST_NESTED = 500
+#: Bytes of one object, which takes some times as much memory.
+_MOST_BYTES = 256 * 1024 * 1024
+_MIB = 1024 * 1024
+_OPENING, _CLOSING = b"[{", b"]}"
+#: What is no bracket.
+_PLAIN = bytes(set(range(256)) - set(_OPENING + _CLOSING))
+#: The parser crashes over one of more digits than Python makes a number of.
+_LONG_NUMBER = re.compile(rb"\d{1000}")
 #: What to do about a file that is damaged.
 AGAIN = "get the export again and import that; what was read before stays, and is not stored twice"
 #: A zip raises RuntimeError for what is encrypted, or compressed in a way that is not known.
-_FAULTS = (ijson.JSONError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+_FAULTS = (
+    ijson.JSONError,
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    # A number of thousands of digits.
+    ValueError,
+)
 
 
 @dataclass
@@ -62,8 +84,10 @@ class Part:
         number = 0
         try:
             with self._open() as file:
-                for value in ijson.items(_Counted(file, self.meter), prefix, use_float=True):
+                source = _Counted(file, self.meter)
+                for value in ijson.items(source, prefix, use_float=True):
                     number += 1
+                    source.room = _MOST_BYTES
                     where = f"{self.place}: {noun} {number}" if prefix else self.place
                     self.meter.at = where
                     yield as_object(value, where), where
@@ -81,7 +105,8 @@ class Part:
         """Return the first value at `prefix`, None where there is none. Raises TranscriptError."""
         try:
             with self._open() as file:
-                return next(iter(ijson.items(file, prefix, use_float=True)), None)
+                source = _Counted(file, Meter())
+                return next(iter(ijson.items(source, prefix, use_float=True)), None)
         except _FAULTS as error:
             raise self._damaged("", error) from None
 
@@ -94,7 +119,7 @@ class Part:
         seen = set[str]()
         try:
             with self._open() as file:
-                events = ijson.parse(file, multiple_values=True)
+                events = ijson.parse(_Counted(file, Meter()), multiple_values=True)
                 for number, (prefix, event, _) in enumerate(events):
                     if prefix.count(".") < _PEEK_DEPTH:
                         seen.add(prefix)
@@ -124,16 +149,39 @@ class Part:
 
 
 class _Counted:
-    """A file that counts what is read from it."""
+    """A file that counts what is read from it, and ends where its JSON is too deep or one object too large."""
 
     def __init__(self, file: BinaryIO, meter: Meter) -> None:
         self._file = file
         self._meter = meter
+        #: Bytes that may come before the next object.
+        self.room = _MOST_BYTES
+        self._depth = 0
+        self._in_text = False
+        self._left = b""
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
         self._meter.done += len(data)
+        self.room -= len(data)
+        if self.room < 0:
+            raise ijson.JSONError(f"an object has more than {_MOST_BYTES // _MIB} MiB")
+        self._look_into(data)
         return data
+
+    def _look_into(self, data: bytes) -> None:
+        """Follow how deep the JSON is. Raises ijson.JSONError."""
+        plain = (self._left + data).replace(b"\\\\", b"")
+        self._left = b"\\" if plain.endswith(b"\\") else b""
+        pieces = plain.replace(b'\\"', b"").split(b'"')
+        outside = b"".join(pieces[self._in_text :: 2])
+        self._in_text ^= len(pieces) % 2 == 0
+        if _LONG_NUMBER.search(outside):
+            raise ijson.JSONError("a number in it has more than 1,000 digits")
+        for bracket in outside.translate(None, _PLAIN):
+            self._depth += 1 if bracket in _OPENING else -1
+            if self._depth > _MOST_NESTED:
+                raise ijson.JSONError(f"it is nested more than {_MOST_NESTED} levels deep")
 
 
 @contextmanager
@@ -146,7 +194,7 @@ def json_parts(path: Path, meter: Meter) -> Iterator[list[Part]]:
         return
     try:
         whole = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
+    except _FAULTS as error:
         raise TranscriptError(f"{path}: {error}; {AGAIN}") from None
     # Opened once for all parts: each opening reads the list of parts.
     with whole:

@@ -9,6 +9,8 @@ from everword.transcripts.errors import TranscriptError
 #: From here on a number is too large to be seconds (they would be after the year 5138), milliseconds, or microseconds.
 _FINER = 1e11
 _STEP = 1000
+#: Units that are finer than seconds.
+_FINER_UNITS = 3
 
 
 def time_of(value: object, place: str) -> str:
@@ -33,8 +35,9 @@ def _moment(value: object) -> datetime:
     if isinstance(value, bool) or not _is_count(text):
         return datetime.fromisoformat(text.removesuffix(" UTC"))
     count = float(text)
-    while abs(count) >= _FINER:
-        count /= _STEP
+    for _ in range(_FINER_UNITS):
+        if abs(count) >= _FINER:
+            count /= _STEP
     return datetime.fromtimestamp(count, UTC)
 
 

@@ -23,5 +23,4 @@ def to_built_in(error: CallError) -> Exception:
     kind = _BUILT_IN.get(error.code)
     if kind is None:
         return error
-    broken = "".join(f"; {field}: {rule}" for field, rule in error.violations)
-    return kind(f"{error}{broken}")
+    return kind(" ".join([str(error), *error.broken_rules]))

@@ -35,12 +35,18 @@ class CallError(Exception):
     def __str__(self) -> str:
         name = self.reason or self.code.name
         request = f" [request {self.request_id}]" if self.request_id else ""
-        return f"{name}: {self.message}{request}"
+        after = "" if self.retry_after_s is None else f" [repeat after {self.retry_after_s:.3g} s]"
+        return f"{name}: {self.message}{after}{request}"
 
     @property
     def is_unanswered(self) -> bool:
         """Tell whether no server could be reached."""
         return self.code is grpc.StatusCode.UNAVAILABLE and not self.reason
+
+    @property
+    def broken_rules(self) -> list[str]:
+        """A sentence for each broken rule of the request: which field, and what is wrong with it."""
+        return [f"{field}: {rule.rstrip('.')}." for field, rule in self.violations]
 
 
 def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:

@@ -5,16 +5,17 @@ Package everword.v1 is Everword's public interface: long-term memory for AI agen
 
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pb2 as _descriptor_pb2
+from google.protobuf import message as _message
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf.internal import extension_dict as _extension_dict
 import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -46,9 +47,40 @@ ACCESS_ADMIN: Access.ValueType  # 3
 """ACCESS_ADMIN asks for an operator's key, with the role admin."""
 Global___Access: _TypeAlias = Access  # noqa: Y015
 
+@_typing.final
+class KeyScope(_message.Message):
+    """KeyScope says how an RPC holds to what a key is bound to. Whatever the fields say, the database shows a call with such a key no
+    more than what is of its agent and its subject.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    agent: _builtins.str
+    """agent is the path of the field that names the agent, or the agents: filled in where it is empty, and refused where it names
+    another. Empty where the RPC has none.
+    """
+    subject: _builtins.str
+    """subject is the path of the field that names the subject, or the subjects, as agent."""
+    def __init__(
+        self,
+        *,
+        agent: _builtins.str = ...,
+        subject: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeyScope: _TypeAlias = KeyScope  # noqa: Y015
+
 ACCESS_FIELD_NUMBER: _builtins.int
 MAX_REQUEST_BYTES_FIELD_NUMBER: _builtins.int
 MAX_REQUEST_FIELDS_FIELD_NUMBER: _builtins.int
+KEY_SCOPE_FIELD_NUMBER: _builtins.int
 access: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___Access.ValueType]
 """access is the role that a caller of the RPC needs."""
 max_request_bytes: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
@@ -58,4 +90,8 @@ where the RPC says nothing. More is REQUEST_TOO_LARGE.
 max_request_fields: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
 """max_request_fields is the most fields that such a request may have set, at all depths together, each element of a list
 counted. 20,000 where the RPC says nothing. More is VALIDATION_FAILED.
+"""
+key_scope: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___KeyScope]
+"""key_scope says that keys which are bound to an agent or a subject may call the RPC, and how it holds to that. All others are
+KEY_OUT_OF_SCOPE for them.
 """

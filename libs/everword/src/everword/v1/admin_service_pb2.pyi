@@ -144,22 +144,32 @@ class ChannelPolicy(_message.Message):
     INDEX_FIELD_NUMBER: _builtins.int
     ROLL_UP_FIELD_NUMBER: _builtins.int
     DIGEST_FIELD_NUMBER: _builtins.int
+    UNTRUSTED_FIELD_NUMBER: _builtins.int
+    QUARANTINE_FIELD_NUMBER: _builtins.int
     index: _builtins.bool
     """index makes them searchable. Takes effect for messages that come later."""
     roll_up: _builtins.bool
     """roll_up lets them into calendar summaries."""
     digest: _builtins.bool
     """digest sums the channel up before it goes into a daily summary."""
+    untrusted: _builtins.bool
+    """untrusted says that anybody may write there: what is said is marked where it is recalled, no fact is ESTABLISHED by it alone,
+    and what speaks to models is left out of what is derived. What a tool brought in is untrusted in every channel.
+    """
+    quarantine: _builtins.bool
+    """quarantine leaves untrusted text that speaks to models out of contexts and answers. Search and other reads show it, marked."""
     def __init__(
         self,
         *,
         index: _builtins.bool = ...,
         roll_up: _builtins.bool = ...,
         digest: _builtins.bool = ...,
+        untrusted: _builtins.bool = ...,
+        quarantine: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "index", b"index", "roll_up", b"roll_up"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "index", b"index", "quarantine", b"quarantine", "roll_up", b"roll_up", "untrusted", b"untrusted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -199,6 +209,7 @@ class NamespaceSettings(_message.Message):
     CHANNEL_POLICIES_FIELD_NUMBER: _builtins.int
     CREDENTIALS_FIELD_NUMBER: _builtins.int
     SLEEP_ATOMICITY_FIELD_NUMBER: _builtins.int
+    QUARANTINE_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -219,6 +230,8 @@ class NamespaceSettings(_message.Message):
     """
     sleep_atomicity: Global___SleepAtomicity.ValueType
     """sleep_atomicity says what Sleep stores at once. SESSION if unset."""
+    quarantine: _builtins.bool
+    """quarantine is that of a channel's policy, for all channels."""
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100,
@@ -235,16 +248,89 @@ class NamespaceSettings(_message.Message):
         channel_policies: _abc.Mapping[_builtins.str, Global___ChannelPolicy] | None = ...,
         credentials: Global___CredentialPolicy.ValueType = ...,
         sleep_atomicity: Global___SleepAtomicity.ValueType = ...,
+        quarantine: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__day_cutoff_minutes) -> _WhichOneofReturnType__day_cutoff_minutes | None: ...
 
 Global___NamespaceSettings: _TypeAlias = NamespaceSettings  # noqa: Y015
+
+@_typing.final
+class NamespaceLimits(_message.Message):
+    """NamespaceLimits are what a namespace may do. 0 is no limit, which each is by default. docs/limits.md says how exact they are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUESTS_PER_MINUTE_FIELD_NUMBER: _builtins.int
+    MESSAGES_PER_MINUTE_FIELD_NUMBER: _builtins.int
+    STORED_BYTES_FIELD_NUMBER: _builtins.int
+    requests_per_minute: _builtins.int
+    """requests_per_minute is the most calls in a minute of the clock, of all services together. Those that need an operator's key
+    are not counted, and neither are those that are refused. More are RATE_LIMIT_REACHED.
+    """
+    messages_per_minute: _builtins.int
+    """messages_per_minute is the most messages that are stored in a minute of the clock; one that was stored before is not counted.
+    A batch of more than that is taken where it is the first of its minute. More are RATE_LIMIT_REACHED.
+    """
+    stored_bytes: _builtins.int
+    """stored_bytes is the most bytes of text in messages, notes and documents, all versions counted. Beyond it calls that store such
+    text are STORAGE_LIMIT_REACHED, and all others go on.
+    """
+    def __init__(
+        self,
+        *,
+        requests_per_minute: _builtins.int = ...,
+        messages_per_minute: _builtins.int = ...,
+        stored_bytes: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages_per_minute", b"messages_per_minute", "requests_per_minute", b"requests_per_minute", "stored_bytes", b"stored_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NamespaceLimits: _TypeAlias = NamespaceLimits  # noqa: Y015
+
+@_typing.final
+class NamespaceUsage(_message.Message):
+    """NamespaceUsage is what a namespace has used of its limits. Without any, nothing is counted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUESTS_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    STORED_BYTES_FIELD_NUMBER: _builtins.int
+    MEASURE_TIME_FIELD_NUMBER: _builtins.int
+    requests: _builtins.int
+    """requests is the number of calls in this minute. The last second's may be missing."""
+    messages: _builtins.int
+    """messages is the number of messages that were stored in this minute. The last second's may be missing."""
+    stored_bytes: _builtins.int
+    """stored_bytes is the size of the text that is stored, as of measure_time."""
+    @_builtins.property
+    def measure_time(self) -> _timestamp_pb2.Timestamp:
+        """measure_time is when that was measured last; unset before the first time."""
+
+    def __init__(
+        self,
+        *,
+        requests: _builtins.int = ...,
+        messages: _builtins.int = ...,
+        stored_bytes: _builtins.int = ...,
+        measure_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["measure_time", b"measure_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["measure_time", b"measure_time", "messages", b"messages", "requests", b"requests", "stored_bytes", b"stored_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NamespaceUsage: _TypeAlias = NamespaceUsage  # noqa: Y015
 
 @_typing.final
 class Namespace(_message.Message):
@@ -255,6 +341,7 @@ class Namespace(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     SETTINGS_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """name identifies the namespace, and never changes: 1 to 63 lower-case letters, digits, `-` and `_`, the first a letter
     or digit.
@@ -267,16 +354,21 @@ class Namespace(_message.Message):
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """create_time is when it was made. Output only."""
 
+    @_builtins.property
+    def limits(self) -> Global___NamespaceLimits:
+        """limits are what it may do."""
+
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         settings: Global___NamespaceSettings | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        limits: Global___NamespaceLimits | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "settings", b"settings"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "settings", b"settings"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "name", b"name", "settings", b"settings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "limits", b"limits", "name", b"name", "settings", b"settings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -291,7 +383,7 @@ class CreateNamespaceRequest(_message.Message):
     NAMESPACE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def namespace(self) -> Global___Namespace:
-        """namespace is the namespace to make: its name and settings."""
+        """namespace is the namespace to make: its name, settings and limits."""
 
     def __init__(
         self,
@@ -359,18 +451,24 @@ class GetNamespaceResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMESPACE_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def namespace(self) -> Global___Namespace:
         """namespace is the stored one."""
+
+    @_builtins.property
+    def usage(self) -> Global___NamespaceUsage:
+        """usage is what it has used of its limits."""
 
     def __init__(
         self,
         *,
         namespace: Global___Namespace | None = ...,
+        usage: Global___NamespaceUsage | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "usage", b"usage"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -390,8 +488,8 @@ class UpdateNamespaceRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields of namespace to change: any of its settings, such as `settings.time_zone`, or `*` for all
-        of them. At most 32 paths, and 4 KiB.
+        """update_mask names the fields of namespace to change: any of its settings and limits, such as `settings.time_zone`, or `*`
+        for all of them. At most 32 paths, and 4 KiB.
         """
 
     def __init__(
@@ -646,6 +744,8 @@ class ApiKey(_message.Message):
     REVOKE_TIME_FIELD_NUMBER: _builtins.int
     EXPIRE_TIME_FIELD_NUMBER: _builtins.int
     LAST_USE_TIME_FIELD_NUMBER: _builtins.int
+    AGENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the key (UUIDv7). Output only."""
     namespace: _builtins.str
@@ -654,6 +754,12 @@ class ApiKey(_message.Message):
     """role is what it may do."""
     description: _builtins.str
     """description says what it is for. At most 256 characters."""
+    agent: _builtins.str
+    """agent binds the key to an agent: calls with it see and write what is of this agent alone, and those that cannot hold to that are
+    KEY_OUT_OF_SCOPE. Empty binds it to none. At most 512 bytes.
+    """
+    subject: _builtins.str
+    """subject binds the key to a user, in the same way; with both, to what is of both. Empty binds it to none. At most 256 characters."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """create_time is when it was made. Output only."""
@@ -681,10 +787,12 @@ class ApiKey(_message.Message):
         revoke_time: _timestamp_pb2.Timestamp | None = ...,
         expire_time: _timestamp_pb2.Timestamp | None = ...,
         last_use_time: _timestamp_pb2.Timestamp | None = ...,
+        agent: _builtins.str = ...,
+        subject: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "expire_time", b"expire_time", "last_use_time", b"last_use_time", "revoke_time", b"revoke_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "description", b"description", "expire_time", b"expire_time", "id", b"id", "last_use_time", b"last_use_time", "namespace", b"namespace", "revoke_time", b"revoke_time", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "create_time", b"create_time", "description", b"description", "expire_time", b"expire_time", "id", b"id", "last_use_time", b"last_use_time", "namespace", b"namespace", "revoke_time", b"revoke_time", "role", b"role", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -699,7 +807,7 @@ class CreateApiKeyRequest(_message.Message):
     API_KEY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def api_key(self) -> Global___ApiKey:
-        """api_key is the key to make: its namespace, role, description and expire_time, which is in the future."""
+        """api_key is the key to make: its namespace, role, description, agent, subject and expire_time, which is in the future."""
 
     def __init__(
         self,

@@ -104,14 +104,14 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetNamespace(self, request, context):
-        """GetNamespace returns a namespace with its settings.
+        """GetNamespace returns a namespace with its settings and limits, and what it has used of these.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateNamespace(self, request, context):
-        """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
         namespace is empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -176,7 +176,7 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RotateApiKey(self, request, context):
-        """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+        """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
         end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
         itself, the new one does after as long a time.
         """

@@ -19,9 +19,9 @@ class AdminServiceStub:
     CreateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateNamespaceRequest, _admin_service_pb2.CreateNamespaceResponse]
     """CreateNamespace makes a namespace: the boundary that no read and no write crosses."""
     GetNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.GetNamespaceRequest, _admin_service_pb2.GetNamespaceResponse]
-    """GetNamespace returns a namespace with its settings."""
+    """GetNamespace returns a namespace with its settings and limits, and what it has used of these."""
     UpdateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.UpdateNamespaceRequest, _admin_service_pb2.UpdateNamespaceResponse]
-    """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+    """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
     namespace is empty.
     """
     ListNamespaces: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespacesRequest, _admin_service_pb2.ListNamespacesResponse]
@@ -51,7 +51,7 @@ class AdminServiceStub:
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RevokeApiKeyRequest, _admin_service_pb2.RevokeApiKeyResponse]
     """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another."""
     RotateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RotateApiKeyRequest, _admin_service_pb2.RotateApiKeyResponse]
-    """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+    """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
     end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
     itself, the new one does after as long a time.
     """
@@ -73,7 +73,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.GetNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.GetNamespaceRequest, _abc.Awaitable[_admin_service_pb2.GetNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.GetNamespaceResponse]:
-        """GetNamespace returns a namespace with its settings."""
+        """GetNamespace returns a namespace with its settings and limits, and what it has used of these."""
 
     @_abc_1.abstractmethod
     def UpdateNamespace(
@@ -81,7 +81,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.UpdateNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.UpdateNamespaceRequest, _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]:
-        """UpdateNamespace changes the settings that update_mask names. The text search configuration can change only while the
+        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
         namespace is empty.
         """
 
@@ -159,7 +159,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.RotateApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.RotateApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]:
-        """RotateApiKey makes a key of the same namespace, role and description, returns its secret, this once, and lets the old one
+        """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
         end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
         itself, the new one does after as long a time.
         """

@@ -90,6 +90,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_ACCESS_DENIED (PERMISSION_DENIED): the key's role does not allow the call.
     `{ "reason": "ACCESS_DENIED", "metadata": { "needed": "write", "role": "read" } }`
     """
+    ERROR_REASON_KEY_OUT_OF_SCOPE: _ErrorReason.ValueType  # 70
+    """ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot hold to that, or
+    names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
+    """
     ERROR_REASON_CONCURRENT_UPDATE: _ErrorReason.ValueType  # 18
     """ERROR_REASON_CONCURRENT_UPDATE (ABORTED): the call lost against a concurrent one; repeat it.
     `{ "reason": "CONCURRENT_UPDATE" }`
@@ -260,6 +264,16 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
     and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
     """
+    ERROR_REASON_RATE_LIMIT_REACHED: _ErrorReason.ValueType  # 72
+    """ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
+    messages, as its operator allows. RetryInfo says when the minute is over. `{ "reason": "RATE_LIMIT_REACHED", "metadata": {
+    "limit": "requests_per_minute", "most": "600" } }`
+    """
+    ERROR_REASON_STORAGE_LIMIT_REACHED: _ErrorReason.ValueType  # 73
+    """ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace holds as much text as its operator allows; a QuotaFailure
+    says so, too. Erase what is not needed. `{ "reason": "STORAGE_LIMIT_REACHED", "metadata": { "limit": "stored_bytes", "most":
+    "1000000000" } }`
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """ErrorReason holds the values of `google.rpc.ErrorInfo.reason` in the error domain `everword.dev`. Every error that
@@ -336,6 +350,10 @@ ERROR_REASON_CREDENTIALS_INVALID: ErrorReason.ValueType  # 16
 ERROR_REASON_ACCESS_DENIED: ErrorReason.ValueType  # 17
 """ERROR_REASON_ACCESS_DENIED (PERMISSION_DENIED): the key's role does not allow the call.
 `{ "reason": "ACCESS_DENIED", "metadata": { "needed": "write", "role": "read" } }`
+"""
+ERROR_REASON_KEY_OUT_OF_SCOPE: ErrorReason.ValueType  # 70
+"""ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot hold to that, or
+names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
 """
 ERROR_REASON_CONCURRENT_UPDATE: ErrorReason.ValueType  # 18
 """ERROR_REASON_CONCURRENT_UPDATE (ABORTED): the call lost against a concurrent one; repeat it.
@@ -506,5 +524,15 @@ field, with the offset in characters from 0, is where the first begins; field vi
 ERROR_REASON_WATCH_TOKEN_EXPIRED: ErrorReason.ValueType  # 64
 """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
 and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+"""
+ERROR_REASON_RATE_LIMIT_REACHED: ErrorReason.ValueType  # 72
+"""ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
+messages, as its operator allows. RetryInfo says when the minute is over. `{ "reason": "RATE_LIMIT_REACHED", "metadata": {
+"limit": "requests_per_minute", "most": "600" } }`
+"""
+ERROR_REASON_STORAGE_LIMIT_REACHED: ErrorReason.ValueType  # 73
+"""ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace holds as much text as its operator allows; a QuotaFailure
+says so, too. Erase what is not needed. `{ "reason": "STORAGE_LIMIT_REACHED", "metadata": { "limit": "stored_bytes", "most":
+"1000000000" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

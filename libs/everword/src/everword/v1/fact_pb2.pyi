@@ -425,6 +425,7 @@ class Evidence(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     SAID_TIME_FIELD_NUMBER: _builtins.int
+    UNTRUSTED_FIELD_NUMBER: _builtins.int
     message_id: _builtins.str
     """message_id is the message that says so; empty for what was written down apart from any."""
     conversation_id: _builtins.str
@@ -437,6 +438,10 @@ class Evidence(_message.Message):
     """source says where it comes from."""
     reason: _builtins.str
     """reason says why it counts."""
+    untrusted: _builtins.bool
+    """untrusted says that its message is from a channel where anybody may write, or of a tool. A fact with no other evidence for it is
+    never FACT_STATE_ESTABLISHED.
+    """
     @_builtins.property
     def said_time(self) -> _timestamp_pb2.Timestamp:
         """said_time is when it was said."""
@@ -451,10 +456,11 @@ class Evidence(_message.Message):
         source: Global___FactSource.ValueType = ...,
         reason: _builtins.str = ...,
         said_time: _timestamp_pb2.Timestamp | None = ...,
+        untrusted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["said_time", b"said_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contradicts", b"contradicts", "conversation_id", b"conversation_id", "message_id", b"message_id", "quote", b"quote", "reason", b"reason", "said_time", b"said_time", "source", b"source"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contradicts", b"contradicts", "conversation_id", b"conversation_id", "message_id", b"message_id", "quote", b"quote", "reason", b"reason", "said_time", b"said_time", "source", b"source", "untrusted", b"untrusted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

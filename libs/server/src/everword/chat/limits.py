@@ -54,7 +54,7 @@ class ModelLimits:
         self._context = tokens
 
     def forget(self) -> None:
-        """Ask anew: another server may answer by now."""
+        """Ask again: another server may answer by now."""
         self._context = None
         self._counts = True
 

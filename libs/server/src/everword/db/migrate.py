@@ -1,20 +1,22 @@
 """Apply the schema's migrations: the numbered SQL files beside this module, in order, each once.
 
 Run as the owner of the schema, never by a serving process. An advisory lock lets one runner work at a time; each file
-is one transaction, unless its first line is `-- no-transaction`.
+is one transaction, unless its first line is `-- no-transaction`. One whose locks others hold for a second is tried
+again later.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 import psycopg
-from psycopg import sql
+from psycopg import errors, sql
 
 from everword.costs.price_list import shipped_prices
 
@@ -32,9 +34,14 @@ CREATE TABLE IF NOT EXISTS everword.schema_migrations (
 """
 #: Set per connection: an application's lock must not be waited for while everybody else queues behind.
 _SESSION = (
-    "SET search_path = everword, public; SET lock_timeout = '4s'; SET statement_timeout = '10min'"
+    "SET search_path = everword, public; SET lock_timeout = '1s'; SET statement_timeout = '10min'"
 )
+#: How often a migration is tried whose locks others hold, and the longest pause between, in seconds.
+LOCK_ATTEMPTS = 30
+LOCK_PAUSE_S = 5.0
 SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
+#: Taken for calls whose key is bound to an agent or a subject.
+SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
 
 
 class MigrationError(Exception):
@@ -122,9 +129,25 @@ def _apply(conn: psycopg.Connection, migration: Migration) -> None:
         conn.execute(migration.sql.encode())
         conn.execute(record, values)
         return
-    with conn.transaction():
-        conn.execute(migration.sql.encode())
-        conn.execute(record, values)
+
+    def apply() -> None:
+        with conn.transaction():
+            conn.execute(migration.sql.encode())
+            conn.execute(record, values)
+
+    _retried(apply)
+
+
+def _retried(step: Callable[[], None]) -> None:
+    """Take a step again, after a pause, where somebody else holds a lock that it needs: writers go on meanwhile."""
+    for attempt in range(1, LOCK_ATTEMPTS + 1):
+        try:
+            return step()
+        except (errors.LockNotAvailable, errors.DeadlockDetected):
+            if attempt == LOCK_ATTEMPTS:
+                raise
+            time.sleep(min(0.2 * attempt, LOCK_PAUSE_S))
+    return None
 
 
 def _load_prices(conn: psycopg.Connection) -> None:
@@ -154,7 +177,7 @@ def create_service_login(admin_url: str, login: str, password: str) -> None:
                 verb, sql.Identifier(login), sql.Literal(password)
             )
         )
-        for role in SERVICE_ROLES:
+        for role in SERVICE_ROLES + SCOPED_ROLES:
             conn.execute(
                 sql.SQL("GRANT {} TO {}").format(sql.Identifier(role), sql.Identifier(login))
             )

@@ -9,6 +9,7 @@ from everword.db.pool import SQL, Connection
 from everword.db.statements import BoundStatement, fetch_each
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
+from everword.domain.trust import TrustPolicy
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,18 @@ class NamespaceSettings:
     text_search_config: str
     #: Values equal proto `UseCounting`.
     use_counting: int
-    #: By channel: `index`, `roll_up`, `digest`.
+    #: By channel: `index`, `roll_up`, `digest`, `untrusted`, `quarantine`.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int = 1
+    quarantine: bool = False
+
+    @property
+    def trust(self) -> TrustPolicy:
+        """What is untrusted, and left out of contexts."""
+        return TrustPolicy(self.channel_policies, self.quarantine)
 
     @property
     def masks_credentials(self) -> bool:

@@ -24,12 +24,15 @@ from everword.db.statements import (
     load_statements,
     statement_span,
 )
+from everword.domain.caller import current_scope
 from everword.domain.deadline import remaining
 
 Connection = AsyncConnection[Any]
 SQL = load_statements("everword.db")
 #: A statement without a caller's deadline, such as a background task's, ends after this many seconds.
 STATEMENT_CAP_S = 60.0
+#: How often the server looks whether whoever asked is still connected, while a statement runs.
+GONE_S = 1
 #: How long a call waits for a connection before it is told that storage is unavailable.
 POOL_TIMEOUT_S = 10.0
 _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -38,7 +41,11 @@ _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 def connection_string(settings: DatabaseSettings, service: str) -> str:
     """Return what a service connects with: its role, Everword's schema, and times in UTC."""
     # Startup options and not SET: a connection is never in any other role, not even before its first statement.
-    options = f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
+    options = (
+        f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
+        # What a caller gave up, or a process that died was at, ends within so long: by itself the server would go on.
+        f" -c client_connection_check_interval={GONE_S}s"
+    )
     return conninfo.make_conninfo(
         settings.url, options=options, application_name=f"everword-{service}"
     )
@@ -78,6 +85,7 @@ class Database:
 
     def __init__(self, settings: DatabaseSettings, service: str) -> None:
         self._conninfo = connection_string(settings, service)
+        self._scoped_role = f"{settings.role}_scoped"
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             self._conninfo,
             connection_class=BatchingConnection,
@@ -141,7 +149,7 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, namespace_id: int) -> AsyncIterator[Connection]:
-        """Lend a connection in a transaction that sees the rows of one namespace only.
+        """Lend a connection in a transaction that sees the rows of one namespace only, and those of the call's scope.
 
         Statements are pipelined: their round trips are shared until a result is read. The transaction commits when the
         block ends, and rolls back when it raises.
@@ -193,6 +201,10 @@ class Database:
         }
         await conn.execute(begin)
         await execute(conn, SQL["begin_namespace"], parameters)
+        scope = current_scope()
+        if scope:
+            bound = {"agent": scope.agent, "subject": scope.subject, "role": self._scoped_role}
+            await execute(conn, SQL["begin_scope"], bound)
 
     async def token_secret(self) -> bytes:
         """Return the deployment's secret for signing tokens; read once a process."""

@@ -7,6 +7,14 @@ SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
        set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('everword.hides', (SELECT hides::text FROM namespaces WHERE id = %(namespace_id)s::bigint), true);
 
+-- begin_scope --
+-- Bind the rest of the transaction to an agent, a subject, or both: its role is one that policies let see nothing else, and
+-- tables are looked for where that role's views are. The settings end with the transaction.
+SELECT set_config('everword.agent', %(agent)s, true),
+       set_config('everword.subject', %(subject)s, true),
+       set_config('search_path', 'everword_scoped, everword, public', true),
+       set_config('role', %(role)s, true);
+
 -- commit_position --
 -- The write-ahead log position, read after the commit: a replica that has replayed it has the write.
 SELECT pg_current_wal_insert_lsn()::text;
@@ -20,8 +28,8 @@ SELECT max(number) FROM schema_migrations;
 SELECT token_secret FROM deployment;
 
 -- authenticate_key --
--- Whom the key with this hash belongs to; no row where it is unknown, revoked, or its namespace is gone.
-SELECT api_key_id, role, namespace_id, namespace_name FROM authenticate_key(%(key_hash)s);
+-- Whom the key with this hash belongs to, and what it is bound to; no row where it is unknown, revoked, or its namespace is gone.
+SELECT api_key_id, role, namespace_id, namespace_name, agent, subject FROM authenticate_any_key(%(key_hash)s);
 
 -- spend_grant --
 -- Whose namespace the grant with this hash opens, and whether there was a call left, which it counts if it `spends`; no row
@@ -43,6 +51,6 @@ SELECT id, name FROM namespaces WHERE name = %(name)s AND state = 'active';
 -- get_namespace_settings --
 -- What a namespace's writes and reads depend on.
 SELECT time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting, channel_policies,
-       credentials, sleep_atomicity
+       credentials, sleep_atomicity, quarantine
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';

@@ -1,6 +1,8 @@
 -- The schema after all migrations, for reading. Made by `make schema`; never edited, never applied.
 CREATE SCHEMA everword;
 
+CREATE SCHEMA everword_scoped;
+
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -39,7 +41,24 @@ $$;
 
 COMMENT ON FUNCTION everword.api_keys_exist() IS 'Whether a key was ever made: from then on every call needs one.';
 
+CREATE FUNCTION everword.authenticate_any_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text, agent text, subject text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT a.api_key_id, a.role, a.namespace_id, a.namespace_name, k.agent, k.subject
+      FROM authenticate_unscoped_key(hash) a JOIN api_keys k ON k.id = a.api_key_id
+$$;
+
+COMMENT ON FUNCTION everword.authenticate_any_key(hash bytea) IS 'Whom the key with this hash belongs to, and what it is bound to; no row where it is unknown or has ended.';
+
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT api_key_id, role, namespace_id, namespace_name FROM authenticate_any_key(hash) WHERE agent = '' AND subject = ''
+$$;
+
+CREATE FUNCTION everword.authenticate_unscoped_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS $$
@@ -64,7 +83,7 @@ BEGIN
     RETURN QUERY SELECT key.id, key.role, key.namespace_id, key.name;
 END $$;
 
-COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
+COMMENT ON FUNCTION everword.authenticate_unscoped_key(hash bytea) IS 'The only way in which services read keys: by the hash of a secret they were given.';
 
 CREATE FUNCTION everword.backfill_generation(generation bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -480,7 +499,7 @@ CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETU
 DECLARE
     erased bigint;
     child text;
-    children text[] := ARRAY['embedding_queue', 'embedding_pauses', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
+    children text[] := ARRAY['embedding_queue', 'namespace_usage', 'embedding_pauses', 'index_changes', 'memory_use', 'memory_classes', 'importance_suggestions',
                              'memories',
                              'author_names', 'usage_ledger', 'namespace_imports', 'topic_changes', 'topic_pages', 'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters', 'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions', 'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns', 'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes', 'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges', 'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence', 'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending',
                              'compaction_progress', 'summary_voices', 'summary_sources', 'summaries', 'messages',
@@ -952,6 +971,16 @@ END $_$;
 
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records of a kind in the namespace that the transaction is set to, which is being imported, and return how many. The vectors of passages become due.';
 
+CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce(nullif(current_setting('everword.agent', true), '') = agent, true)
+       AND coalesce(nullif(current_setting('everword.subject', true), '') = subject, true)
+       AND concat(current_setting('everword.agent', true), current_setting('everword.subject', true)) <> ''
+$$;
+
+COMMENT ON FUNCTION everword.in_scope(agent text, subject text) IS 'Whether what belongs to an agent and a subject is within what the transaction is bound to; nothing is where that is nothing.';
+
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
@@ -979,6 +1008,7 @@ BEGIN
         '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
         isolated
     );
+    PERFORM scope_table(isolated, 'false');
 END $$;
 
 COMMENT ON FUNCTION everword.isolate_table(isolated text) IS 'Let service roles see only rows of the namespace that their transaction is set to.';
@@ -1612,6 +1642,17 @@ $$;
 
 COMMENT ON FUNCTION everword.salted_hash(VARIADIC parts text[]) IS 'SHA-256 of texts with the secret of the namespace whose id is the first one: nobody without it can try what they were.';
 
+CREATE FUNCTION everword.scope_table(scoped text, condition text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+BEGIN
+    EXECUTE format('DROP POLICY IF EXISTS scope ON %I', scoped);
+    EXECUTE format('CREATE POLICY scope ON %I AS RESTRICTIVE TO everword_scoped USING (%s)', scoped, condition);
+END $$;
+
+COMMENT ON FUNCTION everword.scope_table(scoped text, condition text) IS 'Let scoped calls see and write the rows of an isolated table that meet a condition.';
+
 CREATE FUNCTION everword.spend_grant(hash bytea, spends boolean) RETURNS TABLE(namespace_id bigint, namespace_name text, max_calls integer, allowed boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -2068,13 +2109,20 @@ CREATE TABLE everword.api_keys (
     revoked_at timestamp with time zone,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT api_keys_check CHECK (((role = 3) = (namespace_id IS NULL))),
-    CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3)))
+    CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3))),
+    CONSTRAINT api_keys_scope_check CHECK (((role < 3) OR ((agent = ''::text) AND (subject = ''::text))))
 );
 
 COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
 
 COMMENT ON COLUMN everword.api_keys.last_used_at IS 'To a minute or so: a key in use is written once a minute, however many calls it makes.';
+
+COMMENT ON COLUMN everword.api_keys.agent IS 'The agent that it is bound to; empty where it is to none.';
+
+COMMENT ON COLUMN everword.api_keys.subject IS 'The user that it is bound to; empty where it is to none.';
 
 CREATE TABLE everword.append_requests (
     namespace_id bigint NOT NULL,
@@ -4893,6 +4941,21 @@ COMMENT ON COLUMN everword.namespace_imports.lines IS 'Lines of the file that ar
 
 COMMENT ON COLUMN everword.namespace_imports.digest IS 'SHA-256 of these lines: another file does not go on where one was broken off.';
 
+CREATE TABLE everword.namespace_usage (
+    namespace_id bigint NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    requests bigint DEFAULT 0 NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    stored_bytes bigint DEFAULT 0 NOT NULL,
+    measured_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE everword.namespace_usage IS 'What namespaces that have limits have used of them. Each server process counts by itself, and adds what it counted now and then. Counters only, so they are not isolated.';
+
+COMMENT ON COLUMN everword.namespace_usage.minute IS 'The minute that `requests` and `messages` are of.';
+
+COMMENT ON COLUMN everword.namespace_usage.measured_at IS 'When ingest last summed up `stored_bytes`.';
+
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
     name text NOT NULL,
@@ -4907,19 +4970,32 @@ CREATE TABLE everword.namespaces (
     sleep_atomicity smallint DEFAULT 1 NOT NULL,
     hides integer DEFAULT 0 NOT NULL,
     erasure_salt bytea DEFAULT (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+    requests_per_minute integer DEFAULT 0 NOT NULL,
+    messages_per_minute integer DEFAULT 0 NOT NULL,
+    stored_bytes bigint DEFAULT 0 NOT NULL,
+    quarantine boolean DEFAULT false NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
 
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 
-COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them.';
+COMMENT ON COLUMN everword.namespaces.credentials IS 'What becomes of passwords, keys and tokens in titles, summaries, sentences and contexts: 1 masks them, 2 keeps them, 3 masks them
+     and stores nothing new that holds one.';
 
 COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
 
 COMMENT ON COLUMN everword.namespaces.hides IS 'How many erasures are at work whose rows are hidden until they are gone. Mostly none, and then no read looks for them.';
 
 COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'What names of erased things are hashed with. NULL where some were hashed with the secret of the deployment: these tell nothing elsewhere.';
+
+COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'The most calls in a minute of the clock, over all processes; 0 is no limit.';
+
+COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'The most messages that are stored in a minute of the clock; 0 is no limit.';
+
+COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'The most bytes of text that are stored; 0 is no limit.';
+
+COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text that speaks to models is left out of contexts and answers. A channel''s policy may say so for it alone.';
 
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -6883,6 +6959,39 @@ CREATE VIEW everword.visible_vectors_1 AS
   WHERE (namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)
   WITH LOCAL CHECK OPTION;
 
+CREATE VIEW everword_scoped.visible_memories AS
+ SELECT namespace_id,
+    id,
+    kind,
+    source_id,
+    part,
+    conversation_id,
+    seq,
+    agent,
+    subject,
+    channel,
+    instance,
+    author,
+    role,
+    tags,
+    importance_class,
+    automated,
+    occurred_at,
+    content,
+    lexemes,
+    lexeme_count,
+    literals,
+    ranking,
+    valid_from,
+    valid_until,
+    known_from,
+    known_until
+   FROM everword.visible_memories
+  WHERE everword.in_scope(agent, subject)
+  WITH CASCADED CHECK OPTION;
+
+COMMENT ON VIEW everword_scoped.visible_memories IS 'The memories of what the transaction is bound to.';
+
 ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p0 FOR VALUES WITH (modulus 4, remainder 0);
 
 ALTER TABLE ONLY everword.checkpoint_counters ATTACH PARTITION everword.checkpoint_counters_p1 FOR VALUES WITH (modulus 4, remainder 1);
@@ -7693,6 +7802,9 @@ ALTER TABLE ONLY everword.model_prices
 
 ALTER TABLE ONLY everword.namespace_imports
     ADD CONSTRAINT namespace_imports_pkey PRIMARY KEY (namespace_id);
+
+ALTER TABLE ONLY everword.namespace_usage
+    ADD CONSTRAINT namespace_usage_pkey PRIMARY KEY (namespace_id);
 
 ALTER TABLE ONLY everword.namespaces
     ADD CONSTRAINT namespaces_name_key UNIQUE (name);
@@ -10191,6 +10303,9 @@ ALTER TABLE everword.messages
 ALTER TABLE ONLY everword.namespace_imports
     ADD CONSTRAINT namespace_imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 
+ALTER TABLE ONLY everword.namespace_usage
+    ADD CONSTRAINT namespace_usage_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+
 ALTER TABLE everword.note_versions
     ADD CONSTRAINT note_versions_namespace_id_note_id_fkey FOREIGN KEY (namespace_id, note_id) REFERENCES everword.notes(namespace_id, id);
 
@@ -10515,6 +10630,138 @@ ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY scope ON everword.advisor_grants AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.budget_events AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.checkpoint_counters AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.checkpoints AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.conversations AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.document_chunks AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.documents o
+  WHERE ((o.namespace_id = document_chunks.namespace_id) AND (o.id = document_chunks.document_id)))));
+
+CREATE POLICY scope ON everword.document_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.documents o
+  WHERE ((o.namespace_id = document_versions.namespace_id) AND (o.id = document_versions.document_id)))));
+
+CREATE POLICY scope ON everword.documents AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.erasures AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.events AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.fact_changes AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.facts o
+  WHERE ((o.namespace_id = fact_changes.namespace_id) AND (o.id = fact_changes.fact_id)))));
+
+CREATE POLICY scope ON everword.fact_disputes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.fact_edges AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.fact_evidence AS RESTRICTIVE TO everword_scoped USING (((EXISTS ( SELECT
+   FROM everword.facts f
+  WHERE ((f.namespace_id = fact_evidence.namespace_id) AND (f.id = fact_evidence.fact_id)))) AND ((conversation_id IS NULL) OR (EXISTS ( SELECT
+   FROM everword.conversations c
+  WHERE ((c.namespace_id = fact_evidence.namespace_id) AND (c.id = fact_evidence.conversation_id)))))));
+
+CREATE POLICY scope ON everword.fact_intervals AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.facts o
+  WHERE ((o.namespace_id = fact_intervals.namespace_id) AND (o.id = fact_intervals.fact_id)))));
+
+CREATE POLICY scope ON everword.facts AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.graph_edges AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.graph_names AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.graph_node_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.graph_nodes o
+  WHERE ((o.namespace_id = graph_node_versions.namespace_id) AND (o.id = graph_node_versions.node_id)))));
+
+CREATE POLICY scope ON everword.graph_nodes AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.learned_changes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.learned_evidence AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.lore_books AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.lore_entries AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.lore_books o
+  WHERE ((o.namespace_id = lore_entries.namespace_id) AND (o.id = lore_entries.book_id)))));
+
+CREATE POLICY scope ON everword.memories AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.memory_changes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.memory_vectors_1 AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.messages AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.conversations o
+  WHERE ((o.namespace_id = messages.namespace_id) AND (o.id = messages.conversation_id)))));
+
+CREATE POLICY scope ON everword.namespace_imports AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.note_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.notes o
+  WHERE ((o.namespace_id = note_versions.namespace_id) AND (o.id = note_versions.note_id)))));
+
+CREATE POLICY scope ON everword.notes AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.pattern_decisions AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.pattern_outcomes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.pattern_thresholds AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.patterns AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.people AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.retention_policies AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.retention_runs AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.session_observations AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.sleep_nights AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.sleep_sessions AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.strategies AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.strategy_offers AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.summaries AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.summary_sources AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.summaries o
+  WHERE ((o.namespace_id = summary_sources.namespace_id) AND (o.id = summary_sources.summary_id)))));
+
+CREATE POLICY scope ON everword.summary_voices AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.themes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.tool_sentences AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
+   FROM everword.messages o
+  WHERE ((o.namespace_id = tool_sentences.namespace_id) AND (o.id = tool_sentences.message_id)))));
+
+CREATE POLICY scope ON everword.topic_changes AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.topic_pages AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
+
+CREATE POLICY scope ON everword.topic_sources AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.trajectories AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.usage_ledger AS RESTRICTIVE TO everword_scoped USING (false);
+
+CREATE POLICY scope ON everword.user_models AS RESTRICTIVE TO everword_scoped USING (false);
+
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY shown ON everword.conversations AS RESTRICTIVE USING ((erasure_id IS NULL));
@@ -10560,6 +10807,8 @@ GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
 GRANT USAGE ON SCHEMA everword TO everword_embedder;
 
+GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
+
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
 
@@ -10575,11 +10824,19 @@ GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_compactor;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.authenticate_any_key(hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_search;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.authenticate_any_key(hash bytea) TO everword_embedder;
+
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_search;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder;
+
+REVOKE ALL ON FUNCTION everword.authenticate_unscoped_key(hash bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
@@ -10633,10 +10890,8 @@ GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO ev
 REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.erase_messages(gone uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.erase_messages(gone uuid[]) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
@@ -10706,6 +10961,8 @@ GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest;
 REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest;
 
+GRANT ALL ON FUNCTION everword.in_scope(agent text, subject text) TO everword_scoped;
+
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text) FROM PUBLIC;
@@ -10771,6 +11028,8 @@ REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.scope_table(scoped text, condition text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
@@ -10838,6 +11097,10 @@ GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everwo
 GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(agent),INSERT(agent) ON TABLE everword.api_keys TO everword_ingest;
+
+GRANT SELECT(subject),INSERT(subject) ON TABLE everword.api_keys TO everword_ingest;
 
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
 
@@ -11083,6 +11346,10 @@ GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_compactor;
+
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
@@ -11233,3 +11500,6 @@ GRANT UPDATE(importance_class) ON TABLE everword.visible_memories TO everword_in
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.visible_vectors_1 TO everword_embedder;
+
+GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_search_scoped;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped;

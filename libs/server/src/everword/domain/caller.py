@@ -25,6 +25,15 @@ class NamespaceScope:
 
 
 @dataclass(frozen=True)
+class KeyScope:
+    """What a key is bound to: what its calls see and write is of this agent and this subject alone."""
+
+    #: Empty where it is bound to none; one of the two is not.
+    agent: str
+    subject: str
+
+
+@dataclass(frozen=True)
 class Caller:
     """The authenticated caller of the current RPC."""
 
@@ -35,6 +44,8 @@ class Caller:
     operator: bool = False
     #: Whether the call is one of a grant's.
     granted: bool = False
+    #: What the caller's key is bound to; None where it opens the whole namespace.
+    scope: KeyScope | None = None
 
 
 _caller: ContextVar[Caller] = ContextVar("everword_caller")
@@ -55,3 +66,9 @@ def current_namespace() -> NamespaceScope:
     if namespace is None:
         raise LookupError("the call has no namespace")
     return namespace
+
+
+def current_scope() -> KeyScope | None:
+    """Return what the current call is bound to; None for a whole namespace, and outside of a call."""
+    caller = _caller.get(None)
+    return caller.scope if caller else None

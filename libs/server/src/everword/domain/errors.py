@@ -8,11 +8,11 @@ EverwordError
 │   ├── DocumentUnreadable
 │   └── CredentialRefused
 ├── Unauthenticated          UNAUTHENTICATED
-├── AccessDenied             PERMISSION_DENIED: WorkspaceFileProtected
+├── AccessDenied             PERMISSION_DENIED: OutOfScope, WorkspaceFileProtected
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, GrantUsedUp, …
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, …; others in `quotas`
 ├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
@@ -117,6 +117,12 @@ class AccessDenied(EverwordError):
 
     code = "PERMISSION_DENIED"
     reason = "ACCESS_DENIED"
+
+
+class OutOfScope(AccessDenied):
+    """The API key is bound to an agent or a subject, and this call reaches beyond it."""
+
+    reason = "KEY_OUT_OF_SCOPE"
 
 
 class WorkspaceFileProtected(AccessDenied):
@@ -248,7 +254,7 @@ class ContentErased(EverwordError):
 
 
 class WatchTokenExpired(EverwordError):
-    """Changes are not kept for as long as the resume token is old; list what there is, and watch anew."""
+    """Changes are not kept for as long as the resume token is old; list what there is, and watch again."""
 
     code = "OUT_OF_RANGE"
     reason = "WATCH_TOKEN_EXPIRED"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
+
+from everword.text.instructions import speaks_to_models
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,13 @@ class MemoryRecord:
     of_workspace: bool = False
     #: Of a message, what the caller said it costs in their model; 0 where nothing was said.
     token_count: int = 0
+    #: Whether it comes from where anybody may write, or a tool brought it in.
+    untrusted: bool = False
+
+    @cached_property
+    def suspicious(self) -> bool:
+        """Tell whether it is untrusted and speaks to models; what is not here of its text is not looked at."""
+        return self.untrusted and speaks_to_models(self.content)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,8 @@ class ConsistencyToken:
     def read(cls, secret: bytes, token: str, namespace_id: int) -> ConsistencyToken:
         """Return what `token` stands for. Raises InvalidConsistencyToken, also for another namespace's."""
         try:
-            found = cls(*_open(secret, "consistency", token.partition(".")[2]))
+            # A version before this one issued the signed part alone.
+            found = cls(*_open(secret, "consistency", token.rpartition(".")[2]))
         except (ValueError, TypeError) as error:
             raise InvalidConsistencyToken from error
         if found.namespace_id != namespace_id:

@@ -108,10 +108,13 @@ SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.con
 
 -- weigh_evidence --
 -- The evidence of facts, as it counts, and when it was first and last heard of.
-SELECT fact_id, conversation_id, contradicts, source, hypothesis, said_at
-  FROM fact_evidence
- WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s)
- ORDER BY fact_id, id;
+SELECT e.fact_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.said_at, coalesce(c.channel, '') AS channel,
+       coalesce(m.role, 0::smallint) AS role, coalesce(m.tool_name, '') AS tool_name
+  FROM fact_evidence e
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+  LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+ WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = ANY(%(fact_ids)s)
+ ORDER BY e.fact_id, e.id;
 
 -- find_said --
 -- Messages that are given as evidence.

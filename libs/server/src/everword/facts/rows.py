@@ -78,6 +78,10 @@ class EvidenceRow:
     source: int
     hypothesis: bool
     said_at: datetime
+    #: Of its message, where there is one.
+    channel: str
+    role: int
+    tool_name: str
 
 
 @dataclass(frozen=True)

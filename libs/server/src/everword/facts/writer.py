@@ -15,11 +15,11 @@ from uuid import UUID
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
+from everword.domain.trust import TrustPolicy
 from everword.facts import store
-from everword.facts.attributes import find_attribute
-from everword.facts.confidence import Evidence, confidence, find_maturity, find_state
-from everword.facts.model import Interval, Key, Ruling, Source, State, Verdict, value_hash
+from everword.facts.model import Interval, Key, State, value_hash
 from everword.facts.sentence import fact_text
+from everword.facts.standing import weighed
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, Change
 from everword.graph.following import follow_facts
@@ -154,7 +154,7 @@ async def write_plans(
     changes = [each for plan in plans for each in plan.changes]
     await follow_facts(conn, namespace_id, now, changed, believed)
     concerned = changed | {each.fact_id for each in changes}
-    facts = await _bring_up_to_date(conn, standing, believed, concerned)
+    facts = await _bring_up_to_date(conn, settings.trust, standing, believed, concerned)
     await _close_edges(conn, standing, believed, facts)
     await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
     return Written(facts, await _index(conn, settings, standing, facts, come))
@@ -201,7 +201,11 @@ async def _close_edges(
 
 
 async def _bring_up_to_date(
-    conn: Connection, standing: Standing, believed: Sequence[Interval], fact_ids: Collection[UUID]
+    conn: Connection,
+    trust: TrustPolicy,
+    standing: Standing,
+    believed: Sequence[Interval],
+    fact_ids: Collection[UUID],
 ) -> dict[UUID, FactRow]:
     """Store what follows from the intervals and the evidence of facts; return them."""
     rows = await store.weigh_evidence(conn, standing.namespace_id, list(fact_ids))
@@ -209,53 +213,12 @@ async def _bring_up_to_date(
     facts: dict[UUID, FactRow] = {}
     for fact_id in sorted(fact_ids):
         own = [each for each in believed if each.fact_id == fact_id]
-        fact = _weighed(standing.facts[fact_id], evidence.get(fact_id, []), own, standing.now)
+        rows = evidence.get(fact_id, [])
+        fact = weighed(standing.facts[fact_id], rows, own, standing.now, trust)
         facts[fact_id] = fact
     if facts:
         await store.update_facts(conn, standing.namespace_id, list(facts.values()))
     return facts
-
-
-def _weighed(
-    fact: FactRow, rows: Sequence[store.EvidenceRow], own: Sequence[Interval], now: datetime
-) -> FactRow:
-    """Return a fact with what follows from its evidence, and from when it is believed to hold."""
-    pieces = [
-        Evidence(row.conversation_id, row.contradicts, Source(row.source), row.hypothesis)
-        for row in rows
-    ]
-    supporting = [
-        (piece, row.said_at)
-        for piece, row in zip(pieces, rows, strict=True)
-        if not piece.contradicts
-    ]
-    seen = [at for _, at in supporting] or [fact.first_seen_at]
-    if fact.ruling == Ruling.RIGHT and fact.ruled_at:
-        seen.append(fact.ruled_at)
-    sources = [Source(fact.source)] if not supporting else [each.source for each, _ in supporting]
-    attribute = find_attribute(fact.attribute)
-    first, last = min(seen), max(seen)
-    is_anchor = attribute.is_anchor or fact.is_anchor
-    tier = find_maturity(first, last, len(supporting), is_anchor)
-    ruling = Ruling(fact.ruling) if fact.ruling else None
-    verdict = Verdict(fact.verdict) if fact.verdict else None
-    # What was never believed is a suspicion beside what is.
-    holds_now = any(each.covers(now) or each.since > now for each in own)
-    return replace(
-        fact,
-        state=find_state(
-            pieces, ruling, bool(own), holds_now, tier if holds_now else None, verdict
-        ),
-        confidence=confidence(pieces),
-        supporting=len(supporting),
-        contradicting=len(pieces) - len(supporting),
-        # The strongest source is that of the fact.
-        source=max(sources, key=lambda source: source.strength),
-        hypothesis=all(piece.hypothesis for piece, _ in supporting),
-        first_seen_at=first,
-        last_seen_at=last,
-        lifetime_days=max(fact.lifetime_days, tier.lifetime_days if tier else 0),
-    )
 
 
 async def _index(

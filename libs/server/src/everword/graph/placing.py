@@ -61,7 +61,7 @@ def place_edge(known: Sequence[EdgeRow], new: EdgeRow, told: Told, now: datetime
     """Return what changes. `new` is a row for the relation, in which its ends and its type count.
 
     `known` are the rows of the same relation. What is there is filled in. What had ended, and is said to hold, begins
-    anew.
+    again.
     """
     if told.fact_id is not None:
         return _with_fact(known, new, told, now)

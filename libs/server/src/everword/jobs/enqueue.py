@@ -56,7 +56,7 @@ def shards() -> list[str]:
 async def enqueue(conn: Connection, due: Sequence[DueJob], *, postpone: bool = False) -> None:
     """Make jobs due, in the caller's transaction. Their rows are locked in the order of `due`.
 
-    A worker that is at one learns that there is more, one that was given up begins anew, and a pause after a failure
+    A worker that is at one learns that there is more, one that was given up begins again, and a pause after a failure
     stays. A job that waits for its time runs earlier where it is due earlier; with `postpone` later as well.
     """
     await statements.execute(conn, SQL["enqueue"], {**_parameters(due), "postpone": postpone})
@@ -72,7 +72,7 @@ async def enqueue_idle(
 ) -> None:
     """Make those jobs due that nobody is at, and that wait for nothing but their time.
 
-    What was given up begins anew once that is `retry_failed_after_s` ago; with None it stays given up.
+    What was given up begins again once that is `retry_failed_after_s` ago; with None it stays given up.
     """
     await statements.execute(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
 

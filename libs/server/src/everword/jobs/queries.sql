@@ -113,7 +113,7 @@ UPDATE jobs
 RETURNING jobs.id AS job_id, namespace_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- extend_lease --
--- Keep a job that takes longer, of which a part is done for good: attempts and deaths count anew, as what fails next is not
+-- Keep a job that takes longer, of which a part is done for good: attempts and deaths count again, as what fails next is not
 -- what failed before. No row where the lease was lost.
 UPDATE jobs
    SET attempts = 1, deaths = 0, lease_until = now() + make_interval(secs => %(lease_s)s)
@@ -168,7 +168,8 @@ RETURNING state;
 -- order in which others lock several. Of the task `embed` none waits: its passages do.
 UPDATE jobs
    SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
- WHERE id IN (SELECT id FROM jobs
+ WHERE namespace_id = %(namespace_id)s
+   AND id IN (SELECT id FROM jobs
                WHERE namespace_id = %(namespace_id)s AND task <> 'embed'
                  AND (state = 'pending' AND published_at IS NULL AND not_before > now() AND error IN (%(error)s, 'erased')
                       OR state = 'running')

@@ -38,7 +38,7 @@ class JobRun:
     """One attempt at a job, as the task's function sees it."""
 
     job: StartedJob
-    #: Says that a step is done and need not be done again: attempts and time count anew. Raises LeaseLost.
+    #: Says that a step is done and need not be done again: attempts and time count from then on. Raises LeaseLost.
     checkpoint: Callable[[], None]
     #: Raises LeaseLost where the job is somebody else's by now. The lease is kept without it: call it where work that
     #: nobody wants any more should end.

@@ -2,7 +2,7 @@
 
 The turn of a message is the first turn of a user whose context can see it: its own, or of what an agent says the next
 one. A message sets an entry off if it is within the entry's scan depth then, or at an automated turn before. So nothing
-has to be stored about a conversation: how many turns an entry has stayed can be counted each time anew.
+has to be stored about a conversation: how many turns an entry has stayed can be counted each time.
 """
 
 from __future__ import annotations

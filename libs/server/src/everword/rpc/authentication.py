@@ -18,7 +18,7 @@ from cachetools import LRUCache, TTLCache
 
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
-from everword.domain.caller import Caller, NamespaceScope, Role
+from everword.domain.caller import Caller, KeyScope, NamespaceScope, Role
 from everword.domain.errors import AccessDenied, GrantUsedUp, InvalidCredentials, Unauthenticated
 from everword.rpc.fair_share import FairShare, Group, Limits
 from everword.rpc.settings import ServerSettings
@@ -57,6 +57,13 @@ class KeyRow:
     role: int
     namespace_id: int | None
     namespace_name: str | None
+    agent: str
+    subject: str
+
+    @property
+    def scope(self) -> KeyScope | None:
+        bound = self.agent or self.subject
+        return KeyScope(self.agent, self.subject) if bound else None
 
 
 @dataclass(frozen=True)
@@ -143,7 +150,8 @@ class Authenticator:
             raise AccessDenied(
                 "This API key belongs to another namespace than the header names.", namespace=wanted
             )
-        return Caller(Role(key.role), NamespaceScope(key.namespace_id, key.namespace_name))
+        namespace = NamespaceScope(key.namespace_id, key.namespace_name)
+        return Caller(Role(key.role), namespace, scope=key.scope)
 
     async def _by_grant(self, hashed: bytes, wanted: str, spends: bool) -> Caller:
         """Return who calls with a grant: nothing of it is kept, for each call counts."""

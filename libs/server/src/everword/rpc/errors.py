@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2, status_pb2
 from psycopg_pool import PoolTimeout, TooManyRequests
 
 from everword.db.pool import PoolBusy
+from everword.domain.caller import current_scope
 from everword.domain.errors import (
     ConcurrentUpdate,
     DeadlineExceeded,
@@ -19,10 +20,12 @@ from everword.domain.errors import (
     InvalidArgument,
     MethodUnknown,
     NotFound,
+    OutOfScope,
     Overloaded,
     StorageUnavailable,
 )
 from everword.domain.not_found import NamespaceNotFound
+from everword.domain.quotas import StorageLimitReached
 
 DOMAIN = "everword.dev"
 #: The trailer that carries a rich status.
@@ -50,6 +53,10 @@ def translate(error: Exception) -> EverwordError | None:
             return ConcurrentUpdate()
         case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
             return NamespaceNotFound()
+        case psycopg.errors.InsufficientPrivilege() | psycopg.errors.WithCheckOptionViolation() if (
+            current_scope()
+        ):
+            return OutOfScope()
         case psycopg.errors.ProgramLimitExceeded():
             return InvalidArgument("A key, an id or a tag is too long to be indexed; shorten it.")
         case PoolTimeout() | psycopg.OperationalError():
@@ -99,7 +106,10 @@ def clip(text: str, limit: int = MAX_ECHO_CHARS) -> str:
 def _further_details(
     error: EverwordError,
 ) -> list[
-    error_details_pb2.BadRequest | error_details_pb2.RetryInfo | error_details_pb2.ResourceInfo
+    error_details_pb2.BadRequest
+    | error_details_pb2.RetryInfo
+    | error_details_pb2.ResourceInfo
+    | error_details_pb2.QuotaFailure
 ]:
     if isinstance(error, InvalidArgument) and error.violations:
         violation = error_details_pb2.BadRequest.FieldViolation
@@ -115,6 +125,10 @@ def _further_details(
         delay = duration_pb2.Duration()
         delay.FromMilliseconds(int(error.retry_after_s * 1000))
         return [error_details_pb2.RetryInfo(retry_delay=delay)]
+    if isinstance(error, StorageLimitReached):
+        failure = error_details_pb2.QuotaFailure()
+        failure.violations.add(subject=error.metadata["limit"], description=message_of(error))
+        return [failure]
     if isinstance(error, NotFound) and error.metadata:
         kind, name = next(iter(error.metadata.items()))
         return [error_details_pb2.ResourceInfo(resource_type=kind, resource_name=clip(name))]

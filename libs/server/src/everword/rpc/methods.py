@@ -25,6 +25,22 @@ LONG = frozenset(
     }
 )
 
+#: Calls that store text, and are refused where a namespace holds as much as it may.
+STORES_TEXT = frozenset(
+    {
+        "/everword.v1.DocumentService/AppendDocument",
+        "/everword.v1.DocumentService/UploadDocument",
+        "/everword.v1.DocumentService/WriteDocument",
+        "/everword.v1.HandoffService/SaveAdvisorNote",
+        "/everword.v1.HandoffService/WriteHandoff",
+        "/everword.v1.IngestService/AppendMessages",
+        "/everword.v1.IngestService/ImportMessages",
+        "/everword.v1.NoteService/AppendDailyLog",
+        "/everword.v1.NoteService/WriteNote",
+        "/everword.v1.WorkspaceService/WriteWorkspaceFile",
+    }
+)
+
 
 def access_table(services: list[ServiceDescriptor]) -> dict[str, Role]:
     """Return the role that each public RPC of `services` needs, by path: `/everword.v1.SearchService/Search`.

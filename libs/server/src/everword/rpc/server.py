@@ -21,6 +21,7 @@ from psycopg_pool import PoolTimeout
 
 from everword.db.pool import Database
 from everword.domain.settings import SettingError
+from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import TRANSPORT_BYTES
 from everword.rpc.certificates import Certificates
@@ -61,6 +62,7 @@ class RpcServer:
         self._registrations = registrations
         self._database = database
         self._authenticator = Authenticator(database, settings)
+        self._quotas = Quotas(database)
         self.health = Health(database, [entry.descriptor.full_name for entry in registrations])
         self._server: grpc.aio.Server | None = None
         self.address = ""
@@ -70,7 +72,7 @@ class RpcServer:
         descriptors = [entry.descriptor for entry in self._registrations]
         server = grpc.aio.server(
             interceptors=ordered_interceptors(
-                self._settings, self._database, self._authenticator, descriptors
+                self._settings, self._database, self._authenticator, self._quotas, descriptors
             ),
             options=_options(),
         )
@@ -84,6 +86,7 @@ class RpcServer:
         self.address = _bind(server, self._settings)
         await self.health.start()
         await self._refuse_open_network()
+        self._quotas.start()
         await server.start()
         self._server = server
         log.info("service started", extra={"address": self.address})
@@ -95,6 +98,7 @@ class RpcServer:
         if self._server:
             await asyncio.sleep(self._settings.drain_s)
             await self._server.stop(self._settings.grace_s)
+        await self._quotas.stop()
         log.info("service stopped")
 
     async def _refuse_open_network(self) -> None:

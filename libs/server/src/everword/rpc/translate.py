@@ -168,6 +168,8 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
     memory.summary_level = summary_pb2.SummaryLevel.ValueType(record.summary_level)
     if record.period:
         memory.period_start = record.period.isoformat()
+    memory.untrusted = record.untrusted
+    memory.suspicious = record.suspicious
     memory.note_key = record.note_key
     memory.note_kind = record.note_kind
     if record.document_id:

@@ -15,7 +15,7 @@ def find_disagreements(
 ) -> list[str]:
     """Return in words where a node and its sources disagree; nothing where they agree.
 
-    A node that is stale is known to: what it was made from has changed, and it is due to be written anew.
+    A node that is stale is known to: what it was made from has changed, and it is due to be written again.
     """
     sources = [*(each.source for each in messages), *(each.source for each in nodes)]
     if not sources:

@@ -26,7 +26,15 @@ from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.checks.shown import Shown
 from everword_compactor.compose.checks.tags import CHAT, render_tag
-from everword_compactor.compose.model import EXTRACTIVE, Draft, Faithfulness, Level, Source, masked
+from everword_compactor.compose.model import (
+    EXTRACTIVE,
+    Draft,
+    Faithfulness,
+    Level,
+    Source,
+    masked,
+    without_orders,
+)
 
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
@@ -37,7 +45,7 @@ TIME_SHARE = 0.5
 LONGEST_S = 3600.0
 #: Of a finding's text.
 CONTENT_CHARS = 200
-#: A node that was written anew while it was looked at is looked at again.
+#: A node that was written again while it was looked at is looked at again.
 TRIES = 3
 _BEFORE_ALL = UUID(int=0)
 
@@ -175,8 +183,10 @@ class _Auditor:
         if not sources:
             return Faithfulness((), (), 0.0, 0.0)
         content = node.content
+        # As the node's writer saw them.
+        sources = without_orders(sources, self._settings.trust, heartbeat)
         if self._settings.masks_credentials:
-            # As the node's writer saw them; an older node may hold one still.
+            # An older node may hold one still.
             sources, content = masked(sources, heartbeat), mask_credentials(content)
         level = Level(node.level)
         draft = Draft(

@@ -36,7 +36,7 @@ SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(outp
 
 -- list_audited --
 -- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one. What
--- is to be written anew since a message was erased says nothing.
+-- is to be written again since a message was erased says nothing.
 WITH page AS (
     SELECT * FROM summaries
      WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8 AND NOT hidden

@@ -21,7 +21,7 @@ BATCH = 1_000
 OUTDATED_BATCH = 100
 #: A period that was given up gets another chance after so long: the days after an outage are not lost.
 PARKED_S = 6 * 3600.0
-#: A period that was written before is written anew when nothing came late for so long: else each of many late messages
+#: A period that was written before is written again when nothing came late for so long: else each of many late messages
 #: would have it composed again, and all above it.
 QUIET_S = 300.0
 #: It waits no longer than this for quiet.

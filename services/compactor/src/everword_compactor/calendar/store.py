@@ -20,7 +20,7 @@ SQL = load_statements("everword_compactor.calendar")
 
 @dataclass(frozen=True)
 class OutdatedPeriod:
-    """A period of any namespace with a node that is to be written anew."""
+    """A period of any namespace with a node that is to be written again."""
 
     namespace_id: int
     period: date

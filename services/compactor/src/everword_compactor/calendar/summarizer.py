@@ -36,7 +36,7 @@ class PeriodSummarizer:
         return node.prompt_version < composer.prompt_version(Level(self.period.level))
 
     def sum_up(self, instance: str) -> None:
-        """Write the node of an instance, or write it anew, where there is something new for it."""
+        """Write the node of an instance, or write it again, where there is something new for it."""
         with self.job.transaction() as conn:
             material = read_material(conn, self.job.namespace_id, self.period, instance)
         outdated = material.node is not None and self.is_outdated(material.node)

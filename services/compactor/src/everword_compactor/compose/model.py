@@ -9,7 +9,9 @@ from enum import IntEnum
 from typing import Protocol
 from uuid import UUID
 
+from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials
+from everword.text.instructions import speaks_to_models
 from everword_compactor.outcomes.sentence import Call, describe_call
 
 
@@ -41,6 +43,8 @@ BUDGET_TOKENS = {
     Level.MONTH: 2_000,
     Level.YEAR: 2_000,
 }
+#: What stands in the place of an untrusted message that speaks to models.
+LEFT_OUT = "[message left out]"
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Of the way in which sentences are chosen then. A node with a lower one is written again.
@@ -102,6 +106,24 @@ def masked(sources: Sequence[Source], heartbeat: Callable[[], None]) -> list[Sou
         words, call = mask_credentials(source.words), source.call.masked()
         text = message_text(words, call)
         result.append(replace(source, text=text, words=words, call=call))
+    return result
+
+
+def without_orders(
+    sources: Sequence[Source], trust: TrustPolicy, heartbeat: Callable[[], None]
+) -> list[Source]:
+    """Return sources without what is untrusted and speaks to models: a summary does not say whom it is from."""
+    result = []
+    for source in sources:
+        heartbeat()
+        tool = source.call.name if source.call else ""
+        if (
+            source.level == 0
+            and trust.is_untrusted(source.channel, source.role, tool)
+            and speaks_to_models(source.text)
+        ):
+            source = replace(source, text=LEFT_OUT, words=LEFT_OUT, call=None, vectors=())
+        result.append(source)
     return result
 
 

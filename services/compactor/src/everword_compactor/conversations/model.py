@@ -64,7 +64,7 @@ class LadderNode:
 
 @dataclass(frozen=True)
 class OutdatedNode:
-    """A node that is due to be written anew."""
+    """A node that is due to be written again."""
 
     id: UUID
     level: int

@@ -33,7 +33,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 RETURNING conversation_id;
 
 -- read_orphans --
--- Nodes of a level that are under no node yet, in order. They follow those that are. None while one of them is to be written anew
+-- Nodes of a level that are under no node yet, in order. They follow those that are. None while one of them is to be written again
 -- since a message was erased.
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq, needs_review
@@ -60,7 +60,7 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
  ORDER BY s.ordinal;
 
 -- read_outdated --
--- Nodes of a conversation that are due to be written anew, lower ones first: those made from what changed, by another
+-- Nodes of a conversation that are due to be written again, lower ones first: those made from what changed, by another
 -- model, or from an older prompt, without those that were tried already. Nothing of a language model gives way to sentences that were chosen without one.
 -- One that stands on a node whose words were erased waits for that.
 SELECT id, level, first_seq, last_seq, revision

@@ -1,4 +1,4 @@
-"""Writing nodes anew: when what they were made from has changed, or the model or its prompt."""
+"""Writing nodes again: when what they were made from has changed, or the model or its prompt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword_compactor.nodes.store import read_source_messages
 
 
 def revise_outdated(summarizer: ConversationSummarizer, failures: Failures) -> bool:
-    """Write nodes anew, lower ones first; returns whether there may be more.
+    """Write nodes again, lower ones first; returns whether there may be more.
 
     Until it is replaced, a node stays as it is, and can be found. One that fails stays so too, and is passed over.
     """

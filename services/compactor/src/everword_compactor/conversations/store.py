@@ -85,7 +85,7 @@ def read_outdated(
     tried: Sequence[UUID],
     limit: int,
 ) -> list[OutdatedNode]:
-    """Return nodes to write anew, but for those `tried`; `versions` are those of leaf, branch and root."""
+    """Return nodes to write again, but for those `tried`; `versions` are those of leaf, branch and root."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,

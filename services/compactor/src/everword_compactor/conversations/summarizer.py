@@ -75,7 +75,7 @@ class ConversationSummarizer:
         sources: Sequence[Source],
         stretch: tuple[int, int],
     ) -> None:
-        """Compose a stored node anew, unless somebody else did so since it was at `revision`."""
+        """Compose a stored node again, unless somebody else did so since it was at `revision`."""
         node = self._compose(id_, conversation, level, sources, stretch)
         self.record(lambda conn: revise_node(conn, self.job.namespace, node, revision))
 

@@ -19,6 +19,7 @@ from everword_compactor.compose.model import (
     Draft,
     Source,
     masked,
+    without_orders,
 )
 from everword_compactor.compose.plain import plain_line
 from everword_compactor.jobs.context import WorkerContext
@@ -44,9 +45,10 @@ class NamespaceJob:
         return self.worker_context.database.transaction(self.namespace_id)
 
     def prepare(self, sources: Sequence[Source]) -> Sequence[Source]:
-        """Return sources with their vectors, and without credentials where the namespace masks them."""
+        """Return sources with their vectors, and without untrusted orders, and credentials where these are masked."""
         with self.transaction() as conn:
             sources = with_vectors(conn, self.namespace_id, sources)
+        sources = without_orders(sources, self.namespace.trust, self.run.heartbeat)
         if self.namespace.masks_credentials:
             return masked(sources, self.run.heartbeat)
         return sources
@@ -58,7 +60,7 @@ class NamespaceJob:
 
         Where the model may not be asked since its budget is spent, a node that `is_new` is made of sentences of its
         sources: they cost nothing, contexts lack nothing of what was said meanwhile, and nodes that no model wrote are
-        written anew by one when it may be asked again. Raises everword.chat.errors.ChatError.
+        written again by one when it may be asked again. Raises everword.chat.errors.ChatError.
         """
         composer = composer or self.worker_context.composer
         try:

@@ -15,6 +15,7 @@ from uuid import UUID
 from everword.db.blocking import Connection
 from everword.facts.spellings import find_spellings
 from everword.jobs.task import JobRun, LeaseLost
+from everword.text.instructions import speaks_to_models
 from everword_compactor.jobs.async_database import opened
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
@@ -60,7 +61,8 @@ class Learning:
             messages = store.next_said(
                 conn, job.namespace_id, conversation_id, after, BATCH + RECENT
             )
-        claiming = find_claims(messages, conversation.learned_seq, conversation.zone)
+        heard = _without_orders(messages, job.namespace.trust.is_open(conversation.channel))
+        claiming = find_claims(heard, conversation.learned_seq, conversation.zone)
         if claiming:
             claiming = self._with_subjects(job, conversation, claiming)
             conversation = asyncio.run(self._write(job, conversation, claiming))
@@ -105,6 +107,15 @@ class Learning:
                 conversation = replace(conversation, learned_seq=each.message.seq)
                 job.run.checkpoint()
         return conversation
+
+
+def _without_orders(messages: Sequence[Message], untrusted: bool) -> Sequence[Message]:
+    """Return messages of which those count as said by nobody that are untrusted and speak to models."""
+    if not untrusted:
+        return messages
+    return [
+        replace(each, said=each.said and not speaks_to_models(each.content)) for each in messages
+    ]
 
 
 def find_claims(messages: Sequence[Message], learned_seq: int, zone: str) -> list[ClaimingMessage]:

@@ -2,7 +2,7 @@
 
 -- read_learned --
 -- A conversation, and how far facts were learned from it.
-SELECT c.id, c.subject, c.agent, c.last_seq, coalesce(p.learned_seq, 0) AS learned_seq, n.time_zone AS zone
+SELECT c.id, c.subject, c.agent, c.channel, c.last_seq, coalesce(p.learned_seq, 0) AS learned_seq, n.time_zone AS zone
   FROM conversations c
   JOIN namespaces n ON n.id = %(namespace_id)s
   LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id

@@ -22,6 +22,7 @@ class Learned:
     id: UUID
     subject: str
     agent: str
+    channel: str
     last_seq: int
     learned_seq: int
     #: The time zone of its namespace.

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from everword.domain.credentials import CredentialPolicy
+from everword.domain.trust import TrustPolicy
 from everword_compactor.compose.model import Composition, Level, Source
 
 
@@ -20,12 +21,18 @@ class NodeNamespace:
     time_zone: str
     day_cutoff_minutes: int
     text_search_config: str
-    #: By channel: `index`, `roll_up`, `digest`.
+    #: By channel: as NamespaceSettings.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int
+    quarantine: bool
+
+    @property
+    def trust(self) -> TrustPolicy:
+        """What is untrusted."""
+        return TrustPolicy(self.channel_policies, self.quarantine)
 
     @property
     def masks_credentials(self) -> bool:

@@ -3,7 +3,7 @@
 -- node_namespace --
 -- What the nodes of a namespace depend on; no row once it is being deleted.
 SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, channel_policies, credentials,
-       sleep_atomicity
+       sleep_atomicity, quarantine
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';
 
@@ -27,7 +27,7 @@ ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- revise_summary --
--- Write a node anew, in its place and under its id. No row where somebody else did so since it was read.
+-- Write a node again, in its place and under its id. No row where somebody else did so since it was read.
 UPDATE summaries
    SET content = %(content)s, last_seq = %(last_seq)s, title = %(title)s, message_count = %(message_count)s,
        earliest_at = %(earliest_at)s, latest_at = %(latest_at)s, token_count = %(token_count)s, model = %(model)s,
@@ -37,7 +37,7 @@ UPDATE summaries
 RETURNING id;
 
 -- delete_summary_sources --
--- Forget what a node was made from, before it is written anew.
+-- Forget what a node was made from, before it is written again.
 DELETE FROM summary_sources WHERE namespace_id = %(namespace_id)s AND summary_id = %(id)s;
 
 -- insert_summary_sources --

@@ -143,7 +143,7 @@ def insert_summary(conn: Connection, namespace_id: int, node: NewNode) -> bool:
 
 
 def revise_summary(conn: Connection, namespace_id: int, node: NewNode, revision: int) -> bool:
-    """Write a node anew; False where it is not at `revision` any more."""
+    """Write a node again; False where it is not at `revision` any more."""
     parameters = {**_written(namespace_id, node), "revision": revision}
     return fetch_value(conn, SQL["revise_summary"], parameters) is not None
 

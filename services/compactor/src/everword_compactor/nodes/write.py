@@ -30,7 +30,7 @@ def insert_node(conn: Connection, namespace: NodeNamespace, node: NewNode) -> No
 
 
 def revise_node(conn: Connection, namespace: NodeNamespace, node: NewNode, revision: int) -> None:
-    """Write a node anew that was read at `revision`; the node above becomes stale.
+    """Write a node again that was read at `revision`; the node above becomes stale.
 
     Raises NodeExists where it has changed since.
     """

@@ -8,8 +8,11 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.db.blocking import Connection
+from everword.domain.trust import TrustPolicy
 from everword.facts.spellings import find_spellings
 from everword.text.credentials import mask_credentials
+from everword.text.instructions import speaks_to_models
+from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.sleep import store
 from everword_compactor.sleep.model import (
     Conversation,
@@ -63,13 +66,22 @@ def load_closing(
 
 
 def make_session(
-    id_: UUID, conversation: Slept, messages: Sequence[StoredMessage], masks: bool
+    id_: UUID, conversation: Slept, messages: Sequence[StoredMessage], namespace: NodeNamespace
 ) -> Session:
-    """Return a session, without credentials where the namespace masks them."""
+    """Return a session, without untrusted orders, and without credentials where the namespace masks them."""
     about = Conversation(
         conversation.id, conversation.agent, conversation.channel, conversation.subject
     )
-    return Session(id_, about, [_masked(message) if masks else message for message in messages])
+    heard = [_heard(message, conversation.channel, namespace.trust) for message in messages]
+    masks = namespace.masks_credentials
+    return Session(id_, about, [_masked(message) if masks else message for message in heard])
+
+
+def _heard(message: Message, channel: str, trust: TrustPolicy) -> Message:
+    """Return a message without words where it is untrusted and speaks to models: nothing is learned from it."""
+    untrusted = trust.is_untrusted(channel, message.role, message.tool_name)
+    is_order = untrusted and speaks_to_models(message.content)
+    return replace(message, content="") if is_order else message
 
 
 def with_spellings(conn: Connection, namespace_id: int, session: Session) -> Session:

@@ -1,4 +1,4 @@
-"""Make the themes of a namespace anew: by night, where somebody said something since.
+"""Make the themes of a namespace again: by night, where somebody said something since.
 
 A bounded sample is read: the newest passages, and some of all others. Clusters and labels are made outside of any
 transaction; one transaction replaces the themes.
@@ -42,7 +42,7 @@ class Themes:
         self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
-        """Make the themes of the job's namespace anew."""
+        """Make the themes of the job's namespace again."""
         with open_job(self._worker_context, run) as job:
             if job is None:
                 return None

@@ -1,4 +1,4 @@
-"""Look at nodes of which something changed: write their pages anew, or take them out."""
+"""Look at nodes of which something changed: write their pages again, or take them out."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from everword_compactor.topics.schedule import schedule_changes
 
 #: Facts and leaves that are looked at together, and nodes.
 BATCH, NODES = 100, 200
-#: A page that a model writes is not written anew more often.
+#: A page that a model writes is not written again more often.
 MODEL_PAUSE = timedelta(minutes=10)
 
 

@@ -1,8 +1,8 @@
 """Makes the vectors that are pending: batch by batch, over all namespaces, until nothing is due.
 
 Passages are embedded as they are: a name or a date before each would draw together what has only that in common.
-Namespaces share each batch, so that nobody waits for another's. Where more of them have something pending than a batch
-has places, the next batch goes on with those that had none.
+Namespaces share each batch, so that nobody waits for another's; those that have few in it come first. Where more of
+them have something pending than a batch has places, the next batch goes on with those that had none.
 
 Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
 any. While one batch is with the model, another is read or stored, so that the model waits for nothing. Texts that the
@@ -145,8 +145,10 @@ class Drain:
             (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
         )
         admitted = self._charging.admit(generation, pending) if self._charging else pending
-        items = self._read(generation, admitted)
-        return self._embed(generation, items)
+        few, many = _by_share(self._read(generation, admitted))
+        if not self._embed(generation, few):
+            return bool(many) and self._release(generation, many, "the model is away")
+        return self._embed(generation, many)
 
     def _calibrate(self, generation: Generation) -> None:
         """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
@@ -271,6 +273,13 @@ class Drain:
         for item in items:
             sizes[item.pending.namespace_id] += len(item.text)
         return self._charging.calls(generation, sizes)
+
+
+def _by_share(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
+    """Return the passages of namespaces that have few in a batch, which wait for nobody's many, and the others."""
+    shares = Counter(item.pending.namespace_id for item in items)
+    few = [item for item in items if shares[item.pending.namespace_id] <= FEW]
+    return few, [item for item in items if shares[item.pending.namespace_id] > FEW]
 
 
 def _count(outcome: str, passages: int) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from everword.db.pool import Database
-from everword.domain.caller import Role
+from everword.domain.caller import KeyScope, Role
 from everword.domain.errors import AdminKeyNeeded, InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import ApiKeyNotFound, NamespaceNotFound
@@ -31,15 +31,16 @@ async def create_api_key(
     database: Database,
     namespace: str,
     role: Role,
+    bound_to: KeyScope,
     description: str,
     operated: bool,
     expires_at: datetime | None,
 ) -> tuple[ApiKeyRecord, str]:
     """Make a key and return it with its secret, which is not kept.
 
-    `namespace` is empty for an operator's key, and only then; `operated` says that EVERWORD_ADMIN_KEY is set. Raises
-    NamespaceNotFound, AdminKeyNeeded where the key would lock everybody out, and InvalidArgument where it would have
-    ended already.
+    `namespace` is empty for an operator's key, and only then; `bound_to` names nothing where the key opens all of it;
+    `operated` says that EVERWORD_ADMIN_KEY is set. Raises NamespaceNotFound, AdminKeyNeeded where the key would lock
+    everybody out, and InvalidArgument where it would have ended already.
     """
     if expires_at is not None and expires_at <= utc_now():
         raise InvalidArgument(violations=(("api_key.expire_time", "must be in the future"),))
@@ -54,6 +55,7 @@ async def create_api_key(
             scope.id if scope else None,
             hash_key(secret),
             role,
+            bound_to,
             description,
             operated,
             expires_at,
@@ -62,7 +64,10 @@ async def create_api_key(
             # This ends the transaction: the statement has closed the deployment, though it made no key.
             raise AdminKeyNeeded
     log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
-    made = ApiKeyRecord(id_, namespace, role, description, created_at, None, expires_at, None)
+    made = ApiKeyRecord(
+        *(id_, namespace, role, bound_to.agent, bound_to.subject, description),
+        *(created_at, None, expires_at, None),
+    )
     return made, secret
 
 

@@ -16,6 +16,26 @@ def page_limit(page_size: int) -> int:
 
 
 @dataclass(frozen=True)
+class NamespaceLimits:
+    """What a namespace may do; 0 is no limit."""
+
+    requests_per_minute: int = 0
+    messages_per_minute: int = 0
+    stored_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class NamespaceUsage:
+    """What a namespace has used of its limits: in this minute, and of what it may store."""
+
+    requests: int = 0
+    messages: int = 0
+    stored_bytes: int = 0
+    #: When `stored_bytes` was measured; None before the first time.
+    measured_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class NamespaceRecord:
     """A row of `namespaces`."""
 
@@ -26,12 +46,16 @@ class NamespaceRecord:
     text_search_config: str
     #: Values equal proto `UseCounting`.
     use_counting: int
-    #: By channel: `index`, `roll_up`, `digest`.
+    #: By channel: as NamespaceSettings.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int
+    requests_per_minute: int
+    messages_per_minute: int
+    stored_bytes: int
+    quarantine: bool
     created_at: datetime
 
 
@@ -44,6 +68,9 @@ class ApiKeyRecord:
     namespace: str
     #: Values equal proto `ApiKeyRole`.
     role: int
+    #: The agent and the subject that it is bound to; empty for none.
+    agent: str
+    subject: str
     description: str
     created_at: datetime
     revoked_at: datetime | None

@@ -14,7 +14,7 @@ from everword.domain.errors import InvalidArgument, NamespaceAlreadyExists, Name
 from everword.domain.not_found import NamespaceNotFound
 from everword.domain.tokens import PageTokens
 from everword_ingest.admin import store
-from everword_ingest.admin.model import NamespaceRecord, page_limit
+from everword_ingest.admin.model import NamespaceLimits, NamespaceRecord, NamespaceUsage, page_limit
 
 log = logging.getLogger(__name__)
 SETTINGS = frozenset(NamespaceSettings.__dataclass_fields__)
@@ -23,12 +23,15 @@ ERASE_BATCH = 2_000
 
 
 async def create_namespace(
-    database: Database, name: str, settings: NamespaceSettings
+    database: Database,
+    name: str,
+    settings: NamespaceSettings,
+    limits: NamespaceLimits,
 ) -> NamespaceRecord:
     """Make a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
     async with database.connection() as conn:
         await check_settings(conn, settings, SETTINGS)
-        created = await store.insert_namespace(conn, name, settings)
+        created = await store.insert_namespace(conn, name, settings, limits)
         if created is None:
             raise await _taken(conn, name)
     return created
@@ -43,10 +46,20 @@ async def get_namespace(database: Database, name: str) -> NamespaceRecord:
     return found
 
 
+async def get_usage(database: Database, namespace_id: int) -> NamespaceUsage:
+    """Return what a namespace has used of its limits."""
+    async with database.connection() as conn:
+        return await store.get_usage(conn, namespace_id)
+
+
 async def update_namespace(
-    database: Database, name: str, fields: Sequence[str], settings: NamespaceSettings
+    database: Database,
+    name: str,
+    fields: Sequence[str],
+    settings: NamespaceSettings,
+    limits: NamespaceLimits,
 ) -> NamespaceRecord:
-    """Set the named settings. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
+    """Set the named settings and limits. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
     found = await get_namespace(database, name)
     async with database.transaction(found.id) as conn:
         await check_settings(conn, settings, fields)
@@ -56,7 +69,10 @@ async def update_namespace(
             await store.lock_namespace(conn, found.id)
             if await store.has_memories(conn, found.id):
                 raise NamespaceNotEmpty(namespace=name)
-        changed = await store.update_namespace(conn, found.id, fields, settings)
+        changed = await store.update_namespace(conn, found.id, fields, settings, limits)
+        if changed and "channel_policies" in fields:
+            channels = [each for each in changed.channel_policies if settings.trust.is_open(each)]
+            await store.unsettle_facts(conn, found.id, channels)
     if changed is None:
         raise NamespaceNotFound(namespace=name)
     return changed

@@ -7,19 +7,28 @@ SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid
 -- insert_namespace --
 -- Make a namespace where the name is free.
 INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
-                        credentials, sleep_atomicity)
+                        credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes)
 VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
-        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s)
+        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s, %(quarantine)s,
+        %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, created_at;
+          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
 -- get_namespace --
 -- A namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, created_at
+       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name = %(name)s AND state = 'active';
+
+-- get_usage --
+-- What a namespace has used of its limits; no row where nothing was counted.
+SELECT CASE WHEN minute = date_trunc('minute', now()) THEN requests ELSE 0 END AS requests,
+       CASE WHEN minute = date_trunc('minute', now()) THEN messages ELSE 0 END AS messages,
+       stored_bytes, nullif(measured_at, '-infinity') AS measured_at
+  FROM namespace_usage
+ WHERE namespace_id = %(namespace_id)s;
 
 -- lock_namespace --
 -- Hold a namespace until the end of the transaction: what is indexed now waits, so that its index stays of one kind.
@@ -30,7 +39,7 @@ SELECT id FROM namespaces WHERE id = %(id)s AND state = 'active' FOR UPDATE;
 SELECT EXISTS (SELECT FROM visible_memories WHERE namespace_id = %(namespace_id)s);
 
 -- update_namespace --
--- Change settings; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
+-- Change settings and limits; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
 -- is one.
 UPDATE namespaces
    SET time_zone = CASE WHEN 'time_zone' = ANY(%(fields)s) THEN %(time_zone)s ELSE time_zone END,
@@ -44,15 +53,34 @@ UPDATE namespaces
        channel_policies = CASE WHEN 'channel_policies' = ANY(%(fields)s) THEN %(channel_policies)s
                                ELSE channel_policies END,
        credentials = CASE WHEN 'credentials' = ANY(%(fields)s) THEN %(credentials)s ELSE credentials END,
-       sleep_atomicity = CASE WHEN 'sleep_atomicity' = ANY(%(fields)s) THEN %(sleep_atomicity)s ELSE sleep_atomicity END
+       sleep_atomicity = CASE WHEN 'sleep_atomicity' = ANY(%(fields)s) THEN %(sleep_atomicity)s ELSE sleep_atomicity END,
+       requests_per_minute = CASE WHEN 'requests_per_minute' = ANY(%(fields)s) THEN %(requests_per_minute)s
+                                  ELSE requests_per_minute END,
+       messages_per_minute = CASE WHEN 'messages_per_minute' = ANY(%(fields)s) THEN %(messages_per_minute)s
+                                  ELSE messages_per_minute END,
+       stored_bytes = CASE WHEN 'stored_bytes' = ANY(%(fields)s) THEN %(stored_bytes)s ELSE stored_bytes END,
+       quarantine = CASE WHEN 'quarantine' = ANY(%(fields)s) THEN %(quarantine)s ELSE quarantine END
  WHERE id = %(id)s AND state = 'active'
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, created_at;
+          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+
+-- unsettle_facts --
+-- Take back that facts are established which rest on nothing but what is untrusted now.
+UPDATE facts f
+   SET state = 2
+ WHERE f.namespace_id = %(namespace_id)s AND f.state = 3 AND f.ruling IS DISTINCT FROM 1
+   AND NOT EXISTS (
+       SELECT FROM fact_evidence e
+         LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+         LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+        WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts
+          AND NOT coalesce(m.role = 4 OR m.tool_name <> '', false)
+          AND NOT coalesce(c.channel = ANY(%(untrusted)s::text[]), false));
 
 -- list_namespaces --
 -- Namespaces by name, from the one after `after`.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, created_at
+       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name > %(after)s AND state = 'active'
  ORDER BY name
@@ -68,15 +96,15 @@ SELECT erase_namespace_rows(%(id)s, %(batch)s);
 
 -- insert_api_key --
 -- Keep a key by the hash of its secret, unless nobody could make another one then: the first key closes the deployment.
-INSERT INTO api_keys (id, namespace_id, key_hash, role, description, expires_at)
-SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(description)s, %(expires_at)s
+INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
+SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(agent)s, %(subject)s, %(description)s, %(expires_at)s
  WHERE %(role)s = 3 OR %(operated)s OR EXISTS (SELECT FROM api_keys
                WHERE role = 3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))
 RETURNING created_at;
 
 -- list_api_keys --
 -- Keys by id, which is oldest first, from the one after `after`; a namespace of '' stands for all.
-SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
+SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
   FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id
  WHERE k.id > %(after)s AND n.state IS DISTINCT FROM 'deleting' AND (%(namespace)s = '' OR n.name = %(namespace)s)
  ORDER BY k.id
@@ -86,9 +114,9 @@ SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created
 -- End a key. Doing so again keeps the first time.
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = %(id)s
-    RETURNING id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at
+    RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
 )
-SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.description, r.created_at, r.revoked_at, r.expires_at, r.last_used_at
+SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.agent, r.subject, r.description, r.created_at, r.revoked_at, r.expires_at, r.last_used_at
   FROM revoked r LEFT JOIN namespaces n ON n.id = r.namespace_id
  WHERE n.state IS DISTINCT FROM 'deleting';
 
@@ -102,14 +130,14 @@ WITH good AS (
 ), old AS (
     UPDATE api_keys k SET expires_at = least(k.expires_at, now() + %(overlap)s)
       FROM good WHERE k.id = good.id
-    RETURNING k.id, k.namespace_id, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
+    RETURNING k.id, k.namespace_id, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
 ), new AS (
-    INSERT INTO api_keys (id, namespace_id, key_hash, role, description, expires_at)
-    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.description, now() + good.lasts
+    INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
+    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.agent, old.subject, old.description, now() + good.lasts
       FROM old JOIN good ON good.id = old.id
-    RETURNING id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at
+    RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
 )
-SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
+SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
   FROM (SELECT 1 AS place, * FROM old UNION ALL SELECT 2, * FROM new) k LEFT JOIN namespaces n ON n.id = k.namespace_id
  WHERE n.state IS DISTINCT FROM 'deleting'
  ORDER BY k.place;

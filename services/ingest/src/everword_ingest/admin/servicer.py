@@ -7,7 +7,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from everword.db.pool import Database
-from everword.domain.caller import Role
+from everword.domain.caller import KeyScope, Role
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
@@ -26,6 +26,7 @@ from everword_ingest.admin.namespaces import (
     create_namespace,
     delete_namespace,
     get_namespace,
+    get_usage,
     list_namespaces,
     update_namespace,
 )
@@ -33,7 +34,9 @@ from everword_ingest.admin.translate import (
     CHANGEABLE,
     api_key_to_proto,
     namespace_to_proto,
+    to_limits,
     to_settings,
+    usage_to_proto,
 )
 from everword_ingest.transfer.export_namespace import export_namespace
 from everword_ingest.transfer.import_namespace import import_namespace
@@ -52,7 +55,10 @@ class AdminServicer(AdminServiceServicer):
         self, request: pb.CreateNamespaceRequest, context: Context
     ) -> pb.CreateNamespaceResponse:
         record = await create_namespace(
-            self._database, request.namespace.name, to_settings(request.namespace.settings)
+            self._database,
+            request.namespace.name,
+            to_settings(request.namespace.settings),
+            to_limits(request.namespace.limits),
         )
         return pb.CreateNamespaceResponse(namespace=namespace_to_proto(record))
 
@@ -60,7 +66,10 @@ class AdminServicer(AdminServiceServicer):
         self, request: pb.GetNamespaceRequest, context: Context
     ) -> pb.GetNamespaceResponse:
         record = await get_namespace(self._database, request.name)
-        return pb.GetNamespaceResponse(namespace=namespace_to_proto(record))
+        usage = await get_usage(self._database, record.id)
+        return pb.GetNamespaceResponse(
+            namespace=namespace_to_proto(record), usage=usage_to_proto(usage)
+        )
 
     async def UpdateNamespace(
         self, request: pb.UpdateNamespaceRequest, context: Context
@@ -70,6 +79,7 @@ class AdminServicer(AdminServiceServicer):
             request.namespace.name,
             masked_fields(request.update_mask, CHANGEABLE),
             to_settings(request.namespace.settings),
+            to_limits(request.namespace.limits),
         )
         return pb.UpdateNamespaceResponse(namespace=namespace_to_proto(record))
 
@@ -118,6 +128,7 @@ class AdminServicer(AdminServiceServicer):
             self._database,
             key.namespace,
             Role(key.role),
+            KeyScope(key.agent, key.subject),
             key.description,
             self._operated,
             optional_time(key, "expire_time", "api_key."),

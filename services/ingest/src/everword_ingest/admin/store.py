@@ -12,8 +12,14 @@ from psycopg.types.json import Jsonb
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
-from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value, load_statements
+from everword.domain.caller import KeyScope
+from everword_ingest.admin.model import (
+    ApiKeyRecord,
+    NamespaceLimits,
+    NamespaceRecord,
+    NamespaceUsage,
+)
 
 SQL = load_statements("everword_ingest.admin")
 
@@ -23,8 +29,12 @@ class _NameRow:
     name: str
 
 
-def _columns(settings: NamespaceSettings) -> dict[str, Any]:
-    return {**asdict(settings), "channel_policies": Jsonb(settings.channel_policies)}
+def _columns(settings: NamespaceSettings, limits: NamespaceLimits) -> dict[str, Any]:
+    return {
+        **asdict(settings),
+        **asdict(limits),
+        "channel_policies": Jsonb(settings.channel_policies),
+    }
 
 
 async def list_text_search_configs(conn: Connection) -> list[str]:
@@ -33,15 +43,21 @@ async def list_text_search_configs(conn: Connection) -> list[str]:
 
 
 async def insert_namespace(
-    conn: Connection, name: str, settings: NamespaceSettings
+    conn: Connection, name: str, settings: NamespaceSettings, limits: NamespaceLimits
 ) -> NamespaceRecord | None:
     """Make a namespace; None where the name is taken."""
-    parameters = {"name": name, **_columns(settings)}
+    parameters = {"name": name, **_columns(settings, limits)}
     return await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
 
 
 async def get_namespace(conn: Connection, name: str) -> NamespaceRecord | None:
     return await fetch_optional(conn, SQL["get_namespace"], {"name": name}, NamespaceRecord)
+
+
+async def get_usage(conn: Connection, namespace_id: int) -> NamespaceUsage:
+    parameters = {"namespace_id": namespace_id}
+    found = await fetch_optional(conn, SQL["get_usage"], parameters, NamespaceUsage)
+    return found or NamespaceUsage()
 
 
 async def lock_namespace(conn: Connection, id_: int) -> bool:
@@ -54,11 +70,21 @@ async def has_memories(conn: Connection, namespace_id: int) -> bool:
 
 
 async def update_namespace(
-    conn: Connection, id_: int, fields: Sequence[str], settings: NamespaceSettings
+    conn: Connection,
+    id_: int,
+    fields: Sequence[str],
+    settings: NamespaceSettings,
+    limits: NamespaceLimits,
 ) -> NamespaceRecord | None:
-    """Change the named settings; None where the namespace is gone or going."""
-    parameters = {"id": id_, "fields": list(fields), **_columns(settings)}
+    """Change the named settings and limits; None where the namespace is gone or going."""
+    parameters = {"id": id_, "fields": list(fields), **_columns(settings, limits)}
     return await fetch_optional(conn, SQL["update_namespace"], parameters, NamespaceRecord)
+
+
+async def unsettle_facts(conn: Connection, namespace_id: int, untrusted: Sequence[str]) -> None:
+    """Take back that facts are established which rest on nothing but tools and these channels."""
+    parameters = {"namespace_id": namespace_id, "untrusted": list(untrusted)}
+    await execute(conn, SQL["unsettle_facts"], parameters)
 
 
 async def list_namespaces(conn: Connection, after: str, limit: int) -> list[NamespaceRecord]:
@@ -83,6 +109,7 @@ async def insert_api_key(
     namespace_id: int | None,
     key_hash: bytes,
     role: int,
+    scope: KeyScope,
     description: str,
     operated: bool,
     expires_at: datetime | None,
@@ -93,6 +120,8 @@ async def insert_api_key(
         "namespace_id": namespace_id,
         "key_hash": key_hash,
         "role": role,
+        "agent": scope.agent,
+        "subject": scope.subject,
         "description": description,
         "expires_at": expires_at,
         "operated": operated,

@@ -5,10 +5,21 @@ from __future__ import annotations
 from everword.db.namespaces import NamespaceSettings
 from everword.rpc.translate import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
-from everword_ingest.admin.model import ApiKeyRecord, NamespaceRecord
+from everword_ingest.admin.model import (
+    ApiKeyRecord,
+    NamespaceLimits,
+    NamespaceRecord,
+    NamespaceUsage,
+)
 
 #: The fields of a namespace that UpdateNamespace changes, by their paths.
-CHANGEABLE = {f"settings.{name}": name for name in pb.NamespaceSettings.DESCRIPTOR.fields_by_name}
+CHANGEABLE = {
+    f"{part}.{name}": name
+    for part, fields in (("settings", pb.NamespaceSettings), ("limits", pb.NamespaceLimits))
+    for name in fields.DESCRIPTOR.fields_by_name
+}
+#: What a channel's policy says.
+_POLICIES = tuple(pb.ChannelPolicy.DESCRIPTOR.fields_by_name)
 
 UTC = "UTC"
 #: When a day begins for people, whose evening goes on after midnight: the default once they say where they live.
@@ -27,11 +38,27 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
         text_search_config=settings.text_search_config or "english",
         use_counting=settings.use_counting or pb.USE_COUNTING_USED,
         channel_policies={
-            channel: {"index": policy.index, "roll_up": policy.roll_up, "digest": policy.digest}
+            channel: {name: getattr(policy, name) for name in _POLICIES}
             for channel, policy in settings.channel_policies.items()
         },
         credentials=settings.credentials or pb.CREDENTIAL_POLICY_MASK,
         sleep_atomicity=settings.sleep_atomicity or pb.SLEEP_ATOMICITY_SESSION,
+        quarantine=settings.quarantine,
+    )
+
+
+def to_limits(limits: pb.NamespaceLimits) -> NamespaceLimits:
+    return NamespaceLimits(
+        limits.requests_per_minute, limits.messages_per_minute, limits.stored_bytes
+    )
+
+
+def usage_to_proto(usage: NamespaceUsage) -> pb.NamespaceUsage:
+    return pb.NamespaceUsage(
+        requests=usage.requests,
+        messages=usage.messages,
+        stored_bytes=usage.stored_bytes,
+        measure_time=to_timestamp(usage.measured_at),
     )
 
 
@@ -49,6 +76,12 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
             },
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
             sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
+            quarantine=record.quarantine,
+        ),
+        limits=pb.NamespaceLimits(
+            requests_per_minute=record.requests_per_minute,
+            messages_per_minute=record.messages_per_minute,
+            stored_bytes=record.stored_bytes,
         ),
         create_time=to_timestamp(record.created_at),
     )
@@ -59,6 +92,8 @@ def api_key_to_proto(record: ApiKeyRecord) -> pb.ApiKey:
         id=str(record.id),
         namespace=record.namespace,
         role=pb.ApiKeyRole.ValueType(record.role),
+        agent=record.agent,
+        subject=record.subject,
         description=record.description,
         create_time=to_timestamp(record.created_at),
         revoke_time=to_timestamp(record.revoked_at),

@@ -46,7 +46,7 @@ async def _append(
 ) -> int:
     """Store what is there and a text after it; returns the highest id of a new passage.
 
-    The whole is cut anew while the document is held: nobody else can have changed it.
+    The whole is cut again while the document is held: nobody else can have changed it.
     """
     change, owner = await find_owner(conn, namespace_id, change)
     held = await hold_document(conn, namespace_id, owner)

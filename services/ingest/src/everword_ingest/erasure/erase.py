@@ -55,7 +55,7 @@ async def erase(
 ) -> Erased:
     """Hide a target and delete the first of it, or find that an equal call did.
 
-    `wake` is called after the commit: there may be more to delete, and something to make anew. Raises
+    `wake` is called after the commit: there may be more to delete, and something to make again. Raises
     RequestIdConflict, and NotFound where there is no such target.
     """
     return await against_writers(

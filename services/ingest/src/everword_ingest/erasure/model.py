@@ -57,7 +57,7 @@ class ErasureRow:
 
 @dataclass(frozen=True)
 class Did:
-    """What a step deleted, and what is to be made anew for it."""
+    """What a step deleted, and what is to be made again for it."""
 
     counts: dict[str, int]
     facts_to_weigh: list[UUID]

@@ -8,14 +8,6 @@ SELECT begin_erasure(%(erasure_id)s, %(kind)s::smallint, %(target_id)s, %(target
 -- Delete the next messages of an erasure with all that was derived from them.
 SELECT erase_batch(%(erasure_id)s, %(batch)s);
 
--- erase_messages --
--- Delete messages with all that was derived from them.
-SELECT erase_messages(%(message_ids)s::uuid[]);
-
--- erase_memories --
--- Delete notes, facts and what else is erased by its id.
-SELECT erase_memories(%(target)s, %(ids)s::uuid[]);
-
 -- retire --
 -- Remove what a policy lets go.
 SELECT retire(%(kind)s::smallint, %(ids)s::uuid[], %(keep_quotes)s);

@@ -1,7 +1,4 @@
-"""Delete messages and other memories in batches, in the caller's transaction, and bring up to date what is left.
-
-The one way in which single rows are taken out: erasures use it, and so does whatever forgets by a policy.
-"""
+"""Remove what a policy lets go, in the caller's transaction; bring up to date what that or an erasure leaves."""
 
 from __future__ import annotations
 
@@ -21,38 +18,13 @@ from everword_ingest.erasure.model import Did
 BATCH = 200
 
 
-async def remove_messages(
-    conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> dict[str, int]:
-    """Delete messages with everything that was derived from them; return how many rows of which tables.
-
-    Summaries that cover them are hidden, and become due to be written anew. At most 5,000 at once; `BATCH` is a good
-    number.
-    """
-    did = await store.erase_messages(conn, message_ids)
-    await follow(conn, namespace_id, did)
-    return did.counts
-
-
-async def remove_memories(
-    conn: Connection, namespace_id: int, target: str, ids: Sequence[UUID]
-) -> dict[str, int]:
-    """Delete memories with all that is about them; return how many rows of which tables.
-
-    `target` is `note`, `fact`, `learned`, `node`, `pattern` or `document`.
-    """
-    did = await store.erase_memories(conn, target, ids)
-    await follow(conn, namespace_id, did)
-    return did.counts
-
-
 async def retire(
     conn: Connection, namespace_id: int, kind: int, ids: Sequence[UUID], keep_quotes: bool
 ) -> dict[str, int]:
     """Remove what a policy of retention lets go; return how many rows of which tables.
 
-    As `remove_messages`, but what was learned from messages stays, with its quotes or without, and they may be imported
-    again. `kind` is that of the policy (`RetentionKind`).
+    Unlike in an erasure, what was learned from messages stays, with its quotes or without, and they may be imported
+    again. `kind` is that of the policy (`RetentionKind`). At most 5,000 at once; `BATCH` is a good number.
     """
     did = await store.retire(conn, kind, ids, keep_quotes)
     await follow(conn, namespace_id, did)

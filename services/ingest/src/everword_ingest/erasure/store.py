@@ -53,16 +53,6 @@ async def erase_batch(conn: Connection, erasure_id: UUID, batch: int) -> Did:
     return Did.of(await fetch_value(conn, SQL["erase_batch"], parameters))
 
 
-async def erase_messages(conn: Connection, message_ids: Sequence[UUID]) -> Did:
-    parameters = {"message_ids": list(message_ids)}
-    return Did.of(await fetch_value(conn, SQL["erase_messages"], parameters))
-
-
-async def erase_memories(conn: Connection, target: str, ids: Sequence[UUID]) -> Did:
-    parameters = {"target": target, "ids": list(ids)}
-    return Did.of(await fetch_value(conn, SQL["erase_memories"], parameters))
-
-
 async def retire(conn: Connection, kind: int, ids: Sequence[UUID], keep_quotes: bool) -> Did:
     parameters = {"kind": kind, "ids": list(ids), "keep_quotes": keep_quotes}
     return Did.of(await fetch_value(conn, SQL["retire"], parameters))

@@ -19,6 +19,7 @@ from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language
 from everword.index.writer import Counts, Stored, add_passages
+from everword.quotas.usage import current_usage
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword_ingest import store
@@ -49,9 +50,23 @@ async def append_messages(
     """Store the messages of `request`, or find that it was done before.
 
     `wake` is called after the commit: there may be work to publish.
-    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict, ExternalIdConflict and ContentErased; nothing is
-    stored then.
+    Raises ConversationNotFound, MemoryNotFound, RequestIdConflict, ExternalIdConflict, ContentErased, RateLimitReached
+    and StorageLimitReached; nothing is stored then.
     """
+    with current_usage().taking_messages(len(request.messages)) as existed:
+        result = await _append(database, namespace, request, compaction, wake)
+        old = (result.replayed or message.existed for message in result.messages)
+        existed(sum(old))
+    return result
+
+
+async def _append(
+    database: Database,
+    namespace: NamespaceScope,
+    request: AppendRequest,
+    compaction: CompactionSettings,
+    wake: Callable[[], None],
+) -> AppendResult:
     async with database.write(namespace.id) as write:
         conn = write.conn
         conversation, settings = await _lock(conn, namespace.id, request.target)
@@ -266,7 +281,7 @@ async def _write(
             "messages": len(placed),
             "turns": turns,
             "last_message_at": placed[-1].occurred_at,
-            "title": conversation.title or await take_title(placed, settings),
+            "title": conversation.title or await take_title(placed, settings, conversation.channel),
         },
     )
     pending = pending_days(placed, settings, conversation.channel)

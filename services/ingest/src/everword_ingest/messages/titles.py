@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from everword.db.namespaces import NamespaceSettings
 from everword.text.credentials import mask_credentials
+from everword.text.instructions import speaks_to_models
 from everword_ingest.indexing import PlacedMessage
 
 #: A title that is taken from a message is at most this long.
@@ -16,10 +17,16 @@ _TITLE_SOURCE_CHARS = 2_000
 _USER = 2
 
 
-async def take_title(placed: Sequence[PlacedMessage], settings: NamespaceSettings) -> str:
+async def take_title(
+    placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+) -> str:
     """Return the beginning of the first user's message, for a conversation without a title."""
     for entry in placed:
         if entry.message.role != _USER or entry.message.automated:
+            continue
+        if settings.trust.is_open(channel) and await asyncio.to_thread(
+            speaks_to_models, entry.message.content
+        ):
             continue
         words = entry.message.content.split(maxsplit=TITLE_CHARS)[:TITLE_CHARS]
         if words:

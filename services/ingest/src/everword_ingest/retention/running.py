@@ -36,7 +36,7 @@ class Running:
     """Removes what policies let go."""
 
     def __init__(self, database: Database, follow_up: Callable[[], None]) -> None:
-        """`follow_up` is called after a run: there may be summaries to write anew."""
+        """`follow_up` is called after a run: there may be summaries to write again."""
         self._database = database
         self._follow_up = follow_up
         self._task: asyncio.Task[None] | None = None

@@ -168,6 +168,6 @@ def _is_id(subject: Any) -> bool:
 def _delay_s(job: dict[str, Any], now: datetime) -> float:
     """Return the seconds until a job is due. Raises ValueError and TypeError."""
     if job["not_before"] == "infinity":
-        # A worker was at it, and was to begin anew at once: see `wake_postponed`.
+        # A worker was at it, and was to begin again at once: see `wake_postponed`.
         return 0.0
     return (datetime.fromisoformat(job["not_before"]) - now).total_seconds()

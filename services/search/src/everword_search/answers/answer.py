@@ -14,6 +14,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ChatNotConfigured, ChatUnavailable
 from everword.domain.records import MemoryRecord
+from everword.domain.trust import TrustPolicy
 from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
 from everword_search.answers.asking import Asking
@@ -85,6 +86,9 @@ async def answer(
         # Also of the messages behind a summary, of which the search knows nothing.
         ids = [memory.id for memory in memories]
         endings = await read_endings(conn, Scope(namespace.id, filter_), ids)
+    memories = await asyncio.to_thread(_without_orders, memories, settings.trust)
+    if not memories:
+        return Answered("", {}, Verdict.NOTHING_RELEVANT, "", ())
     if settings.masks_credentials:
         memories = await asyncio.to_thread(_masked, memories)
     given = [Shown(memory, endings.get(memory.id, ())) for memory in memories]
@@ -118,6 +122,15 @@ async def _ask(
                 ) from error
         else:
             return reply, shown
+
+
+def _without_orders(memories: Sequence[MemoryRecord], trust: TrustPolicy) -> list[MemoryRecord]:
+    """Return memories without those that are quarantined. Messages behind a summary are judged here too."""
+    judged = [
+        replace(each, untrusted=trust.is_untrusted(each.channel, each.role, each.tool_name))
+        for each in memories
+    ]
+    return [each for each in judged if not (each.suspicious and trust.leaves_out(each.channel))]
 
 
 def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:

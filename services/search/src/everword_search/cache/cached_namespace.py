@@ -32,7 +32,7 @@ COMPLETE_AFTER_S = 120.0
 CHANGES_KEPT_S = 20 * 3600.0
 #: Ids that are left out of a question by name.
 _RECENT = 1_000
-#: Passages that were taken out, with which a copy is made anew: more than so many, and than this share of all.
+#: Passages that were taken out, with which a copy is made again: more than so many, and than this share of all.
 MOST_REMOVED = 1_000
 _REMOVED_SHARE = 0.2
 #: Passages that are added within a search. Of more, the search asks the database, and they are added beside it.
@@ -91,7 +91,7 @@ class CachedNamespace:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it should be made anew: without signs though it is large, or with much that is gone."""
+        """Whether it should be made again: without signs though it is large, or with much that is gone."""
         vectors, size = self.index.vectors, self.index.size
         signed = isinstance(vectors, SignedVectors)
         too_large = vectors is not None and not signed and size > 2 * EXACT_PASSAGES

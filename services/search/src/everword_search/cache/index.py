@@ -55,7 +55,7 @@ class NamespaceIndex:
         #: The words that authors are named by, also those of what was taken out.
         self.author_words: set[str] = set()
         self._segments: tuple[Segment, ...] = ()
-        #: Ids in order, once one of them came late; made anew when a search sees more passages.
+        #: Ids in order, once one of them came late; made again when a search sees more passages.
         self._late_order: IdOrder | None = None
         self._is_ordered = True
         self._removed = np.zeros(0, np.int64)

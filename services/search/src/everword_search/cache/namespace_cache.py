@@ -210,7 +210,7 @@ class NamespaceCache:
             log.warning("vectors were not looked for", extra={"error": repr(error)})
 
     def _has(self, copy: CachedNamespace) -> bool:
-        """Tell whether a copy was not let go meanwhile, and perhaps made anew."""
+        """Tell whether a copy was not let go meanwhile, and perhaps made again."""
         return self._copies.get(copy.namespace_id) is copy
 
     async def _watch(self) -> None:

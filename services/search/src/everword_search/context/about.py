@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everword.domain.documents import shown_path
 from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
+from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials
 from everword_search.summaries.store import TopSummaryRow
 
@@ -16,7 +17,9 @@ def document_label(memory: MemoryRecord, *, masks: bool) -> str:
     return mask_credentials(path) if masks else path
 
 
-def about_turn(message: MessageRecord, conversation: ConversationRecord) -> MemoryRecord:
+def about_turn(
+    message: MessageRecord, conversation: ConversationRecord, trust: TrustPolicy
+) -> MemoryRecord:
     """Return a turn as a memory, without its words and how often it was used."""
     return MemoryRecord(
         id=message.id,
@@ -40,10 +43,13 @@ def about_turn(message: MessageRecord, conversation: ConversationRecord) -> Memo
         external_id=message.external_id or "",
         tool_name=message.tool_name,
         metadata=message.metadata,
+        untrusted=trust.is_untrusted(conversation.channel, message.role, message.tool_name),
     )
 
 
-def about_summary(node: TopSummaryRow, conversation: ConversationRecord) -> MemoryRecord:
+def about_summary(
+    node: TopSummaryRow, conversation: ConversationRecord, trust: TrustPolicy
+) -> MemoryRecord:
     """Return a summary of a conversation as a memory, without its words and how often it was used."""
     return MemoryRecord(
         id=node.id,
@@ -65,4 +71,5 @@ def about_summary(node: TopSummaryRow, conversation: ConversationRecord) -> Memo
         use_count=0,
         last_used_at=None,
         summary_level=node.level,
+        untrusted=trust.is_open(conversation.channel),
     )

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
+from everword_search.context.item import Item
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import Said
 from everword_search.context.summary_lines import without_said
-from everword_search.context.text import Item, Layout
+from everword_search.context.text import Layout
 from everword_search.endings.model import Holding
 
 #: The share of a summary that has to be new.
@@ -113,7 +114,7 @@ class Draft:
         for item in items:
             if len(put) >= most:
                 break
-            if self._is_told(item):
+            if item.is_withheld or self._is_told(item):
                 continue
             if not self._fits(source, item, limit):
                 self.left_out.add(item.key)
@@ -158,7 +159,7 @@ class Draft:
         """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""
         block = Block(source, self.layout)
         for item in items:
-            if block.tokens + block.cost(item) <= limit:
+            if not item.is_withheld and block.tokens + block.cost(item) <= limit:
                 block.add(item)
         self.reserved += block.tokens
         self.promised |= {item.memory_id for item in block.items if item.memory_id}

@@ -12,9 +12,10 @@ from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import Draft
 from everword_search.context.building import Building, BuiltContext
 from everword_search.context.chat_history import Start, put_turns, read_start
+from everword_search.context.item import Item
 from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import Said
-from everword_search.context.text import Item, Layout
+from everword_search.context.text import Layout
 from everword_search.ranking.profiles import find_profile
 from everword_search.retrieval.index.as_of import find_as_of
 from everword_search.retrieval.sources import Sources
@@ -59,7 +60,7 @@ async def begin(
     if start.present.conversation_documents:
         request = request.without_foreign_documents()
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
-    layout = Layout(counter, request.format, zone, masks)
+    layout = Layout(counter, request.format, zone, masks, start.settings.trust)
     text = _asked(request, start)
     draft = Draft(request.token_budget, layout, Said(text))
     waiting: list[Item] = []

@@ -18,9 +18,9 @@ from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import Asked
 from everword_search.context.budget import Block, Draft
 from everword_search.context.chat_history import MOST_RECALLED, SHARE, Start, recall_turns
+from everword_search.context.item import Item
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, Candidate, ContextRequest
-from everword_search.context.text import Item
 from everword_search.people.offers import count_offers
 from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use

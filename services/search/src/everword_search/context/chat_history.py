@@ -17,9 +17,10 @@ from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
+from everword_search.context.item import Item
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.present import Present, present_asked
-from everword_search.context.text import Item, Layout
+from everword_search.context.text import Layout
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own
 from everword_search.records import store
@@ -143,7 +144,7 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
     endings, record = conversation.endings, conversation.record
     share = int(draft.budget * SHARE)
     items = [
-        replace(layout.turn(turn, endings.get(turn.id, ())), about=about_turn(turn, record))
+        layout.turn(turn, about_turn(turn, record, layout.trust), endings.get(turn.id, ()))
         for turn in conversation.turns
     ]
     first = min((item.seq for item in items), default=0)
@@ -153,8 +154,8 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
     shown = draft.fill(history, items, most=len(items), limit=limit, verbatim=True, alone=True)
     if is_summed_up:
         older = [
-            replace(
-                layout.summary(node, endings.get(node.id, ())), about=about_summary(node, record)
+            layout.summary(
+                node, about_summary(node, record, layout.trust), endings.get(node.id, ())
             )
             for node in conversation.summaries
             if node.first_seq < first

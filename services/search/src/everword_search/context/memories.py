@@ -10,9 +10,10 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.text.credentials import mask_passage
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
+from everword_search.context.item import Beside, Item
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.reliable import find_reliable
-from everword_search.context.text import Beside, Item, Layout
+from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_told_by
 from everword_search.records.model import MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE

@@ -16,6 +16,8 @@ from everword.v1.search_service_pb2 import Confidence, Verdict
 from everword_search.context.budget import Block
 from everword_search.context.build_context import build_context
 from everword_search.context.building import BuiltContext
+from everword_search.context.item import Item
+from everword_search.context.judging import SUSPICIOUS
 from everword_search.context.model import (
     DEFAULT_BUDGET,
     DEFAULT_PROFILE,
@@ -25,7 +27,6 @@ from everword_search.context.model import (
     ContextScope,
 )
 from everword_search.context.stream_context import StreamedEnd, stream_context
-from everword_search.context.text import Item
 from everword_search.context.tokens import Tokens
 from everword_search.endings.translate import endings_to_proto
 from everword_search.retrieval.sources import Sources
@@ -129,6 +130,7 @@ def _item(block: Block, item: Item, number: int) -> pb.ContextItem:
     )
     if item.about:
         fill_memory(message.memory, _bare(item.about))
+        message.memory.suspicious = item.trust == SUSPICIOUS
     return message
 
 

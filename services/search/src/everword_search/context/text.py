@@ -7,7 +7,8 @@
 
     [3; residence until 2026-05-02] Marta: I live in Berlin.
 
-Before the words of what does not hold any more, in the brackets, where no stored text comes, stands until when it held.
+In the brackets, where no stored text comes, stands until when that held which does not hold any more, `untrusted` where
+anybody may have said it, and `suspicious` where that speaks to models.
 A line of this form begins with a date, a number or a heading. What was stored opens none: its further lines are
 indented. What has no time of its own stands above the first date. As JSON, each item is a line.
 """
@@ -16,21 +17,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
+from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.tokens.counter import TokenCounter
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.about import document_label
+from everword_search.context.item import NOTHING, Beside, Item
+from everword_search.context.judging import judge
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.marks import marks_of
 from everword_search.endings.model import Ending, Holding
-from everword_search.retrieval.confidence import Confidence
 from everword_search.summaries.store import TopSummaryRow
 
 HEADINGS = {
@@ -51,74 +54,9 @@ _KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node", 7: "lore
 _INDENT = "  "
 #: As many digits as any item's.
 _WIDEST = 999
-_NO_TIME = datetime.min.replace(tzinfo=UTC)
 _BETWEEN = 2  # What the empty line between two blocks may cost.
 #: Some readers take these for ends of lines too, and JSON leaves them as they are.
 _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-
-
-@dataclass(frozen=True)
-class Beside:
-    """What is known of an item beside its words; as of the item."""
-
-    score: float = 0.0
-    relevance: float | None = None
-    confidence: Confidence = Confidence.UNSPECIFIED
-    endings: Sequence[Ending] = ()
-    told_by: tuple[tuple[UUID, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Item:
-    """One memory, turn or line of another block as it stands in a context."""
-
-    #: None for what is no memory.
-    memory_id: UUID | None
-    #: In the namespace's time zone; None for what has no time of its own.
-    occurred_at: datetime | None
-    #: In its conversation, or in its block; 0 outside of any.
-    seq: int
-    speaker: str
-    words: str
-    #: Of the whole line, with the widest number and its end.
-    tokens: int
-    #: Whether the caller said what the words cost.
-    is_given: bool = False
-    score: float = 0.0
-    #: None where it cannot be told.
-    relevance: float | None = None
-    confidence: Confidence = Confidence.UNSPECIFIED
-    #: What it is of; its words are those above.
-    about: MemoryRecord | None = None
-    #: What it says and does not hold any more.
-    endings: Sequence[Ending] = ()
-    #: The words of messages that say the same, each with its message: where one is there, this is not.
-    told_by: tuple[tuple[UUID, str], ...] = ()
-    #: As of the candidate.
-    lift: float = 0.0
-    #: The strategy that it offers.
-    strategy_id: UUID | None = None
-    #: What it says in substance, where that is not its words: by this, repetitions are known.
-    substance: str = ""
-
-    @property
-    def says(self) -> str:
-        return self.substance or self.words
-
-    @property
-    def key(self) -> UUID | str:
-        """What tells it from others."""
-        return self.memory_id or f"{self.speaker}: {self.words}"
-
-    @property
-    def day(self) -> str:
-        """The day above it; empty where it stands under none."""
-        return self.occurred_at.date().isoformat() if self.occurred_at else ""
-
-    @property
-    def place(self) -> tuple[datetime, int]:
-        """Where it stands in its block: what has no time comes first."""
-        return self.occurred_at or _NO_TIME, self.seq
 
 
 @dataclass(frozen=True)
@@ -129,6 +67,7 @@ class Layout:
     format: ContextFormat
     zone: tzinfo
     masks: bool
+    trust: TrustPolicy = field(default_factory=TrustPolicy)
 
     @property
     def separator(self) -> str:
@@ -149,9 +88,8 @@ class Layout:
 
     def line(self, item: Item, number: int) -> str:
         """Return an item as it stands in the context."""
-        return self._line(
-            number, item.occurred_at, item.speaker, item.words, item.endings, item.relevance
-        )
+        beside = Beside(relevance=item.relevance, endings=item.endings, trust=item.trust)
+        return self._line(number, item.occurred_at, item.speaker, item.words, beside)
 
     def block(self, source: BlockSource, items: list[Item], first: int) -> str:
         """Return items in their order as one text, numbered from `first`."""
@@ -163,7 +101,12 @@ class Layout:
             parts.append(self.line(item, number))
         return "\n".join(parts)
 
-    def turn(self, message: MessageRecord, endings: Sequence[Ending] = ()) -> Item:
+    def turn(
+        self,
+        message: MessageRecord,
+        about: MemoryRecord | None = None,
+        endings: Sequence[Ending] = (),
+    ) -> Item:
         """Return a turn, word for word but for its credentials where these are masked."""
         call = (message.tool_name, message.tool_args)
         words = message_text(message.content, message.content_blocks, *call, tool_result="")
@@ -174,7 +117,7 @@ class Layout:
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
-        return self._item(*place, speaker, shown, given, Beside(endings=endings))
+        return self._item(*place, speaker, shown, given, Beside(endings=endings), about)
 
     def holding(self, holding: Holding) -> Item | None:
         """Return what holds as a fact in one line; None where that may not be shown."""
@@ -183,12 +126,14 @@ class Layout:
         shown = mask_credentials(holding.text) if self.masks else holding.text
         return self._item(holding.fact_memory_id, holding.since, 0, _KINDS[4], shown, 0)
 
-    def summary(self, node: TopSummaryRow, endings: Sequence[Ending] = ()) -> Item:
+    def summary(
+        self, node: TopSummaryRow, about: MemoryRecord, endings: Sequence[Ending] = ()
+    ) -> Item:
         """Return a summary whole, at the time of the last that it is of."""
         text = without_conversations(node.content)
         text = mask_credentials(text) if self.masks else text
         place = node.id, node.latest_at, node.last_seq
-        return self._item(*place, _KINDS[2], text, 0, Beside(endings=endings))
+        return self._item(*place, _KINDS[2], text, 0, Beside(endings=endings), about)
 
     def memory(
         self,
@@ -215,7 +160,8 @@ class Layout:
 
     def reworded(self, item: Item, words: str) -> Item:
         """Return an item with other words."""
-        line = self._line(_WIDEST, item.occurred_at, item.speaker, words, item.endings)
+        beside = Beside(endings=item.endings, trust=item.trust)
+        line = self._line(_WIDEST, item.occurred_at, item.speaker, words, beside)
         return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
 
     def candidate(self, found: Candidate) -> Item:
@@ -244,19 +190,28 @@ class Layout:
         speaker: str,
         words: str,
         given_tokens: int,
-        beside: Beside = Beside(),
+        beside: Beside = NOTHING,
         about: MemoryRecord | None = None,
     ) -> Item:
         moment = in_zone(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
         counted = "" if given_tokens else words
-        line = self._line(_WIDEST, moment, speaker, counted, beside.endings, beside.relevance)
+        trust, is_withheld = judge(self.trust, about, words)
+        beside = replace(beside, trust=trust)
+        line = self._line(_WIDEST, moment, speaker, counted, beside)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
         shown = id_, moment, seq, speaker, words, tokens
         known = beside.score, beside.relevance, beside.confidence, about, beside.endings
-        return Item(*shown, given_tokens > 0, *known, beside.told_by)
+        return Item(
+            *shown,
+            given_tokens > 0,
+            *known,
+            beside.told_by,
+            trust=trust,
+            is_withheld=is_withheld,
+        )
 
     def _line(
         self,
@@ -264,12 +219,11 @@ class Layout:
         moment: datetime | None,
         speaker: str,
         words: str,
-        endings: Sequence[Ending],
-        relevance: float | None = None,
+        beside: Beside,
     ) -> str:
         marks = [
             (each.attribute, each.how, in_zone(each.ended_at, self.zone).date().isoformat())
-            for each in marks_of(endings)
+            for each in marks_of(beside.endings)
         ]
         if self.is_json:
             fields: dict[str, object] = {
@@ -282,12 +236,15 @@ class Layout:
                 fields["superseded"] = [
                     {"attribute": attribute, how: day} for attribute, how, day in marks
                 ]
-            if relevance is not None:
-                fields["relevance"] = round(relevance, 2)
+            if beside.trust:
+                fields["trust"] = beside.trust
+            if beside.relevance is not None:
+                fields["relevance"] = round(beside.relevance, 2)
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
         # All that any reader may take for the end of a line.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
-        told = "".join(f"; {' '.join(mark)}" for mark in marks)
+        told = f"; {beside.trust}" if beside.trust else ""
+        told += "".join(f"; {' '.join(mark)}" for mark in marks)
         return f"[{number}{told}] {speaker}: {indented}"
 
 

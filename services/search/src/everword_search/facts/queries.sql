@@ -16,10 +16,12 @@ AND i.known_from <= coalesce(%(known_at)s, now())
 AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
 
 -- fragment in_unnamed --
--- Whether a fact was learned in a conversation that names no subject.
-EXISTS (SELECT FROM fact_evidence e
-          JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
-         WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = '')
+-- Whether a fact was learned in a conversation that names no subject. It is looked up fact by fact: for an EXISTS, all
+-- evidence of the namespace would be read.
+coalesce((SELECT true FROM fact_evidence e
+            JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+           WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''
+           LIMIT 1), false)
 
 -- get_profile --
 -- What holds of a subject at a moment, as it was believed at another one.
@@ -118,10 +120,15 @@ SELECT :columns
 
 -- list_evidence --
 -- What a fact rests on and what speaks against it, oldest first.
-SELECT message_id, conversation_id, quote, contradicts, source, reason, said_at
-  FROM fact_evidence
- WHERE namespace_id = %(namespace_id)s AND fact_id = %(fact_id)s
- ORDER BY said_at, id
+SELECT e.message_id, e.conversation_id, e.quote, e.contradicts, e.source, e.reason, e.said_at,
+       coalesce(m.role = 4 OR m.tool_name <> '', false)
+       OR coalesce((n.channel_policies -> c.channel ->> 'untrusted')::boolean, false) AS untrusted
+  FROM fact_evidence e
+  JOIN namespaces n ON n.id = %(namespace_id)s
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+  LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+ WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = %(fact_id)s
+ ORDER BY e.said_at, e.id
  LIMIT %(limit)s;
 
 -- list_changes --

@@ -37,6 +37,8 @@ class EvidenceRow:
     source: int
     reason: str
     said_at: datetime
+    #: Whether its message is from where anybody may write, or of a tool.
+    untrusted: bool
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ def evidence_to_proto(row: EvidenceRow) -> fact_pb2.Evidence:
         source=fact_pb2.FactSource.ValueType(row.source),
         reason=row.reason,
         said_time=to_timestamp(row.said_at),
+        untrusted=row.untrusted,
     )
 
 

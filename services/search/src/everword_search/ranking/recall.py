@@ -171,7 +171,7 @@ async def _judge(
     question = ranking.question
     # What a prefix matches only the arm can tell, so its scores have to be what they are.
     window = Window(limit=POOL, spare=POOL, rough=not question.has_prefix)
-    # Those that are planned anew come first: how statements are planned then changes once.
+    # Those that are planned again come first: how statements are planned then changes once.
     views = {
         arm.name: await runner.rank(arm, window, TIME_SHARE)
         for arm in sorted(arms, key=lambda arm: arm.generic_plans)

@@ -26,8 +26,11 @@ SELECT m.source_id AS id, m.kind,
        coalesce(node.level, 0::smallint) AS summary_level, node.period, coalesce(note.key, '') AS note_key,
        coalesce(note.kind, '') AS note_kind, part_of.document_id, coalesce(part_of.title, '') AS document_title,
        coalesce(part_of.headings, '{}') AS headings, coalesce(part_of.page, 0) AS page,
-       coalesce(part_of.kind = 2, false) AS of_workspace
+       coalesce(part_of.kind = 2, false) AS of_workspace,
+       m.role = 4 OR coalesce(said.tool_name, '') <> ''
+       OR coalesce((policies.of_channels -> m.channel ->> 'untrusted')::boolean, false) AS untrusted
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
+ CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
  CROSS JOIN LATERAL (
        SELECT * FROM visible_memories
         WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part = 0

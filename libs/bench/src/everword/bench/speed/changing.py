@@ -77,7 +77,7 @@ class Derived:
 async def measure(
     bench: BenchStack, client: Client, name: str, scale: int, queries: Sequence[str]
 ) -> Row:
-    """Return the p95 of searches while a share of their namespace changes; details tell how often it was read anew."""
+    """Return the p95 of searches while a share of their namespace changes; details tell how often it was read again."""
     quiet, changing = Times([], 0.0), Times([], 0.0)
     with _derived(bench, name, max(2, round(SHARE * scale))) as derived:
         changes = [

@@ -50,10 +50,9 @@ def explain_arguments(name: str, error: ValidationError) -> str:
 
 def _explain(error: CallError) -> str:
     said = error.message.rstrip(".") + "."
-    broken = [f"{field}: {rule}." for field, rule in error.violations]
     retry = (
         f"It may be called again in {error.retry_after_s:g} s."
         if error.retry_after_s is not None
         else _ADVICE.get(error.code, "")
     )
-    return " ".join(part for part in (said, *broken, retry) if part)
+    return " ".join(part for part in (said, *error.broken_rules, retry) if part)

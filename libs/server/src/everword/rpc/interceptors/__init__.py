@@ -8,6 +8,7 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from everword.db.pool import Database
+from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
 from everword.rpc.interceptors.auth import AuthInterceptor
@@ -16,10 +17,13 @@ from everword.rpc.interceptors.credentials import CredentialInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
+from everword.rpc.interceptors.quotas import QuotaInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
+from everword.rpc.interceptors.scope import ScopeInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
 from everword.rpc.interceptors.validation import ValidationInterceptor
 from everword.rpc.methods import access_table
+from everword.rpc.scopes import scope_table
 from everword.rpc.settings import ServerSettings
 
 
@@ -27,17 +31,22 @@ def ordered_interceptors(
     settings: ServerSettings,
     database: Database,
     authenticator: Authenticator,
+    quotas: Quotas,
     services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
+    scoped = scope_table(services)
+    access = access_table(services)
     return (
         TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
-        AuthInterceptor(authenticator, settings, access_table(services)),
+        AuthInterceptor(authenticator, settings, access, scoped.keys()),
+        QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
-        CredentialInterceptor(database, services),  # last: it reads what was parsed
+        ScopeInterceptor(scoped),  # these read what was parsed
+        CredentialInterceptor(database, services),
     )

@@ -5,11 +5,17 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from everword.domain.caller import Caller, Role, set_caller
-from everword.domain.errors import AccessDenied, EverwordError, InvalidCredentials, Unauthenticated
+from everword.domain.errors import (
+    AccessDenied,
+    EverwordError,
+    InvalidCredentials,
+    OutOfScope,
+    Unauthenticated,
+)
 from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.authentication import (
     DEFAULT_NAMESPACE,
@@ -31,12 +37,17 @@ class AuthInterceptor(Interceptor):
     """Authenticates and authorises."""
 
     def __init__(
-        self, authenticator: Authenticator, settings: ServerSettings, access: dict[str, Role]
+        self,
+        authenticator: Authenticator,
+        settings: ServerSettings,
+        access: dict[str, Role],
+        scoped: Collection[str],
     ) -> None:
         self._authenticator = authenticator
         self._token = settings.internal_token
         self._loopback = settings.loopback
         self._access = access
+        self._scoped = scoped
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:
@@ -59,12 +70,16 @@ class AuthInterceptor(Interceptor):
     async def authorize(self, call: Call, *, spends: bool = True) -> Caller:
         """Return who calls, and count the call of a grant if it `spends`.
 
-        Raises Unauthenticated, AccessDenied, GrantUsedUp, NamespaceNotFound or Overloaded.
+        Raises Unauthenticated, AccessDenied, OutOfScope, GrantUsedUp, NamespaceNotFound or Overloaded.
         """
         caller = await self._authenticator.authenticate(call.metadata, spends=spends)
         needed = self._access[call.path]
         if caller.role < needed:
             raise AccessDenied(needed=needed.name.lower(), role=caller.role.name.lower())
+        if caller.scope and call.path not in self._scoped:
+            raise OutOfScope(
+                "The API key is bound to an agent or a subject, and this call cannot hold to that."
+            )
         # An operator manages namespaces that may not exist yet; every other call works in one.
         if caller.namespace is None and needed is not Role.ADMIN:
             name = call.metadata.get(NAMESPACE_HEADER) or DEFAULT_NAMESPACE

@@ -25,7 +25,7 @@ _REPLACED = str.maketrans(
     }
 )
 # Marks upon marks are put in order by swapping neighbours, which takes the square of their number: after so many, a
-# joiner that shows nothing begins anew, as Unicode's stream-safe form has it.
+# joiner that shows nothing begins again, as Unicode's stream-safe form has it.
 _MARKS = regex.compile(r"(\p{M}{30})(?=\p{M})")
 _MARKS_APART = "\\1\u034f"
 _FOREIGN_DIGIT = regex.compile(r"[\p{Nd}--[0-9]]", regex.VERSION1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everword_compactor.compose.model import Level
 
-#: A node whose prompt has a lower version is written anew. Raise it with each change of what is asked, rules included.
+#: A node whose prompt has a lower version is written again. Raise it with each change of what is asked, rules included.
 PROMPT_VERSIONS = {
     Level.LEAF: 2,
     Level.BRANCH: 2,

@@ -1,4 +1,4 @@
-"""Step 11: where a subject is heading, written anew where something that matters changed, or much was said since."""
+"""Step 11: where a subject is heading, written again where something that matters changed, or much was said since."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from everword_compactor.sleep.people.trajectory import (
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 
 TASK = "sleep-trajectory"
-#: Sessions after which it may be written anew where something changed, and after which it is at any rate.
+#: Sessions after which it may be written again where something changed, and after which it is at any rate.
 AFTER_CHANGE, AT_LATEST = 2, 10
 #: Categories whose changes matter, and what counts as one.
 IMPORTANT = ("identity", "home", "work", "family", "health", "plans")

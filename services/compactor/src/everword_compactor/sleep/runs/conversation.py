@@ -73,8 +73,8 @@ def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[Finished]:
                 conn, job.namespace_id, conversation_id, each.first_seq - 1, each.last_seq, BATCH
             )
             assert conversation is not None
-            masks = job.namespace.masks_credentials
-            found.append(Finished(make_session(each.id, conversation, messages, masks), None))
+            session = make_session(each.id, conversation, messages, job.namespace)
+            found.append(Finished(session, None))
     return found
 
 
@@ -104,10 +104,9 @@ def _finished(
     job: NamespaceJob, conversation: Slept, runs: Sequence[Run], after: int
 ) -> list[Finished]:
     found = []
-    masks = job.namespace.masks_credentials
     for run in runs:
         if run.is_finished:
-            session = make_session(new_id(), conversation, run.messages, masks)
+            session = make_session(new_id(), conversation, run.messages, job.namespace)
             found.append(Finished(session, after))
             after = session.last_seq
     return found

@@ -27,7 +27,7 @@ class Window:
     min_evidence: float = -math.inf
     #: How many that stand for others may come on top of `limit` others: they must push none of those aside.
     spare: int = 0
-    #: Whether the last candidates may be others that are about as good: all are ranked anew by something else.
+    #: Whether the last candidates may be others that are about as good: all are ranked again by something else.
     rough: bool = False
 
     def admits(self, score: float, evidence: float | None) -> bool:

@@ -90,7 +90,7 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
 -- What a search depends on in its namespace: settings, how many passages there are and how long they are together, whether it has facts, which
 -- of the words of the query, all in lower case, name authors or whom facts are about, and which authors' names begin as names in the query do.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
-       n.channel_policies, n.credentials,
+       n.channel_policies, n.credentials, n.quarantine,
        corpus.passages, corpus.lexemes,
        EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS has_facts,
        ARRAY(SELECT name FROM author_names

@@ -1,0 +1,1 @@
+"""Backups of a whole database, by PostgreSQL's own programs, with a manifest beside their file."""

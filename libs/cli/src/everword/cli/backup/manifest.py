@@ -1,0 +1,120 @@
+"""What a backup holds: versions, counts, a checksum over the transcript, and one over its file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from everword.cli.backup.errors import BackupError
+from everword.db.migrate import latest_version
+
+FORMAT = 1
+MANIFEST, DUMP, ROLES = "manifest.json", "everword.dump", "roles.json"
+
+#: Of the messages of a namespace, in order: a hash of each, of these for each conversation, and of these in all. The
+#: columns are those that every version has.
+_TRANSCRIPT = """
+SELECT encode(sha256(coalesce(string_agg(c.digest, '' ORDER BY c.conversation_id), '')), 'hex'),
+       coalesce(sum(c.messages), 0)::bigint
+  FROM (SELECT conversation_id, count(*) AS messages,
+               sha256(string_agg(sha256(convert_to(jsonb_build_array(
+                   id, seq, role, author, content, content_blocks, tool_name, tool_args, tool_result, metadata,
+                   external_id, extract(epoch FROM occurred_at))::text, 'UTF8')), '' ORDER BY seq)) AS digest
+          FROM everword.messages WHERE namespace_id = %s GROUP BY conversation_id) AS c
+"""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """The messages of a namespace."""
+
+    namespace: str
+    messages: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup says of itself."""
+
+    format: int
+    everword: str
+    #: The number of the newest migration.
+    schema: int
+    #: The major version of PostgreSQL.
+    postgres: int
+    created_at: str
+    #: SHA-256 of each file beside this one.
+    files: dict[str, str]
+    #: Rows by table.
+    rows: dict[str, int]
+    transcripts: list[Transcript]
+
+
+def read_transcripts(conn: psycopg.Connection) -> list[Transcript]:
+    """Return how many messages each namespace has, with a checksum over them in their order."""
+    names = conn.execute("SELECT id, name FROM everword.namespaces ORDER BY name").fetchall()
+    found = list[Transcript]()
+    for id_, name in names:
+        row = conn.execute(_TRANSCRIPT.encode(), [id_]).fetchone()
+        assert row is not None
+        found.append(Transcript(name, row[1], row[0]))
+    return found
+
+
+def count_rows(conn: psycopg.Connection) -> dict[str, int]:
+    """Return how many rows each table has."""
+    tables = conn.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p') "
+        "AND NOT relispartition ORDER BY relname"
+    ).fetchall()
+    return {name: _count(conn, name) for (name,) in tables}
+
+
+def _count(conn: psycopg.Connection, table: str) -> int:
+    row = conn.execute(f'SELECT count(*) FROM everword."{table}"'.encode()).fetchone()
+    return int(row[0]) if row else 0
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of a backup whose files are whole. Raises BackupError."""
+    try:
+        read: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = Manifest(
+            **{**read, "transcripts": [Transcript(**each) for each in read["transcripts"]]}
+        )
+    except FileNotFoundError:
+        raise BackupError(
+            f"{folder} holds no {MANIFEST}: it is no backup, or is not finished"
+        ) from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise BackupError(f"{folder / MANIFEST} is damaged: {error}") from error
+    if manifest.format > FORMAT or manifest.schema > latest_version():
+        raise BackupError(
+            f"the backup is of Everword {manifest.everword}, schema {manifest.schema}, and this one knows "
+            f"{latest_version()}: restore it with that release or a newer one"
+        )
+    for name, digest in manifest.files.items():
+        path = folder / name
+        if not path.exists():
+            raise BackupError(f"{path} is missing: take another copy of the backup")
+        if file_sha256(path) != digest:
+            raise BackupError(
+                f"{path} is damaged, its checksum is another: take another copy of the backup"
+            )
+    return manifest

@@ -1,0 +1,90 @@
+"""Restore a backup into an empty database, and hold what came of it against the manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+
+from everword.cli.backup.errors import BackupError
+from everword.cli.backup.manifest import (
+    DUMP,
+    ROLES,
+    Manifest,
+    count_rows,
+    read_manifest,
+    read_transcripts,
+)
+from everword.cli.backup.programs import find_program, run
+from everword.cli.backup.roles import restore_roles
+from everword.db.migrate import migrate
+
+#: Transactions of another server are numbered otherwise; what goes by their numbers begins anew.
+_RENUMBER = """
+DELETE FROM everword.index_changes;
+DELETE FROM everword.memory_changes;
+UPDATE everword.model_generations SET created_xid = pg_current_xact_id();
+"""
+_RENUMBERED = {"index_changes", "memory_changes"}
+
+
+def restore(
+    admin_url: str, folder: Path, begun: Callable[[int], None], step: Callable[[], None]
+) -> tuple[Manifest, list[str]]:
+    """Restore a backup, bring its schema up to date, and return the manifest and which logins need a password.
+
+    Raises BackupError where the backup is damaged or newer, where the database is not empty, and where what was
+    restored is not what was saved. One that fails while it is restored leaves the database empty.
+    """
+    manifest = read_manifest(folder)
+    with psycopg.connect(admin_url, autocommit=True, application_name="everword-restore") as conn:
+        _refuse_what_is_not_empty(conn)
+        server = conn.info.server_version // 10_000
+        if server < manifest.postgres:
+            raise BackupError(
+                f"the backup is of PostgreSQL {manifest.postgres}, and this server is {server}: it needs that or a "
+                "newer one"
+            )
+        without = restore_roles(conn, json.loads((folder / ROLES).read_text(encoding="utf-8")))
+        begun(6 * len(manifest.rows))
+        arguments = ["--single-transaction", "--no-owner", "--exit-on-error", str(folder / DUMP)]
+        run(find_program("pg_restore", max(server, manifest.postgres)), arguments, admin_url, step)
+        _compare(conn, manifest)
+        with conn.transaction():
+            conn.execute(_RENUMBER)
+    migrate(admin_url)
+    return manifest, without
+
+
+def _refuse_what_is_not_empty(conn: psycopg.Connection) -> None:
+    row = conn.execute(
+        "SELECT current_database(), count(*) FROM pg_class "
+        "WHERE relnamespace = to_regnamespace('everword')"
+    ).fetchone()
+    if row and row[1]:
+        raise BackupError(
+            f"the database {row[0]} is not empty, it holds an Everword: make a new one, and name it in "
+            "EVERWORD_ADMIN_DATABASE_URL"
+        )
+
+
+def _compare(conn: psycopg.Connection, manifest: Manifest) -> None:
+    """Raise BackupError unless every row came back, and every message as it was."""
+    found = count_rows(conn)
+    wrong = [
+        f"{name} has {found.get(name, 0)} rows of {rows}"
+        for name, rows in manifest.rows.items()
+        if found.get(name) != rows
+    ]
+    there = {each.namespace: each for each in read_transcripts(conn)}
+    wrong += [
+        f"the messages of {each.namespace} are not those that were saved"
+        for each in manifest.transcripts
+        if there.get(each.namespace) != each
+    ]
+    if wrong:
+        raise BackupError(
+            f"what was restored is not what was saved: {'; '.join(wrong[:5])}. Use another copy of the backup"
+        )

@@ -1,0 +1,79 @@
+"""Make a backup: everything as of one moment, while services go on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import mkdtemp
+
+import psycopg
+
+from everword.cli.backup.errors import BackupError
+from everword.cli.backup.manifest import (
+    DUMP,
+    FORMAT,
+    ROLES,
+    Manifest,
+    count_rows,
+    file_sha256,
+    read_transcripts,
+    write_manifest,
+)
+from everword.cli.backup.programs import find_program, run
+from everword.cli.backup.roles import read_roles
+
+
+def save(
+    admin_url: str, folder: Path, begun: Callable[[int], None], step: Callable[[], None]
+) -> Manifest:
+    """Write a backup into a folder that is not there yet; what is there is complete. Raises BackupError."""
+    if folder.exists():
+        raise BackupError(f"{folder} exists already: name a folder that does not")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Passwords' hashes are in it: only its owner may read it.
+    unfinished = Path(mkdtemp(prefix=f"{folder.name}.", suffix=".unfinished", dir=folder.parent))
+    with psycopg.connect(admin_url, application_name="everword-backup") as conn:
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        manifest = _write(conn, admin_url, unfinished, begun, step)
+    os.replace(unfinished, folder)
+    return manifest
+
+
+def _write(
+    conn: psycopg.Connection,
+    admin_url: str,
+    folder: Path,
+    begun: Callable[[int], None],
+    step: Callable[[], None],
+) -> Manifest:
+    row = conn.execute(
+        "SELECT pg_export_snapshot(), to_regclass('everword.schema_migrations')::text"
+    ).fetchone()
+    assert row is not None
+    snapshot, migrations = row
+    if migrations is None:
+        raise BackupError("the database holds no Everword: is it the right one?")
+    server = conn.info.server_version // 10_000
+    rows = count_rows(conn)
+    # It tells of each table more than once: of its columns, its policies and its rows.
+    begun(4 * len(rows))
+    arguments = ["--format=custom", f"--snapshot={snapshot}", f"--file={folder / DUMP}"]
+    run(find_program("pg_dump", server), arguments, admin_url, step)
+    (folder / ROLES).write_text(json.dumps(read_roles(conn), indent=2), encoding="utf-8")
+    newest = conn.execute("SELECT max(number) FROM everword.schema_migrations").fetchone()
+    manifest = Manifest(
+        format=FORMAT,
+        everword=version("everword-cli"),
+        schema=newest[0] if newest else 0,
+        postgres=server,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        files={name: file_sha256(folder / name) for name in (DUMP, ROLES)},
+        rows=rows,
+        transcripts=read_transcripts(conn),
+    )
+    write_manifest(folder, manifest)
+    return manifest

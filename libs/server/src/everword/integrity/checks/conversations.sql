@@ -1,0 +1,125 @@
+-- What must hold of conversations and of what was said in them.
+
+-- sequence --
+-- over: conversations by id
+-- holds: Messages have the places 1 to last_seq of their conversation, each once; only removed ones leave a place empty.
+-- do: Messages are lost: restore them from a backup.
+SELECT c.id::text AS id,
+       format('last_seq is %%s, and there are %%s messages at places %%s to %%s', c.last_seq, m.messages, m.first, m.last) AS detail
+  FROM conversations c
+ CROSS JOIN LATERAL (SELECT count(*) AS messages, min(seq) AS first, max(seq) AS last FROM messages
+                      WHERE namespace_id = %(namespace_id)s AND conversation_id = c.id) AS m
+ WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s
+   AND (m.first < 1 OR m.last > c.last_seq
+        OR m.messages <> c.last_seq
+           AND NOT EXISTS (SELECT FROM erasures WHERE namespace_id = %(namespace_id)s AND counts ? 'messages')
+           AND NOT EXISTS (SELECT FROM retention_runs WHERE namespace_id = %(namespace_id)s AND row_counts ? 'messages'));
+
+-- hidden_conversations --
+-- over: conversations by id
+-- holds: A conversation is hidden only while an erasure is at work on it.
+-- do: Erase it again: `everword erase conversation`.
+SELECT c.id::text AS id, 'hidden by an erasure that is over or missing' AS detail
+  FROM conversations c
+ WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s AND c.erasure_id IS NOT NULL
+   AND NOT EXISTS (SELECT FROM erasures e
+                    WHERE e.namespace_id = %(namespace_id)s AND e.id = c.erasure_id AND e.state = 1);
+
+-- erased_conversations --
+-- over: conversations by id
+-- holds: A conversation that was erased, or whose subject was, is gone.
+-- do: A backup from before was restored, or the erasure failed: erase it again.
+SELECT c.id::text AS id, 'was erased at ' || e.requested_at AS detail
+  FROM conversations c
+  JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.state = 2 AND e.requested_at > c.created_at
+   AND (e.kind = 2 AND e.target_hash = salted_hash(c.namespace_id::text, '2', c.id::text)
+        OR e.kind = 3 AND e.target_hash = salted_hash(c.namespace_id::text, '3', c.subject))
+ WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s AND c.erasure_id IS NULL;
+
+-- progress --
+-- over: compaction_progress by conversation_id
+-- holds: No conversation is summed up, learned from or slept over further than it goes.
+-- do: Set the mark to the conversation's last_seq.
+SELECT p.conversation_id::text AS id, format('marks reach %%s, and it ends at %%s', marks.furthest, c.last_seq) AS detail
+  FROM compaction_progress p
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = p.conversation_id
+ CROSS JOIN LATERAL (SELECT greatest(p.summarised_seq, p.flushed_seq, p.learned_seq, p.slept_seq) AS furthest) AS marks
+ WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id > %(after)s AND p.conversation_id <= %(last)s
+   AND marks.furthest > c.last_seq;
+
+-- checkpoints --
+-- over: checkpoints by id
+-- holds: A checkpoint's version has been given out.
+-- do: Set the conversation's row of checkpoint_counters to its highest version.
+SELECT k.id::text AS id, format('version %%s, and %%s were given out', k.version, coalesce(n.version, 0)) AS detail
+  FROM checkpoints k
+  LEFT JOIN checkpoint_counters n ON n.namespace_id = %(namespace_id)s AND n.conversation_id = k.conversation_id
+ WHERE k.namespace_id = %(namespace_id)s AND k.id > %(after)s AND k.id <= %(last)s AND k.version > coalesce(n.version, 0);
+
+-- messages_indexed --
+-- over: messages by id
+-- holds: A message is in the index, unless its channel's policy keeps it out.
+-- do: `everword rebuild`.
+SELECT m.id::text AS id, 'has no passage' AS detail
+  FROM messages m
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
+  JOIN namespaces n ON n.id = %(namespace_id)s
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+   AND coalesce(n.channel_policies -> c.channel -> 'index', 'true') = 'true'
+   AND NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0);
+
+-- sentences --
+-- over: messages by id
+-- holds: A tool call without words has its sentence in the index, or is to get one.
+-- do: `everword rebuild` indexes the sentence; `everword backfill tool-sentences` makes it due.
+SELECT m.id::text AS id,
+       CASE WHEN s.message_id IS NULL THEN 'has no sentence, and is to get none' ELSE 'its sentence is not in the index' END AS detail
+  FROM messages m
+  LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+   AND (s.message_id IS NOT NULL OR m.content = '' AND m.content_blocks IS NULL AND m.tool_name <> '')
+   AND NOT EXISTS (SELECT FROM tool_sentence_queue q WHERE q.namespace_id = %(namespace_id)s AND q.message_id = m.id)
+   AND EXISTS (SELECT FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0)
+   AND NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = -1);
+
+-- leaves_missing --
+-- over: messages by id
+-- holds: A message up to where its conversation is summed up is under a leaf, if it says something.
+-- do: `everword backfill summaries`.
+SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under no leaf', m.seq, p.summarised_seq) AS detail
+  FROM messages m
+  JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = m.conversation_id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+   AND m.seq <= p.summarised_seq AND NOT m.automated
+   AND NOT EXISTS (SELECT FROM summary_sources s
+                    WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 1)
+   AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
+        OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false));
+
+-- days_missing --
+-- over: messages by id
+-- holds: A message that goes into the calendar is under a day, or pending for one.
+-- do: `everword rebuild`, or `everword backfill summaries`.
+SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
+  FROM messages m
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
+  JOIN namespaces n ON n.id = %(namespace_id)s
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND NOT m.automated
+   AND coalesce(n.channel_policies -> c.channel -> 'roll_up', 'true') = 'true'
+   AND NOT EXISTS (SELECT FROM summary_sources s
+                    WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 2)
+   AND NOT EXISTS (SELECT FROM calendar_pending o
+                    WHERE o.namespace_id = %(namespace_id)s AND o.conversation_id = m.conversation_id AND m.seq = ANY(o.seqs))
+   AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
+        OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false));
+
+-- erased_messages --
+-- over: messages by id
+-- holds: A message that was erased, or whose author was, is gone.
+-- do: A backup from before was restored, or the erasure failed: erase it again.
+SELECT m.id::text AS id, 'was erased at ' || e.requested_at AS detail
+  FROM messages m
+  JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.state = 2 AND e.requested_at >= m.recorded_at
+   AND (e.kind = 1 AND e.target_hash = salted_hash(m.namespace_id::text, '1', m.id::text)
+        OR e.kind = 4 AND m.author <> '' AND e.target_hash = salted_hash(m.namespace_id::text, '4', m.author))
+ WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s;

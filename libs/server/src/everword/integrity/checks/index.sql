@@ -1,0 +1,103 @@
+-- What must hold of the index: of passages, and of their vectors.
+
+-- passages_sourced --
+-- over: memories by id
+-- holds: Each passage belongs to a source that is there, of its kind.
+-- do: `everword rebuild` removes it.
+SELECT p.id::text AS id, format('%%s %%s is missing', (ARRAY['message', 'summary', 'note', 'fact''s interval', 'chunk', 'version of a node',
+                                                         'entry', 'page'])[p.kind], p.source_id) AS detail
+  FROM memories p
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
+   AND NOT CASE p.kind
+       WHEN 1 THEN EXISTS (SELECT FROM messages s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       WHEN 2 THEN EXISTS (SELECT FROM summaries s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       WHEN 3 THEN EXISTS (SELECT FROM notes s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id
+                              AND s.deleted_at IS NULL)
+       WHEN 4 THEN EXISTS (SELECT FROM fact_intervals s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       WHEN 5 THEN EXISTS (SELECT FROM document_chunks s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       WHEN 6 THEN EXISTS (SELECT FROM graph_node_versions s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       WHEN 7 THEN EXISTS (SELECT FROM lore_entries s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       WHEN 8 THEN EXISTS (SELECT FROM topic_pages s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
+       ELSE false END;
+
+-- passages_whole --
+-- over: memories by id
+-- holds: The passages of a source are numbered from 0 without a gap.
+-- do: `everword rebuild`.
+SELECT p.id::text AS id, format('part %%s of %%s, and the part before is missing', p.part, p.source_id) AS detail
+  FROM memories p
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.part <> 0
+   AND NOT EXISTS (SELECT FROM memories b WHERE b.namespace_id = %(namespace_id)s AND b.source_id = p.source_id
+                      AND b.part = greatest(p.part - 1, 0));
+
+-- passages_counted --
+-- over: memories by id
+-- holds: A passage has its ranking record, and as many words as its lexemes say.
+-- do: `everword rebuild`.
+SELECT p.id::text AS id, format('counts %%s words, and has %%s', p.lexeme_count, words) AS detail
+  FROM memories p
+ CROSS JOIN LATERAL (
+       SELECT (octet_length(tsvectorsend(p.lexemes)) - octet_length(tsvectorsend(strip(p.lexemes)))) / 2 AS words) AS l
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
+   AND (p.lexeme_count <> l.words OR coalesce(octet_length(p.ranking), 0) = 0);
+
+-- passages_placed --
+-- over: memories by id
+-- holds: A message's passages have its place, its author and its time.
+-- do: `everword rebuild`.
+SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, when or by whom it was said' AS detail
+  FROM memories p
+  JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = p.source_id
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.kind = 1
+   AND (p.conversation_id, p.seq, p.author, p.occurred_at) IS DISTINCT FROM (m.conversation_id, m.seq, m.author, m.occurred_at);
+
+-- passages_true --
+-- over: memories by id
+-- holds: The passages of a summary or a page say what it says now.
+-- do: `everword rebuild`.
+SELECT p.source_id::text AS id, 'its passages say something else' AS detail
+  FROM memories p
+ CROSS JOIN LATERAL (
+       SELECT content FROM summaries WHERE p.kind = 2 AND namespace_id = %(namespace_id)s AND id = p.source_id AND NOT hidden
+        UNION ALL
+       SELECT content FROM topic_pages WHERE p.kind = 8 AND namespace_id = %(namespace_id)s AND id = p.source_id) AS source
+ CROSS JOIN LATERAL (
+       SELECT string_agg(content, '' ORDER BY part) AS content FROM memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = p.source_id AND part >= 0) AS found
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.part = 0 AND p.kind IN (2, 8)
+   AND regexp_replace(source.content, '\s+', '', 'g') <> regexp_replace(found.content, '\s+', '', 'g');
+
+-- vectors_due --
+-- over: memories by id
+-- holds: A passage has its vector of each live model generation, or is in the queue for it.
+-- do: `everword rebuild`, or `everword backfill embeddings`.
+SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get none' AS detail
+  FROM memories p
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.content <> ''
+   AND EXISTS (SELECT FROM model_generations g
+                WHERE g.id = :generation AND g.state IN ('building', 'active') AND g.backfilled_at IS NOT NULL)
+   AND NOT EXISTS (SELECT FROM :vectors v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = p.id)
+   AND NOT EXISTS (SELECT FROM embedding_queue q
+                    WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = p.id AND q.generation_id = :generation);
+
+-- vectors_sourced --
+-- over: :vectors by memory_id
+-- holds: Each vector belongs to a passage.
+-- do: `everword rebuild` removes it.
+SELECT v.memory_id::text AS id, 'a vector of generation :generation of no passage' AS detail
+  FROM :vectors v
+ WHERE v.namespace_id = %(namespace_id)s AND v.memory_id > %(after)s AND v.memory_id <= %(last)s
+   AND NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.id = v.memory_id);
+
+-- vectors_once --
+-- over: embedding_queue by memory_id
+-- holds: What is in the queue is a passage, and has no vector yet.
+-- do: `everword rebuild` removes it from the queue.
+SELECT q.memory_id::text AS id,
+       CASE WHEN p.id IS NULL THEN 'is due, and no passage' ELSE 'is due, and has its vector' END AS detail
+  FROM embedding_queue q
+  LEFT JOIN memories p ON p.namespace_id = %(namespace_id)s AND p.id = q.memory_id
+ WHERE q.namespace_id = %(namespace_id)s AND q.memory_id > %(after)s AND q.memory_id <= %(last)s
+   AND q.generation_id = :generation
+   AND (p.id IS NULL
+        OR EXISTS (SELECT FROM :vectors v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = q.memory_id));

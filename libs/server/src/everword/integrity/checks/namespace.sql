@@ -1,0 +1,79 @@
+-- What must hold of a namespace as a whole.
+
+-- counters --
+-- over: namespace
+-- holds: The sums of corpus_counts are those of the rows.
+-- do: `everword rebuild`.
+SELECT name AS id, format('counted %%s, and there are %%s', coalesce(counted, 0), coalesce(there, 0)) AS detail
+  FROM (SELECT sum(conversations) AS conversations, sum(messages) AS messages, sum(turns) AS turns, sum(passages) AS passages,
+               sum(lexemes) AS lexemes, sum(content_bytes) AS content_bytes
+          FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS c
+ CROSS JOIN (SELECT count(*) AS conversations, sum(turn_count) AS turns
+               FROM conversations WHERE namespace_id = %(namespace_id)s) AS n
+ CROSS JOIN (SELECT count(*) AS messages,
+                    sum(octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+                        + coalesce((SELECT sum(octet_length(b ->> 'text') + octet_length(b ->> 'json'))
+                                      FROM jsonb_array_elements(content_blocks) AS b), 0)) AS bytes
+               FROM messages WHERE namespace_id = %(namespace_id)s) AS m
+ CROSS JOIN (SELECT count(*) AS passages, sum(lexeme_count) AS lexemes
+               FROM memories WHERE namespace_id = %(namespace_id)s) AS p
+ CROSS JOIN LATERAL (VALUES ('conversations', c.conversations, n.conversations), ('messages', c.messages, m.messages),
+                            ('turns', c.turns, n.turns), ('passages', c.passages, p.passages),
+                            ('lexemes', c.lexemes, p.lexemes), ('bytes', c.content_bytes, m.bytes))
+    AS pair (name, counted, there)
+ WHERE coalesce(counted, 0) <> coalesce(there, 0);
+
+-- places_empty --
+-- over: namespace
+-- holds: No more places of conversations are empty than messages were erased or retired.
+-- do: Messages are lost: restore them from a backup.
+SELECT 'conversations' AS id, format('%%s places are empty, and %%s messages were removed', c.places - m.messages, gone.messages) AS detail
+  FROM (SELECT coalesce(sum(last_seq), 0) AS places FROM conversations WHERE namespace_id = %(namespace_id)s) AS c
+ CROSS JOIN (SELECT count(*) AS messages FROM messages WHERE namespace_id = %(namespace_id)s) AS m
+ CROSS JOIN (SELECT coalesce(sum(messages), 0) AS messages
+               FROM (SELECT (counts ->> 'messages')::numeric AS messages FROM erasures WHERE namespace_id = %(namespace_id)s
+                      UNION ALL
+                     SELECT (row_counts ->> 'messages')::numeric FROM retention_runs
+                      WHERE namespace_id = %(namespace_id)s) AS removed) AS gone
+ WHERE c.places - m.messages > gone.messages;
+
+-- jobs --
+-- over: namespace
+-- holds: A job's state agrees with its lease and with what it knows of; one of a conversation has it.
+-- do: `everword retry-failed`; if it stays, delete the row: sweeps and the next write make the job anew.
+SELECT j.id::text AS id, j.task || ' ' || j.subject || ': ' || wrong AS detail
+  FROM jobs j
+ CROSS JOIN LATERAL (VALUES
+       ('unknown state ' || j.state, j.state NOT IN ('pending', 'running', 'done', 'failed')),
+       ('running without a lease', j.state = 'running' AND j.lease_until IS NULL),
+       ('running an hour after its lease', j.state = 'running' AND j.lease_until < now() - interval '1 hour'),
+       ('has done more than there was', j.done_seq > j.dirty_seq),
+       ('done, and knows of more', j.state = 'done' AND j.done_seq < j.dirty_seq),
+       ('its conversation is missing', j.subject ~ '^[0-9a-f]{8}-[0-9a-f-]{27}$' AND NOT EXISTS (
+            SELECT FROM conversations c WHERE c.namespace_id = j.namespace_id AND c.id::text = j.subject)))
+    AS found (wrong, is_so)
+ WHERE j.namespace_id = %(namespace_id)s AND is_so;
+
+-- work_forgotten --
+-- over: namespace
+-- holds: What has been due for an hour has a job that is not done, or was given up visibly.
+-- do: See that the workers and the compactor run; `everword queue-status`, `everword retry-failed`.
+SELECT due.task AS id, due.what || ' since ' || due.since AS detail
+  FROM (SELECT 'embed' AS task, 'vectors are pending' AS what, min(not_before) AS since
+          FROM embedding_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending'
+         UNION ALL
+        SELECT 'tool-sentences', 'sentences are pending', min(not_before)
+          FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending'
+         UNION ALL
+        SELECT 'learn', 'changes of topics wait', min(changed_at) FROM topic_changes WHERE namespace_id = %(namespace_id)s)
+    AS due
+ WHERE due.since < now() - interval '1 hour'
+   AND NOT EXISTS (SELECT FROM jobs j WHERE j.namespace_id = %(namespace_id)s AND j.task = due.task AND j.state <> 'done');
+
+-- erasures_stuck --
+-- over: namespace
+-- holds: An erasure that has begun goes on.
+-- do: See that ingest runs; `everword erasures` shows the error.
+SELECT id::text AS id, 'nothing was erased for an hour: ' || coalesce(error, 'no error') AS detail
+  FROM erasures
+ WHERE namespace_id = %(namespace_id)s AND state = 1 AND updated_at < now() - interval '1 hour';

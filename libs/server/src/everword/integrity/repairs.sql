@@ -1,0 +1,96 @@
+-- Statements that make what is derived agree with what it is derived from.
+
+-- find_different --
+-- Sources whose passages are not those that are expected: one is missing, says something else, or is too many. When a memory was
+-- written is known of messages, summaries and facts alone.
+WITH expected AS MATERIALIZED (
+    SELECT * FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[],
+                         %(literals)s::text[], %(ranking)s::bytea[], %(kind)s::smallint[], %(conversation_id)s::uuid[],
+                         %(seq)s::bigint[], %(author)s::text[], %(occurred_at)s::timestamptz[], %(valid_from)s::timestamptz[],
+                         %(valid_until)s::timestamptz[], %(known_until)s::timestamptz[])
+        AS e (source_id, part, content, indexed_text, literals, ranking, kind, conversation_id, seq, author, occurred_at,
+              valid_from, valid_until, known_until)
+)
+SELECT e.source_id
+  FROM expected e
+  LEFT JOIN memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = e.source_id AND m.part = e.part
+ WHERE m.id IS NULL
+    OR (m.kind, m.content, m.literals, m.ranking, m.conversation_id, m.seq, m.author, m.valid_until, m.known_until)
+       IS DISTINCT FROM
+       (e.kind, e.content, e.literals, e.ranking, e.conversation_id, e.seq, e.author, e.valid_until, e.known_until)
+    OR e.kind IN (1, 2, 4) AND (m.occurred_at, m.valid_from) IS DISTINCT FROM (e.occurred_at, e.valid_from)
+    OR m.lexemes <> to_tsvector(%(text_search_config)s::regconfig, e.indexed_text)
+    OR m.lexeme_count <> (octet_length(tsvectorsend(m.lexemes)) - octet_length(tsvectorsend(strip(m.lexemes)))) / 2
+ UNION
+SELECT m.source_id
+  FROM memories m
+ WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_id)s::uuid[])
+   AND NOT EXISTS (SELECT FROM expected e WHERE e.source_id = m.source_id AND e.part = m.part);
+
+-- sources_of --
+-- Whose passages these are.
+SELECT DISTINCT source_id FROM memories WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::bigint[]);
+
+-- remove_sources --
+-- Take sources out of the index, in the namespace that the transaction is set to.
+SELECT remove_passages(%(source_ids)s::uuid[]);
+
+-- remove_vectors --
+-- Remove vectors of no passage.
+DELETE FROM memory_vectors_:generation v
+ WHERE namespace_id = %(namespace_id)s AND memory_id = ANY(%(ids)s::bigint[])
+   AND NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id);
+
+-- unqueue --
+-- Take out of the queue what has its vector, or is no passage.
+DELETE FROM embedding_queue q
+ WHERE namespace_id = %(namespace_id)s AND memory_id = ANY(%(ids)s::bigint[]) AND generation_id = :generation
+   AND (NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = q.memory_id)
+        OR EXISTS (SELECT FROM memory_vectors_:generation v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = q.memory_id));
+
+-- queue --
+-- Make vectors due that are neither there nor due.
+INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+SELECT %(namespace_id)s, m.id, :generation FROM memories m
+ WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(ids)s::bigint[])
+   AND NOT EXISTS (SELECT FROM memory_vectors_:generation v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = m.id)
+ ORDER BY m.id
+    ON CONFLICT DO NOTHING;
+
+-- read_undated --
+-- Messages that are to be pending for their days.
+SELECT id, conversation_id, seq, instance, occurred_at FROM messages
+ WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::uuid[]);
+
+-- date --
+-- Enqueue messages for the days that they are on.
+INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
+  FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
+    AS said (day, instance, conversation_id, seq)
+ GROUP BY said.day, said.instance, said.conversation_id;
+
+-- name --
+-- Keep who spoke.
+INSERT INTO author_names (namespace_id, name) SELECT %(namespace_id)s, unnest(%(names)s::text[]) ON CONFLICT DO NOTHING;
+
+-- count --
+-- Add the row to corpus_counts by which its sums are those of the rows. Writers add theirs meanwhile: it is a difference.
+INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, lexemes, content_bytes)
+SELECT * FROM (
+    SELECT %(namespace_id)s::bigint, n.conversations - coalesce(c.conversations, 0), m.messages - coalesce(c.messages, 0),
+           coalesce(n.turns, 0) - coalesce(c.turns, 0), p.passages - coalesce(c.passages, 0),
+           coalesce(p.lexemes, 0) - coalesce(c.lexemes, 0), coalesce(m.bytes, 0) - coalesce(c.content_bytes, 0)
+      FROM (SELECT sum(conversations) AS conversations, sum(messages) AS messages, sum(turns) AS turns,
+                   sum(passages) AS passages, sum(lexemes) AS lexemes, sum(content_bytes) AS content_bytes
+              FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS c
+     CROSS JOIN (SELECT count(*) AS conversations, sum(turn_count) AS turns
+                   FROM conversations WHERE namespace_id = %(namespace_id)s) AS n
+     CROSS JOIN (SELECT count(*) AS messages,
+                        sum(octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+                            + coalesce((SELECT sum(octet_length(b ->> 'text') + octet_length(b ->> 'json'))
+                                          FROM jsonb_array_elements(content_blocks) AS b), 0)) AS bytes
+                   FROM messages WHERE namespace_id = %(namespace_id)s) AS m
+     CROSS JOIN (SELECT count(*) AS passages, sum(lexeme_count) AS lexemes
+                   FROM memories WHERE namespace_id = %(namespace_id)s) AS p) AS d
+ WHERE d IS DISTINCT FROM (%(namespace_id)s::bigint, 0::numeric, 0::numeric, 0::numeric, 0::numeric, 0::numeric, 0::numeric);

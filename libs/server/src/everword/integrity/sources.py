@@ -1,0 +1,136 @@
+"""What is to be in the index, built from what it is derived from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import class_row
+
+from everword.db.statements import parse_statements
+from everword.domain.documents import document_path
+from everword.domain.records import message_text
+from everword.facts.sentence import fact_text
+from everword.graph.wording import node_text
+from everword.index.builders import Language, build_derived_passage, build_passages
+from everword.index.passages import Passage, Source
+from everword.index.writer import Limits
+from everword.v1 import memory_pb2 as kinds
+
+#: By table, the statement that reads what its rows are found by.
+SOURCES = parse_statements(files(__package__).joinpath("sources.sql").read_text(encoding="utf-8"))
+_STRETCH = "m.id > %(after)s AND m.id <= %(last)s"
+_HELD = "m.id = ANY(%(ids)s) ORDER BY m.id FOR SHARE OF m"
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A memory that is to be in the index, with its text."""
+
+    id: UUID
+    kind: int
+    occurred_at: datetime
+    conversation_id: UUID | None
+    seq: int | None
+    agent: str
+    subject: str
+    channel: str
+    instance: str
+    author: str
+    role: int
+    tags: list[str]
+    importance_class: int
+    automated: bool
+    text: str
+    title: str
+    valid_from: datetime | None
+    valid_until: datetime | None
+    known_from: datetime | None
+    known_until: datetime | None
+    #: What else its text is made of, by its kind.
+    parts: list[Any] | None
+    #: What a tool call did, in words.
+    sentence: str | None
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.valid_from, self.valid_until, self.known_from)
+
+
+def read_stretch(
+    conn: psycopg.Connection, table: str, namespace_id: int, after: UUID, last: UUID
+) -> list[SourceRow]:
+    """Return the sources of a stretch of ids."""
+    stretch = {"namespace_id": namespace_id, "after": after, "last": last}
+    return _read(conn, table, _STRETCH, stretch)
+
+
+def hold(
+    conn: psycopg.Connection, table: str, namespace_id: int, ids: Sequence[UUID]
+) -> list[SourceRow]:
+    """Return sources by their ids; nobody changes or removes them before the transaction ends."""
+    return _read(conn, table, _HELD, {"namespace_id": namespace_id, "ids": list(ids)})
+
+
+def _read(
+    conn: psycopg.Connection, table: str, chosen: str, parameters: dict[str, Any]
+) -> list[SourceRow]:
+    sql = SOURCES[table].sql.removesuffix(";").replace(":chosen", chosen)
+    with conn.cursor(row_factory=class_row(SourceRow)) as cursor:
+        return cursor.execute(sql.encode(), parameters).fetchall()
+
+
+def build(row: SourceRow, language: Language) -> Iterator[Passage]:
+    """Yield the passages that a memory is to have."""
+    source = Source(
+        row.id,
+        row.kind,
+        row.occurred_at,
+        row.conversation_id,
+        row.seq,
+        row.agent,
+        row.subject,
+        row.channel,
+        row.instance,
+        row.author,
+        row.role,
+        row.tags,
+        row.importance_class,
+        row.automated,
+    )
+    text, title = _worded(row)
+    yield from build_passages(source, text, language, title)
+    if row.sentence is not None:
+        yield build_derived_passage(source, text, row.sentence, language)
+
+
+def can_be_built(row: SourceRow) -> bool:
+    """Tell whether a memory's text is known: not of a chunk that repeats the header of a table, while it is indexed."""
+    if row.kind != kinds.MEMORY_KIND_CHUNK:
+        return True
+    headings, digest, is_indexed = row.parts or ([], "", False)
+    hashed = ["\0".join(sorted(row.tags[1:])), *headings, row.text]
+    return not is_indexed or sha256("\x01".join(hashed).encode()).hexdigest() == digest
+
+
+def _worded(row: SourceRow) -> tuple[str, str]:
+    """Return a memory's text, and the title under which it is found too."""
+    match row.kind:
+        case kinds.MEMORY_KIND_MESSAGE:
+            blocks, name, arguments, result = row.parts or [None, "", "", ""]
+            return message_text(row.text, blocks, name, arguments, result), ""
+        case kinds.MEMORY_KIND_FACT:
+            return fact_text(row.subject, row.text, row.title), ""
+        case kinds.MEMORY_KIND_NODE:
+            description, aliases = row.parts or ["", []]
+            return node_text(row.text, row.title, description, aliases), ""
+        case kinds.MEMORY_KIND_CHUNK:
+            headings = row.parts[0] if row.parts else []
+            return row.text, document_path(row.title, headings)
+    return row.text, row.title

@@ -1,0 +1,82 @@
+"""The limits of all namespaces in one server process, kept in step with the other processes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import psycopg
+from cachetools import LRUCache
+from psycopg_pool import PoolTimeout
+
+from everword.db.pool import Database
+from everword.domain.background import end_tasks
+from everword.quotas.store import fold_usage
+from everword.quotas.usage import Usage
+
+log = logging.getLogger(__name__)
+#: How often processes tell each other what they counted, while there are calls.
+FOLD_S = 1.0
+#: Namespaces of which a process knows the limits. One that is forgotten is asked for at its next call.
+KNOWN = 10_000
+
+
+class Quotas:
+    """Knows what each namespace has used, without a call waiting for it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._usages: LRUCache[int, Usage] = LRUCache(KNOWN)
+        self._active = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        await end_tasks([self._task])
+
+    def usage(self, namespace_id: int) -> Usage:
+        """Return the usage of a namespace that is called now."""
+        usage = self._usages.get(namespace_id)
+        if usage is None:
+            usage = self._usages[namespace_id] = Usage(self._hurried.set)
+            self._hurried.set()
+        usage.active = True
+        self._active.set()
+        return usage
+
+    async def fold(self) -> None:
+        """Tell the other processes what was counted here, and learn what they counted."""
+        active = {id_: usage for id_, usage in self._usages.items() if usage.active}
+        counted = {id_: usage.send() for id_, usage in active.items()}
+        try:
+            async with self._database.connection() as conn:
+                rows = {row.namespace_id: row for row in await fold_usage(conn, counted)}
+        except BaseException:
+            for usage in active.values():
+                usage.not_sent()
+            raise
+        for id_, usage in active.items():
+            if id_ in rows:
+                usage.sent(rows[id_])
+            else:
+                self._usages.pop(id_, None)  # it was deleted meanwhile
+
+    async def _run(self) -> None:
+        while True:
+            await self._active.wait()
+            try:
+                async with asyncio.timeout(FOLD_S):
+                    await self._hurried.wait()
+            except TimeoutError:
+                pass
+            self._active.clear()
+            self._hurried.clear()
+            try:
+                await self.fold()
+            except (psycopg.Error, PoolTimeout) as error:
+                # Each process goes on by itself with the limits that it knows.
+                log.warning("limits are not in step", extra={"error": str(error)})
+                await asyncio.sleep(FOLD_S)

@@ -1,0 +1,36 @@
+"""The statements on limits as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from everword.db.pool import Connection
+from everword.db.statements import fetch_all, load_statements
+
+SQL = load_statements("everword.quotas")
+
+
+@dataclass(frozen=True)
+class UsageRow:
+    """The limits of a namespace, 0 where there is none, and what all processes counted."""
+
+    namespace_id: int
+    requests_per_minute: int
+    messages_per_minute: int
+    most_stored_bytes: int
+    requests: int
+    messages: int
+    stored_bytes: int
+    #: Seconds until the minute is over.
+    ends_in_s: float
+
+
+async def fold_usage(conn: Connection, counted: Mapping[int, tuple[int, int]]) -> list[UsageRow]:
+    """Add requests and messages, by namespace, and return what there is then."""
+    parameters = {
+        "namespace_ids": list(counted),
+        "requests": [requests for requests, _ in counted.values()],
+        "messages": [messages for _, messages in counted.values()],
+    }
+    return await fetch_all(conn, SQL["fold_usage"], parameters, UsageRow)

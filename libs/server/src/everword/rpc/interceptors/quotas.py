@@ -1,0 +1,33 @@
+"""Holds calls to the limits that an operator set for their namespace."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from everword.domain.caller import Role, current_caller
+from everword.quotas.quotas import Quotas
+from everword.quotas.usage import set_usage
+from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.methods import STORES_TEXT
+
+
+class QuotaInterceptor(Interceptor):
+    """Counts each call of a namespace; what operators do, and what services ask each other, is not counted."""
+
+    def __init__(self, quotas: Quotas, access: dict[str, Role]) -> None:
+        self._quotas = quotas
+        self._access = access
+
+    @asynccontextmanager
+    async def around(self, call: Call) -> AsyncIterator[None]:
+        # Calls between services are not in the table.
+        if self._access.get(call.path, Role.ADMIN) is not Role.ADMIN:
+            namespace = current_caller().namespace
+            if namespace is not None:
+                usage = self._quotas.usage(namespace.id)
+                if call.path in STORES_TEXT:
+                    usage.check_room()
+                usage.take_request()
+                set_usage(usage)
+        yield

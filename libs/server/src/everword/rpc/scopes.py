@@ -1,0 +1,74 @@
+"""How RPCs hold to what a key is bound to: the fields that name agents and subjects, as protos declare them.
+
+The database holds to it in any case. The fields say what is meant, and what is searched for in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.message import Message
+
+from everword.domain.caller import KeyScope
+from everword.domain.errors import OutOfScope
+from everword.v1 import access_pb2
+
+#: Beside it, the conversation's agent and subject count.
+_CONVERSATION = "conversation_id"
+
+
+@dataclass(frozen=True)
+class ScopedFields:
+    """The fields of a request that name the agent and the subject, as names from the outside in; empty for none."""
+
+    agent: Sequence[str] = ()
+    subject: Sequence[str] = ()
+
+
+def scope_table(services: Sequence[ServiceDescriptor]) -> dict[str, ScopedFields]:
+    """Return the fields of each RPC that keys with a scope may call, by path: `/everword.v1.SearchService/Search`."""
+    table: dict[str, ScopedFields] = {}
+    for service in services:
+        for method in service.methods:
+            options = method.GetOptions()
+            if options.HasExtension(access_pb2.key_scope):
+                said = options.Extensions[access_pb2.key_scope]
+                fields = ScopedFields(_names(said.agent), _names(said.subject))
+                table[f"/{service.full_name}/{method.name}"] = fields
+    return table
+
+
+def hold_to_scope(request: Message, scope: KeyScope, fields: ScopedFields) -> None:
+    """Fill in what a request leaves open of the scope. Raises OutOfScope where it names another agent or subject."""
+    for names, value in ((fields.agent, scope.agent), (fields.subject, scope.subject)):
+        if names and value:
+            _hold(request, names, value)
+
+
+def _hold(request: Message, names: Sequence[str], value: str) -> None:
+    message: Any = request
+    for name in names[:-1]:
+        field = message.DESCRIPTOR.fields_by_name[name]
+        # Of several ways to say what is meant, the request takes another.
+        if field.containing_oneof and not message.HasField(name):
+            return
+        message = getattr(message, name)
+    last = names[-1]
+    if getattr(message, _CONVERSATION, "") and not getattr(message, last):
+        return
+    if message.DESCRIPTOR.fields_by_name[last].is_repeated:
+        given = list(getattr(message, last))
+        if not given:
+            getattr(message, last).append(value)
+    else:
+        given = [getattr(message, last)] if getattr(message, last) else []
+        setattr(message, last, value)
+    if any(name != value for name in given):
+        raise OutOfScope(field=".".join(names))
+
+
+def _names(path: str) -> tuple[str, ...]:
+    return tuple(path.split(".")) if path else ()

@@ -1,0 +1,104 @@
+"""Tells whether a text speaks to the model that reads it: orders, forged turns and calls, links that carry data away.
+
+Rules are written for what nobody says to people; they stand in instructions.txt. A text is normalised first: letters
+that only look like others, and characters that are not seen, hide nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+#: Characters around an anchor.
+_BEFORE, _AFTER = 150, 300
+#: Beyond these characters, a text is not looked at.
+_MOST_CHARS = 200_000
+#: What stands for a space in the rules.
+_SPACE = "~"
+#: Letters of other scripts that look like Latin ones, in lower case.
+_LOOKALIKES = str.maketrans("аеорсухіјѕԁɡһӏοεαικντυρχѵ", "aeopcyxijsdghloeaikvtupxv")
+#: What is not seen: joiners, marks of direction, soft hyphens, tags.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+)
+
+
+def find_instructions(text: str) -> list[str]:
+    """Return the names of the rules by which a text speaks to a model; none for most texts."""
+    plain = _normal(text[:_MOST_CHARS])
+    return [rule.name for rule in _rules() if rule.holds(plain)]
+
+
+def speaks_to_models(text: str) -> bool:
+    """Tell whether a text holds what is written for a model."""
+    plain = _normal(text[:_MOST_CHARS])
+    return any(rule.holds(plain) for rule in _rules())
+
+
+def _normal(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).lower()
+    return plain.translate(_LOOKALIKES).replace("\u2019", "'")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """A way of speaking to models. It is looked for around its anchors alone, where something of `beside` stands."""
+
+    name: str
+    anchors: tuple[str, ...]
+    #: Empty where the anchor is enough.
+    beside: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def holds(self, plain: str) -> bool:
+        """Tell whether it is in a normalised text."""
+        return any(self.pattern.search(window) for window in self._windows(plain))
+
+    def _windows(self, plain: str) -> Iterator[str]:
+        """Yield what stands around the anchors, each place once."""
+        if self.beside and not any(word in plain for word in self.beside):
+            return
+        end = -1
+        for place in sorted(place for word in self.anchors for place in _places(plain, word)):
+            if place >= end:
+                end = place + _AFTER
+                window = plain[max(0, place - _BEFORE) : end + _AFTER]
+                if not self.beside or any(word in window for word in self.beside):
+                    yield window
+
+
+def _places(plain: str, word: str) -> Iterator[int]:
+    place = plain.find(word)
+    while place >= 0:
+        yield place
+        place = plain.find(word, place + 1)
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    """Return the rules of instructions.txt."""
+    text = (files("everword.text") / "instructions.txt").read_text("utf-8")
+    return tuple(map(_rule, text.split("\n[")[1:]))
+
+
+def _rule(section: str) -> _Rule:
+    name, _, body = section.partition("]\n")
+    parts: dict[str, list[str]] = {"anchors": [], "beside": [], "pattern": []}
+    for line in body.splitlines():
+        if line:
+            kind, _, value = line.partition(": ")
+            parts[kind].append(value)
+    anchors, beside = (_words(parts[kind]) for kind in ("anchors", "beside"))
+    pattern = "".join(parts["pattern"]).replace(_SPACE, " ")
+    return _Rule(name, anchors, beside, re.compile(pattern))
+
+
+def _words(lines: list[str]) -> tuple[str, ...]:
+    return tuple(word.replace(_SPACE, " ") for line in lines for word in line.split())

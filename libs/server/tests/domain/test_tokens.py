@@ -1,0 +1,21 @@
+"""Tokens that a caller kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from everword.domain.errors import InvalidConsistencyToken
+from everword.domain.tokens import ConsistencyToken
+
+SECRET = b"secret"
+
+
+def test_a_consistency_token_is_read_with_its_place_and_as_it_was_issued_before() -> None:
+    written = ConsistencyToken(7, "1/A0", 42)
+    token = written.seal(SECRET)
+    assert ConsistencyToken.read(SECRET, token, 7) == written
+    assert ConsistencyToken.read(SECRET, token.partition(".")[2], 7) == written
+    with pytest.raises(InvalidConsistencyToken):
+        ConsistencyToken.read(SECRET, token, 8)
+    with pytest.raises(InvalidConsistencyToken):
+        ConsistencyToken.read(SECRET, token[:-3], 7)
