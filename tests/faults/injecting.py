@@ -7,6 +7,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
+from faults.history import History, Promise
 from faults.world import Fault, World
 
 #: What was injected, by kind and place.
@@ -23,15 +24,22 @@ def plan(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
 
 
 async def inject(
-    world: World, faults: list[Fault], every_s: float, say: Callable[[str], None]
+    world: World, faults: list[Fault], every_s: float, history: History, say: Callable[[str], None]
 ) -> Injected:
-    """Begin a fault every so often on the average, and return what was injected once all are over."""
+    """Begin a fault every so often on the average, and return what was injected once all are over.
+
+    What does not come back in time breaks a promise, and the run goes on.
+    """
     injected: Injected = Counter()
     free: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def carry_out(fault: Fault) -> None:
         async with free[fault.place]:
-            await fault.inject(world)
+            try:
+                await fault.inject(world)
+            except TimeoutError:
+                words = f"{fault.place} {fault.kind}: it did not come back"
+                history.hold(Promise.ENDS, False, words)
         injected[fault.kind, fault.place] += 1
         say(f"{injected.total()}: {fault.place} {fault.kind}")
 

@@ -12,7 +12,7 @@ from everword.embedded.services import SERVICES
 from faults.world import Fault, Inject, World
 from support.waiting import until
 
-END_S = 60.0
+END_S = 600.0
 
 
 def process_faults(names: Iterable[str]) -> list[Fault]:

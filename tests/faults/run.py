@@ -89,7 +89,7 @@ async def run(data: Path, settings: Settings, say: Callable[[str], None]) -> Out
         began = loop.time()
         async with traffic(world.running, history, settings.pause_s, settings.seed):
             faults = plan(_possible(data, settings), settings.faults, settings.seed)
-            injected = await inject(world, faults, settings.every_s, say)
+            injected = await inject(world, faults, settings.every_s, history, say)
         ended = loop.time()
         say(f"waiting for the background; {history.line}")
         given_up = await _drain(world.running, settings.drain_s, say)

@@ -17,7 +17,7 @@ from support.scripted_embedder import ScriptedEmbedder
 from support.waiting import until
 
 #: What has ended gets ready again, on a busy machine too.
-REVIVAL_S = 120.0
+REVIVAL_S = 600.0
 
 
 @dataclass
