@@ -150,9 +150,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
 	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(STEPS),--steps)
 
-.PHONY: test-kills
-test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
-	PYTHONPATH=tests $(BIN)/python -m kills
+.PHONY: test-faults
+test-faults: $(SETUP) ## Inject 1,000 faults of all kinds under mixed traffic, and hold what was promised (FAULTS=1000 SEED=1 ONLY=Postgres)
+	PYTHONPATH=tests $(BIN)/python -m faults $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
+	  --report docs/reliability.md
 
 .PHONY: test-erasures
 test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
