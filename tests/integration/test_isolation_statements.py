@@ -101,6 +101,7 @@ DERIVING = {
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
 COUNTING = {
     "everword_search.stats.corpus_counts",
+    "everword_ingest.measure_stored",
     "everword_search.retrieval.index.describe_namespace",
     "everword_search.cache.read_passages",
 }

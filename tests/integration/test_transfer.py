@@ -21,6 +21,7 @@ from everword.v1 import erase_service_pb2 as erase
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
+from everword.v1.admin_service_pb2 import NamespaceLimits
 from everword_ingest.transfer import batch
 from everword_ingest.transfer.import_namespace import FIELDS
 from everword_ingest.transfer.lines import read_lines
@@ -97,8 +98,10 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
     assert all(record or remark for _, record, remark in ruled)
     # Of the voice and the last night there is one in a namespace: any order is one.
     assert not unordered, "its keys do not say which row comes next"
-    # Its number, its name, whether it is open, and how often something was hidden in it are not of the file.
-    assert {name for (name,) in own} == FIELDS | {"id", "name", "state", "hides"}
+    # Its number, its name, whether it is open, how often something was hidden in it, and what an operator allows it
+    # are not of the file.
+    limits = set(NamespaceLimits.DESCRIPTOR.fields_by_name)
+    assert {name for (name,) in own} == FIELDS | limits | {"id", "name", "state", "hides"}
 
 
 async def test_the_format_is_described_as_it_is(stack: Stack) -> None:

@@ -38,7 +38,7 @@ LAST_ID = UUID(int=2**128 - 1)
 
 #: Parameters that leave out nothing.
 UNSET = (
-    *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels"),
+    *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels", "untrusted"),
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
         *("document_tags", "document_conversation_ids"),

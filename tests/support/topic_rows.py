@@ -25,7 +25,7 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
     conn.execute(
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
         "confidence, lifetime_days, first_seen_at, last_seen_at) "
-        "VALUES (%s, %s, '', 'work', 'employer', %s, %s, false, 1, 2, .6, 9, %s, %s)",
+        "VALUES (%s, %s, '', 'work', 'employer', %s, %s, false, 1, 3, .6, 9, %s, %s)",
         [namespace_id, SURE, words, value_hash(words), MADE, MADE],
     )
     conn.execute(

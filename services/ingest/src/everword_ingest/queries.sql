@@ -211,7 +211,8 @@ SELECT %(namespace_id)s, date_trunc('minute', now()),
        + (SELECT coalesce(sum(octet_length(content)), 0) FROM note_versions WHERE namespace_id = %(namespace_id)s)
        + (SELECT coalesce(sum(octet_length(content)), 0) FROM document_versions WHERE namespace_id = %(namespace_id)s),
        now()
-    ON CONFLICT (namespace_id) DO UPDATE SET stored_bytes = excluded.stored_bytes, measured_at = excluded.measured_at;
+    ON CONFLICT (namespace_id) DO UPDATE SET stored_bytes = excluded.stored_bytes, measured_at = excluded.measured_at
+RETURNING stored_bytes;
 
 -- fold_corpus_counts --
 -- Fold the counts of a namespace into one row; returns how many rows there were, at most `limit`. Those that another

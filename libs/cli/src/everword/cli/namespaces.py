@@ -90,20 +90,21 @@ def _options() -> list[Callable[[Command], Command]]:
             type=click.Choice(["session", "run"]),
             help="What Sleep stores at once.",
         ),
-        *(
-            click.option(
-                f"--{name.replace('_', '-')}",
-                type=click.IntRange(min=0),
-                help=f"The most {what}; 0 is no limit.",
-            )
-            for name, what in LIMITS.items()
-        ),
         click.option(
             "--quarantine/--no-quarantine",
             default=None,
             help="Leave untrusted text that speaks to models out of contexts.",
         ),
+        *map(_limit_option, LIMITS),
     ]
+
+
+def _limit_option(name: str) -> Callable[[Command], Command]:
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=click.IntRange(min=0),
+        help=f"The most {LIMITS[name]}; 0 is no limit.",
+    )
 
 
 def _settings(given: dict[str, Any]) -> dict[str, Any]:

@@ -38,11 +38,7 @@ def weighed(
     first, last = min(seen), max(seen)
     is_anchor = attribute.is_anchor or fact.is_anchor
     ruling = Ruling(fact.ruling) if fact.ruling else None
-    # Whoever may write wherever they like makes no fact a certainty by saying it often.
-    is_vouched_for = ruling is Ruling.RIGHT or any(
-        not row.contradicts and not trust.is_untrusted(row.channel, row.role, row.tool_name)
-        for row in rows
-    )
+    is_vouched_for = ruling is Ruling.RIGHT or _is_vouched_for(rows, trust)
     tier = find_maturity(first, last, len(supporting), is_anchor) if is_vouched_for else None
     verdict = Verdict(fact.verdict) if fact.verdict else None
     # What was never believed is a suspicion beside what is.
@@ -61,4 +57,12 @@ def weighed(
         first_seen_at=first,
         last_seen_at=last,
         lifetime_days=max(fact.lifetime_days, tier.lifetime_days if tier else 0),
+    )
+
+
+def _is_vouched_for(rows: Sequence[EvidenceRow], trust: TrustPolicy) -> bool:
+    """Tell whether somebody who is trusted says so: nobody else makes a fact certain by saying it often."""
+    return any(
+        not row.contradicts and not trust.is_untrusted(row.channel, row.role, row.tool_name)
+        for row in rows
     )

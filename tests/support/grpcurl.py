@@ -1,0 +1,22 @@
+"""`grpcurl`, as a shell finds it: `buf curl`, which knows nothing of a server but what its reflection says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+#: What `grpcurl` is given, in the words of `buf curl`.
+_GRPCURL = """#!/usr/bin/env bash
+[ "$1 $2" = "-plaintext -d" ] || exit 2
+[ "$3" = @ ] && body=@- || body=$3
+exec {buf} curl --protocol grpc --http2-prior-knowledge -H "authorization: Bearer {key}" -d "$body" "http://$4/$5"
+"""
+
+
+def with_grpcurl(folder: Path, key: str) -> dict[str, str]:
+    """Write a `grpcurl` that shows `key` into a folder; returns the variables of a shell that finds it."""
+    shim = folder / "grpcurl"
+    shim.write_text(_GRPCURL.format(buf=Path(sys.executable).with_name("buf"), key=key))
+    shim.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
