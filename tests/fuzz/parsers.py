@@ -1,13 +1,10 @@
-"""`make test-fuzz-parsers`: what reads text of others, given whatever a guided fuzzer finds.
-
-    python -m fuzz.parsers TARGET [options of libFuzzer]
+"""What reads text of others, for a guided fuzzer.
 
 A target returns, or raises what its parser says that it raises; anything else is a fault.
 """
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -112,17 +109,3 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "time": read_time,
     "import": read_import,
 }
-
-
-def main() -> None:
-    # In an environment of its own: `make test-fuzz-parsers` installs it.
-    import atheris
-
-    name, *options = sys.argv[1:]
-    target = atheris.instrument_func(TARGETS[name])
-    atheris.Setup([name, *options], target)
-    atheris.Fuzz()
-
-
-if __name__ == "__main__":
-    main()
