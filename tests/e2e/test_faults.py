@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from everword.v1.admin_service_pb2 import ExportNamespaceRequest
 from faults.audit import audit
 from faults.check import check
+from faults.exporting import judge
 from faults.history import History, Promise
 from faults.report import report
 from faults.run import Settings, run
@@ -85,6 +87,11 @@ async def test_the_checker_sees_what_is_lost_doubled_out_of_order_and_back(stack
         (Promise.ERASED, "1 rows of messages hold what was erased"),
         (Promise.ERASED, "1 rows of memories hold what was erased"),
     }
+    stream = stack.admin.ExportNamespace(ExportNamespaceRequest(name="default"))
+    whole = b"".join([part.data async for part in stream])
+    assert judge(whole, set(names), "default")[0]
+    assert not judge(whole, {*names, "default/s/3"}, "default")[0]
+    assert not judge(whole[: len(whole) // 2].rpartition(b"\n")[0], set(names), "default")[0]
     again = History()
     again.messages["default", "s"] = names[:2]
     await asyncio.to_thread(check, stack.database.admin_url, again)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from faults.engines import may_mount
 from faults.report import report, write
 from faults.run import Outcome, Settings, run
 
@@ -32,7 +32,7 @@ def main() -> None:
         every_s=given.every,
         pause_s=given.pause,
         picks=lambda fault: given.only in f"{fault.place} {fault.kind}",
-        disk=os.geteuid() == 0,
+        disk=may_mount(),
     )
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="everword-faults-") as temporary:

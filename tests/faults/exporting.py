@@ -36,12 +36,12 @@ async def export(caller: Caller, number: int) -> None:
         return b"".join([part.data async for part in stream])
 
     content = await caller.until_answered(read)
-    history.hold(Promise.EXPORTED, *_judge(content, told, namespace))
+    history.hold(Promise.EXPORTED, *judge(content, told, namespace))
     left = [word for word in gone if word.encode() in content]
     history.hold(Promise.ERASED, not left, f"an export of {namespace} holds {left}")
 
 
-def _judge(content: bytes, told: set[str], namespace: str) -> tuple[bool, str]:
+def judge(content: bytes, told: set[str], namespace: str) -> tuple[bool, str]:
     """Tell whether a file is whole, and holds the messages; in words, what is wrong."""
     before, _, last = content.rstrip(b"\n").rpartition(b"\n")
     end: Any = json.loads(last).get("end", {})
