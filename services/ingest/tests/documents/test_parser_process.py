@@ -22,6 +22,8 @@ from everword_ingest.documents.parsing import (
     Section,
     Unreadable,
     parse_document,
+    process,
+    worker,
 )
 from everword_ingest.documents.parsing.wire import Garbled, pack, unpack
 from support import files
@@ -95,6 +97,24 @@ async def test_a_parser_that_is_killed_is_a_clear_error_and_the_next_file_is_rea
         error = await task
         assert error.reason in (Unreadable.TOO_LARGE, Unreadable.MALFORMED)
     assert (await parse_document(b"next", "a.txt", None)).text == "next"
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason"),
+    [
+        ("raise SystemExit(1)", Unreadable.MALFORMED),
+        ("worker.answer_request = lambda: bytes(1 << 60); worker.main()", Unreadable.TOO_LARGE),
+        ("worker._used_up = lambda: bytes(1 << 60); worker.main()", Unreadable.TOO_LARGE),
+    ],
+)
+async def test_only_a_lack_of_memory_is_called_one(
+    ending: str, reason: Unreadable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f"from {worker.__name__.rpartition('.')[0]} import worker; {ending}"
+    monkeypatch.setattr(process, "_WORKER", (sys.executable, "-I", "-c", script))
+    with pytest.raises(DocumentUnreadable) as caught:
+        await parse_document(b"%PDF-1.7 damaged", "a.pdf", None)
+    assert caught.value.reason is reason
 
 
 async def test_cancelling_ends_the_process() -> None:

@@ -19,7 +19,7 @@ from everword_ingest.documents.parsing.model import (
     ParseLimits,
     Unreadable,
 )
-from everword_ingest.documents.parsing.wire import Garbled, unpack
+from everword_ingest.documents.parsing.wire import OUT_OF_MEMORY_CODE, Garbled, unpack
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +33,8 @@ _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 #: What an answer has beside its text: some hundred bytes a section.
 _HEAD_BYTES = 16 * 1024 * 1024
 _TIME_SIGNALS = (-signal.SIGALRM, -signal.SIGXCPU)
+#: The system ends what takes its last memory; a library gives up that gets none.
+_MEMORY_ENDS = (OUT_OF_MEMORY_CODE, -signal.SIGKILL, -signal.SIGABRT)
 
 
 async def parse_document(
@@ -114,8 +116,7 @@ def _ended(code: int) -> DocumentUnreadable:
     log.warning("document.parser_ended", extra={"exit_code": code})
     if code in _TIME_SIGNALS:
         return _timed_out()
-    # The system ends what takes its last memory; a library gives up that gets none, and so does the interpreter.
-    if code > 0 or code in (-signal.SIGKILL, -signal.SIGABRT):
+    if code in _MEMORY_ENDS:
         return DocumentUnreadable(Unreadable.TOO_LARGE, "Reading the file takes too much memory.")
     return DocumentUnreadable(Unreadable.MALFORMED, "The file is damaged: reading it failed.")
 

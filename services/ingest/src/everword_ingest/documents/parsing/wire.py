@@ -19,6 +19,8 @@ from everword_ingest.documents.parsing.model import (
 )
 
 _MAX_DETAIL = 300
+#: How the process ends that has no memory left, not even to say so.
+OUT_OF_MEMORY_CODE = 70
 
 
 class Garbled(Exception):

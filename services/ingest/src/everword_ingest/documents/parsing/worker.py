@@ -6,6 +6,7 @@ Nothing it holds is worth having: it has no database, no keys, no environment, a
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import sys
@@ -20,7 +21,7 @@ from everword_ingest.documents.parsing.model import (
     ParseLimits,
     Unreadable,
 )
-from everword_ingest.documents.parsing.wire import pack, pack_failure
+from everword_ingest.documents.parsing.wire import OUT_OF_MEMORY_CODE, pack, pack_failure
 
 _MAX_OPEN_FILES = 64
 #: Kept back until something fails, so that there is memory to say so.
@@ -39,6 +40,15 @@ _READERS = {
 
 
 def main() -> None:
+    try:
+        answer_request()
+    except MemoryError:
+        # An orderly end takes memory too.
+        os._exit(OUT_OF_MEMORY_CODE)
+
+
+def answer_request() -> None:
+    """Read the file of the request that the input holds, and write what it is. Raises MemoryError."""
     request = json.loads(sys.stdin.buffer.readline())
     limits = ParseLimits(**request["limits"])
     confine(limits)

@@ -1,0 +1,124 @@
+"""Keys that are revoked in a storm of calls: none is good a second later, whatever it calls, and by whichever way."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+
+import grpc
+import httpx2
+import pytest
+from mcp import Client as McpClient
+
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import search_service_pb2 as search
+from everword.v1 import watch_pb2 as watch
+from support.callers import Metadata, bearer
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.http_process import serving
+from support.mcp import http_server, over_http
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+OPERATORS_KEY = "operators-key-for-tests"
+OPERATOR = bearer(OPERATORS_KEY)
+#: What RevokeApiKey promises of calls, and of what is open.
+FORGOTTEN_S = 1.0
+ENDED_S = 2.0
+#: What the machine may be late by when it is busy.
+LATE_S = 0.5
+
+Call = Callable[[], Awaitable[object]]
+
+
+class Storm:
+    """Calls by one key, over and over, and when the last of each way began that was answered."""
+
+    def __init__(self) -> None:
+        self.ended = asyncio.Event()
+        self.succeeded: dict[str, float] = {}
+
+    async def reaches(self, ways: set[str]) -> bool:
+        return self.succeeded.keys() == ways
+
+    async def blow(self, way: str, call: Call) -> None:
+        while not self.ended.is_set():
+            begun = time.monotonic()
+            with suppress(grpc.aio.AioRpcError, httpx2.HTTPError, ConnectionRefusedError):
+                await call()
+                self.succeeded[way] = begun
+            await asyncio.sleep(0.01)
+
+
+async def _over_http(client: httpx2.AsyncClient) -> None:
+    answer = await client.post("/everword.v1.SearchService/Browse", json={})
+    answer.raise_for_status()
+
+
+async def _over_mcp(client: McpClient) -> None:
+    result = await client.call_tool("memory_stats", {})
+    if result.is_error:
+        raise ConnectionRefusedError
+
+
+def _ways(stack: Stack, key: Metadata, http: httpx2.AsyncClient, mcp: McpClient) -> dict[str, Call]:
+    return {
+        "ingest": partial(append, stack, "Again.", metadata=key),
+        "search": lambda: stack.search.Browse(search.BrowseRequest(), metadata=key),
+        "compactor": lambda: stack.maintenance.GetQueueStatus(
+            maintenance.GetQueueStatusRequest(), metadata=key
+        ),
+        "gateway": partial(_over_http, http),
+        "mcp": partial(_over_mcp, mcp),
+    }
+
+
+async def test_a_key_that_is_revoked_in_a_storm_is_good_for_nothing_a_second_later(
+    database: DatabaseUnderTest,
+) -> None:
+    async with (
+        running_stack(database, admin_key=OPERATORS_KEY) as stack,
+        serving(stack, "gateway", "--listen", "{address}") as gateway,
+        http_server(stack, "memory") as mcp_url,
+    ):
+        wanted = admin.ApiKey(namespace="default", role=admin.API_KEY_ROLE_WRITE)
+        made = await stack.admin.CreateApiKey(
+            admin.CreateApiKeyRequest(api_key=wanted), metadata=OPERATOR
+        )
+        key = bearer(made.secret)
+        headers = {"authorization": f"Bearer {made.secret}"}
+        async with (
+            httpx2.AsyncClient(base_url=gateway, headers=headers) as http,
+            over_http(mcp_url, Authorization=headers["authorization"]) as mcp,
+            asyncio.TaskGroup() as group,
+        ):
+            storm = Storm()
+            ways = _ways(stack, key, http, mcp)
+            for way, call in ways.items():
+                for _ in range(2):
+                    group.create_task(storm.blow(way, call))
+            stream = group.create_task(_watched(stack, key))
+            await until(partial(storm.reaches, set(ways)))
+            revoke = admin.RevokeApiKeyRequest(api_key_id=made.api_key.id)
+            await stack.admin.RevokeApiKey(revoke, metadata=OPERATOR)
+            revoked = time.monotonic()
+            await asyncio.sleep(ENDED_S + LATE_S)
+            storm.ended.set()
+        late = {way: round(at - revoked, 2) for way, at in storm.succeeded.items()}
+        assert max(late.values()) <= FORGOTTEN_S, late
+        assert stream.result() - revoked <= ENDED_S + LATE_S
+
+
+async def _watched(stack: Stack, key: Metadata) -> float:
+    """Return when a stream that is open ended, refused."""
+    call = stack.search.WatchMemories(watch.WatchMemoriesRequest(), metadata=key)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        async for _ in call:
+            pass
+    assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    return time.monotonic()
