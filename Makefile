@@ -40,8 +40,13 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
 
 .PHONY: locks
-locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock
+locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock, and the licences of all that
 	$(BIN)/python scripts/gen_locks.py
+	PYTHONPATH=. $(BIN)/python scripts/gen_licences.py
+
+.PHONY: sbom
+sbom: $(SETUP) ## Write build/sbom, a bill of materials of each service as CycloneDX JSON
+	PYTHONPATH=. $(BIN)/python scripts/gen_sbom.py
 
 .PHONY: manifests
 manifests: $(SETUP) ## Write deploy/kubernetes, plain manifests, from the chart in deploy/helm
@@ -113,6 +118,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/gen_blocking_client.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
 	$(BIN)/python scripts/gen_locks.py --check
+	PYTHONPATH=. $(BIN)/python scripts/gen_licences.py --check
 	$(BIN)/python scripts/gen_manifests.py --check
 	$(BIN)/hadolint Dockerfile
 
@@ -144,9 +150,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
 	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(STEPS),--steps)
 
-.PHONY: test-kills
-test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
-	PYTHONPATH=tests $(BIN)/python -m kills
+.PHONY: test-faults
+test-faults: $(SETUP) ## Inject 1,000 faults of all kinds under mixed traffic, and hold what was promised (FAULTS=1000 SEED=1 ONLY=Postgres)
+	PYTHONPATH=tests $(BIN)/python -m faults $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
+	  --report docs/reliability.md
 
 .PHONY: test-erasures
 test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
