@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from everword.db.migrate import migrate
+from everword.db.migrate import SCOPED_ROLES, SERVICE_ROLES, migrate
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from support.command_line import everword
@@ -69,5 +69,6 @@ async def test_what_is_saved_is_restored_elsewhere_with_roles_and_rows(
         assert migrate(target) == []
         assert _contents(target) == before
         with psycopg.connect(other.url(LOGIN, PASSWORD)) as conn:
-            conn.execute("SET ROLE everword_ingest")
+            for role in (*SERVICE_ROLES, *SCOPED_ROLES):
+                conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(role)))
         assert urlsplit(target).password != urlsplit(source).password

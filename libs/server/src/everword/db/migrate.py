@@ -42,6 +42,8 @@ LOCK_PAUSE_S = 5.0
 SERVICE_ROLES = ("everword_ingest", "everword_search", "everword_compactor", "everword_embedder")
 #: Taken for calls whose key is bound to an agent or a subject.
 SCOPED_ROLES = ("everword_ingest_scoped", "everword_search_scoped")
+#: Whom the schema names in its rights and policies.
+SCHEMA_ROLES = (*SERVICE_ROLES, *SCOPED_ROLES, "everword_scoped")
 
 
 class MigrationError(Exception):

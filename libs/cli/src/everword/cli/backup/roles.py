@@ -8,12 +8,12 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from everword.db.migrate import SERVICE_ROLES
+from everword.db.migrate import SCHEMA_ROLES
 
 _MEMBERS = """
 SELECT m.rolname, m.rolcanlogin, m.rolinherit, array_agg(r.rolname ORDER BY r.rolname)
   FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid JOIN pg_roles m ON m.oid = a.member
- WHERE r.rolname = ANY(%s) AND NOT m.rolsuper GROUP BY 1, 2, 3 ORDER BY 1
+ WHERE r.rolname = ANY(%s) AND NOT m.rolsuper AND (a.set_option OR a.inherit_option) GROUP BY 1, 2, 3 ORDER BY 1
 """
 
 
@@ -24,7 +24,7 @@ def read_roles(conn: psycopg.Connection) -> list[dict[str, Any]]:
         True,
     ):
         hashes = dict(conn.execute("SELECT rolname, rolpassword FROM pg_authid").fetchall())
-    members = conn.execute(_MEMBERS, [list(SERVICE_ROLES)]).fetchall()
+    members = conn.execute(_MEMBERS, [list(SCHEMA_ROLES)]).fetchall()
     return [
         {
             "name": name,
@@ -40,9 +40,9 @@ def read_roles(conn: psycopg.Connection) -> list[dict[str, Any]]:
 def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> list[str]:
     """Make the roles that are missing, and return the names of those that may log in and have no password yet."""
     known = {name for (name,) in conn.execute("SELECT rolname FROM pg_roles").fetchall()}
-    for service in SERVICE_ROLES:
-        if service not in known:
-            conn.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(service)))
+    for missing in sorted(set(SCHEMA_ROLES) - known):
+        conn.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(missing)))
+    known.update(SCHEMA_ROLES)
     without = list[str]()
     for role in roles:
         name = sql.Identifier(role["name"])
