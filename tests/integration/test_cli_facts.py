@@ -37,7 +37,7 @@ async def test_facts_are_set_right(stack: Stack) -> None:
     right = await everword(stack, "facts", "correct", fact_id, "A cat", "--reason", "misheard")
     assert "A cat" in right.output
     assert "rejected" in right.output
-    listed = (await everword(stack, "facts", "list", "--subject", "emi", "--json")).json()
+    listed = (await everword(stack, "facts", "list", "emi", "--json")).json()
     [cat] = listed["facts"]
     await everword(stack, "facts", "confirm", cat["id"])
     closed = await everword(stack, "facts", "close", cat["id"])
@@ -68,6 +68,12 @@ async def test_search_and_context_say_until_when_something_held(stack: Stack) ->
     assert re.search(r"residence until 2024-04-10 \d\d:\d\d; now Lisbon", found)
     told = (await everword(stack, "context", "Where do I live?")).output
     assert "[1; residence until 2024-04-10] user: I live in Berlin" in told
+    assert (
+        "Berlin"
+        in (await everword(stack, "context", "Where do I live?", "--subject", "emi")).output
+    )
+    nobody = await everword(stack, "context", "Where do I live?", "--subject", "ben")
+    assert "Berlin" not in nobody.output
     then = (await everword(stack, "context", "Where do I live?", "--valid-at", "2024-02-01")).output
     assert "until" not in then
     search = ("search", "residence", "--kind", "fact", "--include-superseded")

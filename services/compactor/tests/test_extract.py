@@ -17,6 +17,10 @@ Do I live in Berlin?
 If I lived in Rome I'd be happy.
 I used to live in Paris. I lived in Madrid for years. I never lived in Berlin.
 She told me "I live in Tokyo". He said I live in a bubble.
+I have never lived in Berlin since 2010. I haven't lived in Berlin since May. I'd lived in Rome since 2010.
+I've lived in Berlin before. I've lived in Oslo and in Rome. She has lived in Rome since 2020.
+I have lived in a flat since May.
+I've lived in Paris for two years and in Rome for three. If I had lived in Bonn since 2010, I'd know.
 I might move to Lisbon next year. I'm moving to Oslo in May, maybe.
 I'd love to work at Google. I almost joined Google. I applied to work at Google.
 I work at night. I work for a living. I'm a morning person. I'm on my way.
@@ -39,6 +43,11 @@ SAID = [
     ("i live in berlin", "residence", "berlin"),
     ("I relocated from Paris to Dublin.", "residence", "Dublin"),
     ("Moved to Lisbon last month!", "residence", "Lisbon"),
+    ("I have lived in Berlin since March 2021.", "residence", "Berlin"),
+    ("We’ve lived in Porto since 2019 and love it.", "residence", "Porto"),
+    ("I've now lived in Berlin for six years.", "residence", "Berlin"),
+    ("I have lived in Oslo all my life.", "residence", "Oslo"),
+    ("I've been living in Berlin since March 2021.", "residence", "Berlin"),
     ("I'm the CTO of Foo Inc.", "employer", "Foo Inc"),
     ("I left Google for Meta.", "employer", "Meta"),
     ("My doctor put me on lisinopril.", "medication", "lisinopril"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from everword.cli.filters import Command, as_of_options, take_as_of
+from everword.cli.filters import context_options
 from everword.cli.output import json_option, note, print_json, verbatim
 from everword.cli.search import PROFILES, note_degraded
 from everword.cli.session import remote
@@ -14,13 +12,6 @@ from everword.client import Client
 from everword.v1.context_service_pb2 import BuildContextRequest
 from everword.v1.memory_pb2 import MemoryFilter
 from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
-
-
-def _as_of(command: Command) -> Command:
-    """Add the options of the moment that is asked about."""
-    for option in reversed(as_of_options()):
-        command = option(command)
-    return command
 
 
 @click.command()
@@ -37,7 +28,7 @@ def _as_of(command: Command) -> Command:
 @click.option("--count-use", is_flag=True, help="Count what is put in as used, as for an agent.")
 @json_option
 @remote
-@_as_of
+@context_options
 async def context(
     client: Client,
     query: str,
@@ -46,11 +37,12 @@ async def context(
     profile: str,
     count_use: bool,
     as_json: bool,
-    **as_of: Any,
+    filter: MemoryFilter,
 ) -> None:
     """Fill a token budget with what matters to QUERY, and with a conversation's recent turns.
 
-    Without QUERY, the conversation's latest user message is taken.
+    Without QUERY, the conversation's latest user message is taken. Memories are those of the conversation's agent and
+    subject, or of those that --agent and --subject name; without any of these, everybody's.
     """
     if not query and not conversation:
         raise click.UsageError("give a QUERY, or a conversation to continue by --conversation")
@@ -61,7 +53,7 @@ async def context(
             token_budget=budget,
             skip_use_count=not count_use,
             profile=profile,
-            filter=MemoryFilter(**take_as_of(as_of)),
+            filter=filter,
         )
     )
     if as_json:

@@ -63,11 +63,11 @@ async def profile(
     )
     _print(response, response.facts, as_json)
     if response.omitted and not as_json:
-        line(f"and {response.omitted} more: everword facts list --subject {subject}")
+        line(f"and {response.omitted} more: everword facts list {subject}")
 
 
 @facts.command("list")
-@click.option("--subject", "subjects", multiple=True, help="Only of this user or thing.")
+@click.argument("subjects", metavar="[SUBJECT]...", nargs=-1)
 @click.option("--attribute", "attributes", multiple=True, help="Only this, such as residence.")
 @click.option("--all", "everything", is_flag=True, help="What was superseded or wrong, too.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
@@ -81,7 +81,7 @@ async def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List facts, oldest first."""
+    """List facts, oldest first: those of each SUBJECT, or of all."""
     request = reads.ListFactsRequest(
         subjects=subjects, attributes=attributes, include_superseded=everything, page_size=limit
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
 from functools import wraps
 from typing import Any
@@ -30,25 +30,43 @@ _NAMES = (
     ("tag", "tags", "Only memories with this tag."),
     ("document", "document_ids", "Only parts of this document, by its id."),
 )
+_WHOSE = _NAMES[:2]
 Command = Callable[..., Coroutine[Any, Any, None]]
+Option = Callable[[Command], Command]
 
 
 def filter_options(command: Command) -> Command:
     """Add the options of a filter, and give it to `command` as `filter`."""
+    return _filtered(command, [*_other_options(), *_name_options(_NAMES)], _take_filter)
 
+
+def context_options(command: Command) -> Command:
+    """Add the options of whose context is built and as of when, and give them to `command` as `filter`."""
+    return _filtered(command, [*_name_options(_WHOSE), *_as_of_options()], _take_context_filter)
+
+
+def _filtered(
+    command: Command,
+    options: Sequence[Option],
+    take: Callable[[dict[str, Any]], memory_pb2.MemoryFilter],
+) -> Command:
     @wraps(command)
     async def run(*positional: Any, **arguments: Any) -> None:
-        await command(*positional, filter=_take_filter(arguments), **arguments)
+        await command(*positional, filter=take(arguments), **arguments)
 
     decorated: Command = run
-    for name, field, text in reversed(_NAMES):
-        decorated = click.option(f"--{name}", field, multiple=True, help=text)(decorated)
-    for option in reversed(_other_options()):
+    for option in reversed(options):
         decorated = option(decorated)
     return decorated
 
 
-def _other_options() -> list[Callable[[Command], Command]]:
+def _name_options(names: Sequence[tuple[str, str, str]]) -> list[Option]:
+    return [
+        click.option(f"--{name}", field, multiple=True, help=text) for name, field, text in names
+    ]
+
+
+def _other_options() -> list[Option]:
     return [
         click.option(
             "--role", "roles", type=click.Choice(ROLES), multiple=True, help="Only this side."
@@ -60,11 +78,11 @@ def _other_options() -> list[Callable[[Command], Command]]:
         click.option("--before", type=TimeParam(), help="Only what happened before this time."),
         click.option("--include-automated", is_flag=True, help="Also what no one said on purpose."),
         click.option("--include-superseded", is_flag=True, help="Also facts that hold no more."),
-        *as_of_options(),
+        *_as_of_options(),
     ]
 
 
-def as_of_options() -> list[Callable[[Command], Command]]:
+def _as_of_options() -> list[Option]:
     """Return the options of the moment that is asked about, and of the one of which the beliefs are."""
     return [
         click.option("--valid-at", type=TimeParam(), help="As things were at this time."),
@@ -72,9 +90,15 @@ def as_of_options() -> list[Callable[[Command], Command]]:
     ]
 
 
-def take_as_of(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of `as_of_options` out of `arguments`, as fields of a filter."""
+def _take_as_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of `_as_of_options` out of `arguments`, as fields of a filter."""
     return {f"{name}_time": _timestamp(arguments.pop(name)) for name in ("valid_at", "known_at")}
+
+
+def _take_context_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
+    """Take the options of a context out of `arguments`."""
+    whose = {field: arguments.pop(field) for _, field, _ in _WHOSE}
+    return memory_pb2.MemoryFilter(**whose, **_take_as_of(arguments))
 
 
 def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
@@ -90,7 +114,7 @@ def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
         end_time=_timestamp(arguments.pop("before")),
         include_automated=arguments.pop("include_automated"),
         include_superseded=arguments.pop("include_superseded"),
-        **take_as_of(arguments),
+        **_take_as_of(arguments),
     )
 
 
