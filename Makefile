@@ -34,14 +34,21 @@ lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit
 	  --python-version 3.11 --upgrade requirements-models.in -o requirements-models.lock
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
 	  --python-version 3.11 --upgrade requirements-train.in -o requirements-train.lock
+	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
+	  --python-version 3.11 --upgrade requirements-fuzz.in -o requirements-fuzz.lock
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --upgrade requirements-site.in -o requirements-site.lock
 	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
 
 .PHONY: locks
-locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock
+locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock, and the licences of all that
 	$(BIN)/python scripts/gen_locks.py
+	PYTHONPATH=. $(BIN)/python scripts/gen_licences.py
+
+.PHONY: sbom
+sbom: $(SETUP) ## Write build/sbom, a bill of materials of each service as CycloneDX JSON
+	PYTHONPATH=. $(BIN)/python scripts/gen_sbom.py
 
 .PHONY: manifests
 manifests: $(SETUP) ## Write deploy/kubernetes, plain manifests, from the chart in deploy/helm
@@ -113,6 +120,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/python scripts/gen_blocking_client.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
 	$(BIN)/python scripts/gen_locks.py --check
+	PYTHONPATH=. $(BIN)/python scripts/gen_licences.py --check
 	$(BIN)/python scripts/gen_manifests.py --check
 	$(BIN)/hadolint Dockerfile
 
@@ -144,9 +152,10 @@ train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…
 	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
 	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(STEPS),--steps)
 
-.PHONY: test-kills
-test-kills: $(SETUP) ## Kill processes 30 times under an import, and count what is lost, doubled or stuck
-	PYTHONPATH=tests $(BIN)/python -m kills
+.PHONY: test-faults
+test-faults: $(SETUP) ## Inject 1,000 faults of all kinds under mixed traffic, and hold what was promised (FAULTS=1000 SEED=1 ONLY=Postgres)
+	PYTHONPATH=tests $(BIN)/python -m faults $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
+	  --report docs/reliability.md
 
 .PHONY: test-erasures
 test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
@@ -163,6 +172,15 @@ test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CAL
 .PHONY: test-fuzz-documents
 test-fuzz-documents: $(SETUP) ## Read 10,000 damaged files of all formats (FILES=10000 SEED=1 OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.documents $(if $(FILES),--files $(FILES)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
+
+PARSERS ?= query tokens answer summary tool-result time import
+
+.PHONY: test-fuzz-parsers
+test-fuzz-parsers: $(SETUP) ## Let a guided fuzzer find what breaks parsers, 200,000 cases each (CASES=200000 PARSERS="query import")
+	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-fuzz.lock
+	@mkdir -p build/fuzz
+	set -e; for name in $(PARSERS); do mkdir -p build/fuzz/$$name; echo $$name; PYTHONPATH=tests $(BIN)/python -m fuzz.guided $$name \
+	  -runs=$(or $(CASES),200000) -max_len=4096 -timeout=5 -artifact_prefix=build/fuzz/$$name- -verbosity=0 build/fuzz/$$name; done
 
 .PHONY: test-floods
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)

@@ -17,12 +17,13 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import profile_service_pb2 as profiles
 from everword.v1 import summary_pb2
 from everword.v1 import summary_service_pb2 as summaries
-from everword_console.pages import conversations, memories, notes
+from everword_console.pages import conversations, memories, notes, people
+from support import console_site as pages
 from support.browser import barriers, chromium, watched
-from support.callers import bearer
+from support.callers import bearer, make_namespaces
 from support.calls import message, target
 from support.console import HOSTILE
-from support.console_site import LISTS, Site, foreign_markup, in_this_process, running_console, send
+from support.console_site import Site, foreign_markup, in_this_process, running_console, send
 from support.databases import cloned
 from support.stack import running_stack
 
@@ -80,22 +81,13 @@ async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: S
             assert foreign_markup(page.text) == [], path
             assert page.headers["content-security-policy"].startswith("default-src 'self'; ")
             assert page.headers["cache-control"] == "no-store"
-            if path in LISTS[:-2] or path in site.hostile:
+            if path in pages.LISTS[:-2] or path in site.hostile:
                 assert _SHOWN in page.text, path
             assert "\u202e" not in page.text, path
             shown += page.text
         style = await visitor.get("/static/console.css")
     assert style.headers["cache-control"] == "no-cache"
-    for words in (
-        "Moving orderdesk from MySQL to PostgreSQL",
-        "cutover is Saturday 14 March at 21:30",
-        "Serverwerk",
-        "Cutover runbook",
-        "Point DB_URL at 10.20.4.17 again.",
-        "Try all again",
-        "claude-haiku-4-5",
-        "<mark>zebra</mark>",
-    ):  # fmt: skip
+    for words in pages.WORDS:
         assert words in shown, words
 
 
@@ -147,6 +139,8 @@ async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
     async with site.signed_in("read") as visitor:
         for path, status, sentence in (
             (_NOWHERE, 404, "It may have been erased"),
+            (_NOWHERE.replace("memories", "people"), 404, "It may have been erased"),
+            (_NOWHERE.replace("memories", "themes"), 404, "they are made anew each night"),
             ("/nowhere", 404, "There is no such page."),
             ("/queues/retry", 404, "There is no such page."),
             ("/search?q=(&mode=regex", 400, 'role="alert"'),
@@ -161,6 +155,17 @@ async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
             assert page.status_code == status, path
             assert sentence in page.text, path
             assert "Traceback" not in page.text
+
+
+async def test_what_is_empty_says_how_it_is_filled(site: Site) -> None:
+    await make_namespaces(site.stack, "empty", metadata=bearer(site.keys["admin"]))
+    async with site.visitor() as visitor:
+        chosen = {"key": site.keys["admin"], "namespace": "empty"}
+        assert (await send(visitor, "/sign-in", "/sign-in", **chosen)).status_code == 303
+        for path, command in pages.FILLED_BY.items():
+            assert command in (await visitor.get(path)).text, path
+            asked = (await visitor.get(path, params={"subject": "nobody"})).text
+            assert (command in asked, "None is as this asks for." in asked) == (False, True)
 
 
 async def _many_waiting(*_: object) -> summaries.ListSummariesResponse:
@@ -190,6 +195,12 @@ async def test_what_is_cut_short_and_what_fails_say_so(
         assert "Older summaries are not shown here." in (await visitor.get(conversation)).text
         place = f"/memories/{fact.memory_id}"
         assert (await visitor.get(place)).headers["location"] == f"/facts/{fact.id}"
+        _, entry, person, *_ = site.planted.learned
+        place_of_entry = f"/memories/{entry.removeprefix('/lore/entries/')}"
+        assert (await visitor.get(place_of_entry)).headers["location"] == entry
+        assert "quotations are shown" not in (await visitor.get(person)).text
+        monkeypatch.setattr(people, "_told", lambda said: [(said[0], [])] * 101)
+        assert "The latest 100 of 101 quotations are shown." in (await visitor.get(person)).text
         monkeypatch.setattr(memories, "_MOST_PAGES", 0)
         assert "Find it among the facts" in (await visitor.get(place)).text
         monkeypatch.setattr(notes, "pb", None)

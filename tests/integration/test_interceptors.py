@@ -42,7 +42,7 @@ def nobody() -> Authenticator:
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
     quotas = Quotas(None)  # type: ignore[arg-type]
-    interceptors = ordered_interceptors(BASE, None, nobody, quotas, [])  # type: ignore[arg-type]
+    interceptors = ordered_interceptors(BASE, nobody, quotas, [])
     order = [type(entry).__name__ for entry in interceptors]
     assert order == [
         "TelemetryInterceptor",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everword.embedded.folder import RunningStack
 from support.stack import Stack
 
 EVERWORD = str(Path(sys.executable).with_name("everword"))
@@ -28,7 +29,7 @@ class Finished:
         return json.loads(self.output)
 
 
-def environment(stack: Stack, **variables: str) -> dict[str, str]:
+def environment(stack: Stack | RunningStack, **variables: str) -> dict[str, str]:
     """Return the variables of a process that calls `stack`, and of a terminal wide enough for its tables."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     addresses = {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in stack.addresses.items()}
@@ -36,7 +37,10 @@ def environment(stack: Stack, **variables: str) -> dict[str, str]:
 
 
 async def run(
-    stack: Stack, *command: str, given: str = "", variables: dict[str, str] | None = None
+    stack: Stack | RunningStack,
+    *command: str,
+    given: str = "",
+    variables: dict[str, str] | None = None,
 ) -> Finished:
     """Run a command with `given` at its standard input."""
     process = await asyncio.create_subprocess_exec(
@@ -51,6 +55,8 @@ async def run(
     return Finished(process.returncode, output.decode(), errors.decode())
 
 
-async def everword(stack: Stack, *arguments: str, given: str = "", **variables: str) -> Finished:
+async def everword(
+    stack: Stack | RunningStack, *arguments: str, given: str = "", **variables: str
+) -> Finished:
     """Run `everword` with these arguments."""
     return await run(stack, EVERWORD, *arguments, given=given, variables=variables)

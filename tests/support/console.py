@@ -18,6 +18,7 @@ from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support import document_calls, notes
 from support.calls import message, target
 from support.compaction import compact_everything
+from support.console_learned import plant_hostile_learned, plant_learned
 from support.costs import budget, spent
 from support.graphs import edge, node, write
 from support.learning import learn
@@ -85,6 +86,8 @@ class Planted:
     node_id: str
     note_id: str
     document_id: str
+    learned: list[str]
+    """Pages about lore, people, events, patterns and themes."""
 
 
 async def plant(stack: Stack) -> Planted:
@@ -104,6 +107,7 @@ async def plant(stack: Stack) -> Planted:
         node_id=await _graph(stack),
         note_id=note.note_id,
         document_id=document.document_id,
+        learned=await plant_learned(stack, orders),
     )
 
 
@@ -134,6 +138,7 @@ async def plant_hostile(stack: Stack) -> tuple[str, ...]:
         f"/notes/{note.note_id}",
         f"/documents/{document.document_id}",
         f"/graph/{written.nodes[0].id}",
+        *await plant_hostile_learned(stack, said.conversation_id, HOSTILE),
     )
 
 

@@ -24,14 +24,45 @@ LISTS = (
     "/",
     "/conversations",
     "/facts",
+    "/people",
+    "/events",
     "/graph",
     "/documents",
     "/notes",
+    "/lore",
+    "/themes",
+    "/patterns",
     "/queues",
     "/costs",
     "/topics",
     "/erasures",
 )
+#: Some of what pages show, of each kind.
+WORDS = (
+    "Moving orderdesk from MySQL to PostgreSQL",
+    "cutover is Saturday 14 March at 21:30",
+    "Serverwerk",
+    "Cutover runbook",
+    "Point DB_URL at 10.20.4.17 again.",
+    "Try all again",
+    "claude-haiku-4-5",
+    "<mark>zebra</mark>",
+    "Shops are closed from 20:30 to 5:00",
+    "project lead",
+    "The cutover of orderdesk",
+    "{&#34;account&#34;: &#34;6540&#34;, &#34;vat_rate&#34;: 25}",
+    "reaches the threshold of 0.80",
+    "replica, lag, rows",
+)
+#: What a list says where there is nothing.
+FILLED_BY = {
+    "/lore": "everword lore add BOOK TITLE TEXT",
+    "/people": "<pre>everword sleep</pre>",
+    "/events": "<pre>everword sleep</pre>",
+    "/patterns": "everword patterns record",
+    "/themes": "<pre>everword stats</pre>",
+    "/topics": "everword graph node",
+}
 
 
 @dataclass(frozen=True)
@@ -88,6 +119,7 @@ class Site:
             f"/graph/{found.node_id}?depth=2",
             f"/notes/{found.note_id}",
             f"/documents/{found.document_id}",
+            *found.learned,
             f"/erasures/new?kind=conversation&of={found.conversation_id}",
             *self.hostile,
         ]

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import httpx2
 
+from everword.embedded.folder import RunningStack
 from everword.embedded.ports import free_ports
 from support.command_line import EVERWORD, environment
 from support.stack import Stack
@@ -15,7 +16,9 @@ from support.waiting import until
 
 
 @asynccontextmanager
-async def serving(stack: Stack, *arguments: str, **variables: str) -> AsyncIterator[str]:
+async def serving(
+    stack: Stack | RunningStack, *arguments: str, **variables: str
+) -> AsyncIterator[str]:
     """Run `everword` with these arguments, `{address}` among them, and lend its URL once `/healthz` answers."""
     address = f"127.0.0.1:{free_ports(1)[0]}"
     process = await asyncio.create_subprocess_exec(

@@ -13,6 +13,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
+from everword.embedded.folder import RunningStack
 from support.command_line import EVERWORD, environment
 from support.http_process import serving
 from support.stack import Stack
@@ -36,7 +37,9 @@ def _arguments(tools: tuple[str, ...]) -> list[str]:
 
 
 @asynccontextmanager
-async def over_stdio(stack: Stack, *tools: str, **variables: str) -> AsyncIterator[McpClient]:
+async def over_stdio(
+    stack: Stack | RunningStack, *tools: str, **variables: str
+) -> AsyncIterator[McpClient]:
     """Lend a client of a process that talks over stdio."""
     server = StdioServerParameters(
         command=EVERWORD, args=["mcp", *_arguments(tools)], env=environment(stack, **variables)
@@ -45,7 +48,9 @@ async def over_stdio(stack: Stack, *tools: str, **variables: str) -> AsyncIterat
         yield client
 
 
-def http_server(stack: Stack, *tools: str, **variables: str) -> AbstractAsyncContextManager[str]:
+def http_server(
+    stack: Stack | RunningStack, *tools: str, **variables: str
+) -> AbstractAsyncContextManager[str]:
     """Run a process that serves streamable HTTP, and lend its address."""
     return serving(stack, "mcp", "--http", "{address}", *_arguments(tools), **variables)
 

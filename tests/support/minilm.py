@@ -5,6 +5,7 @@ Follows BERT's definition over the published fp32 weights; shares nothing with t
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import math
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 Array = NDArray[np.float32]
+#: Of `model.safetensors`, as sentence-transformers publishes it.
+PUBLISHED = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 #: The model's own limit, in tokens, of sentence_bert_config.json.
 MAX_TOKENS = 256
@@ -57,6 +60,7 @@ def _tokenizer() -> Tokenizer:
 def _weights() -> dict[str, Array]:
     """Read safetensors: the length of a JSON header, the header, and the tensors it places."""
     raw = (model_folder() / "model.safetensors").read_bytes()
+    assert hashlib.sha256(raw).hexdigest() == PUBLISHED
     start = 8 + int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8:start])
     return {

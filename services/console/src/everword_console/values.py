@@ -22,6 +22,11 @@ class Values:
     def __init__(self, fields: Mapping[str, str]) -> None:
         self._fields = fields
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked for."""
+        return not any(value.strip() for value in self._fields.values())
+
     def text(self, name: str) -> str:
         """Return a field without spaces around it."""
         return self._fields.get(name, "").strip()

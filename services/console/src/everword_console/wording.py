@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
+from google.protobuf import json_format
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
+from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
@@ -110,6 +114,20 @@ def clip(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rstrip() + " …"
 
 
+def data(value: Struct, indent: int | None = None) -> str:
+    """Return what a caller gave as JSON, numbers without a fraction as integers."""
+    fields = _whole(json_format.MessageToDict(value))
+    return json.dumps(fields, indent=indent, sort_keys=True, ensure_ascii=False)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _whole(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def place_of_memory(memory: memory_pb2.Memory) -> str:
     """Return where a memory is shown."""
     if memory.kind == memory_pb2.MEMORY_KIND_SUMMARY:
@@ -118,6 +136,8 @@ def place_of_memory(memory: memory_pb2.Memory) -> str:
         return f"/notes/{memory.id}"
     if memory.kind == memory_pb2.MEMORY_KIND_TOPIC:
         return f"/topics/{memory.id}"
+    if memory.kind == memory_pb2.MEMORY_KIND_LORE:
+        return f"/lore/entries/{memory.id}"
     return f"/memories/{memory.id}"
 
 

@@ -29,12 +29,14 @@ SELECT token_secret FROM deployment;
 
 -- authenticate_key --
 -- Whom the key with this hash belongs to, and what it is bound to; no row where it is unknown, revoked, or its namespace is gone.
-SELECT api_key_id, role, namespace_id, namespace_name, agent, subject FROM authenticate_any_key(%(key_hash)s);
+SELECT k.api_key_id, k.role, k.namespace_id, k.namespace_name, k.agent, k.subject, coalesce(n.credentials, 0) AS credentials
+  FROM authenticate_any_key(%(key_hash)s) k LEFT JOIN namespaces n ON n.id = k.namespace_id;
 
 -- spend_grant --
 -- Whose namespace the grant with this hash opens, and whether there was a call left, which it counts if it `spends`; no row
 -- where it is unknown or has ended.
-SELECT namespace_id, namespace_name, max_calls, allowed FROM spend_grant(%(secret_hash)s, %(spends)s);
+SELECT g.namespace_id, g.namespace_name, g.max_calls, g.allowed, n.credentials
+  FROM spend_grant(%(secret_hash)s, %(spends)s) g JOIN namespaces n ON n.id = g.namespace_id;
 
 -- api_keys_exist --
 -- Whether a key was ever made.
@@ -46,7 +48,7 @@ SELECT close_deployment() WHERE NOT api_keys_exist();
 
 -- find_namespace --
 -- The namespace with a name, unless it is being deleted.
-SELECT id, name FROM namespaces WHERE name = %(name)s AND state = 'active';
+SELECT id, name, credentials FROM namespaces WHERE name = %(name)s AND state = 'active';
 
 -- get_namespace_settings --
 -- What a namespace's writes and reads depend on.

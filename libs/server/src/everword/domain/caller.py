@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 
@@ -22,6 +22,8 @@ class NamespaceScope:
     id: int
     #: The namespace's public name.
     name: str
+    #: How it takes credentials: values equal proto `CredentialPolicy`. Its default outside of calls.
+    credentials: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

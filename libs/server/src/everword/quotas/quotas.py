@@ -17,6 +17,8 @@ from everword.quotas.usage import Usage
 log = logging.getLogger(__name__)
 #: How often processes tell each other what they counted, while there are calls.
 FOLD_S = 1.0
+#: After so long, a database that took no counts is asked again: it may be no standby any more.
+READ_ONLY_S = 30.0
 #: Namespaces of which a process knows the limits. One that is forgotten is asked for at its next call.
 KNOWN = 10_000
 
@@ -76,6 +78,9 @@ class Quotas:
             self._hurried.clear()
             try:
                 await self.fold()
+            except psycopg.errors.ReadOnlySqlTransaction:
+                # Over a standby, which takes no counts, no limit holds.
+                await asyncio.sleep(READ_ONLY_S)
             except (psycopg.Error, PoolTimeout) as error:
                 # Each process goes on by itself with the limits that it knows.
                 log.warning("limits are not in step", extra={"error": str(error)})

@@ -59,6 +59,7 @@ class KeyRow:
     namespace_name: str | None
     agent: str
     subject: str
+    credentials: int
 
     @property
     def scope(self) -> KeyScope | None:
@@ -75,6 +76,7 @@ class GrantRow:
     max_calls: int
     #: Whether there was a call left.
     allowed: bool
+    credentials: int
 
 
 class Authenticator:
@@ -150,7 +152,7 @@ class Authenticator:
             raise AccessDenied(
                 "This API key belongs to another namespace than the header names.", namespace=wanted
             )
-        namespace = NamespaceScope(key.namespace_id, key.namespace_name)
+        namespace = NamespaceScope(key.namespace_id, key.namespace_name, key.credentials)
         return Caller(Role(key.role), namespace, scope=key.scope)
 
     async def _by_grant(self, hashed: bytes, wanted: str, spends: bool) -> Caller:
@@ -163,7 +165,7 @@ class Authenticator:
             raise AccessDenied(
                 "This grant belongs to another namespace than the header names.", namespace=wanted
             )
-        scope = NamespaceScope(grant.namespace_id, grant.namespace_name)
+        scope = NamespaceScope(grant.namespace_id, grant.namespace_name, grant.credentials)
         return Caller(Role.WRITE, scope, granted=True)
 
     async def _look_up(self, hashed: bytes) -> KeyRow:

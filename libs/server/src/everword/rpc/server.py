@@ -60,7 +60,6 @@ class RpcServer:
     ) -> None:
         self._settings = settings
         self._registrations = registrations
-        self._database = database
         self._authenticator = Authenticator(database, settings)
         self._quotas = Quotas(database)
         self.health = Health(database, [entry.descriptor.full_name for entry in registrations])
@@ -72,7 +71,7 @@ class RpcServer:
         descriptors = [entry.descriptor for entry in self._registrations]
         server = grpc.aio.server(
             interceptors=ordered_interceptors(
-                self._settings, self._database, self._authenticator, self._quotas, descriptors
+                self._settings, self._authenticator, self._quotas, descriptors
             ),
             options=_options(),
         )

@@ -29,12 +29,12 @@ _EXIT_KEYS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code
 _STATUS_KEYS = ("status_code", "statusCode", "http_status", "httpStatus", "status", "code")
 _EXIT_TEXT = regex.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?|exit[_-]code|return(?: |_)?code|non-zero exit status|"
-    r"exit(?:ed)? status)(?: was)?[:= (]{1,3}(-?\d{1,3})\b",
+    r"exit(?:ed)? status)(?: was)?[:= (]{1,3}(-?[0-9]{1,3})\b",
     regex.IGNORECASE,
 )
 _STATUS_TEXT = regex.compile(
-    r"(?:\bHTTP/\d(?:\.\d)? |\bstatus(?: code)?[:= ]{1,2}|\b(?:HTTP|http)(?: error| status)?[: ]{1,2}|"
-    r"^(?:Error:? )?|[Ee]rror '|\berror: )([1-5]\d\d)\b(?:[: -]{1,3}(\p{L}[\p{L}' -]{1,40}))?"
+    r"(?:\bHTTP/[0-9](?:\.[0-9])? |\bstatus(?: code)?[:= ]{1,2}|\b(?:HTTP|http)(?: error| status)?[: ]{1,2}|"
+    r"^(?:Error:? )?|[Ee]rror '|\berror: )([1-5][0-9][0-9])\b(?:[: -]{1,3}(\p{L}[\p{L}' -]{1,40}))?"
 )
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _PARSED_CHARS = 4_000_000

@@ -33,6 +33,7 @@ _PLACES = {
     "document": "/documents",
     "fact": "/facts",
     "node": "/graph",
+    "pattern": "/patterns",
 }
 #: Tables with what people know, and its name.
 _KNOWN = {

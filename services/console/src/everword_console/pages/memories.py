@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
-from google.protobuf import json_format
 from starlette.responses import Response
 
 from everword.v1 import memory_pb2, profile_service_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_console.visits import Visit
-from everword_console.wording import place_of_memory
+from everword_console.wording import data, place_of_memory
 
 _BEFORE = 5
 #: Of the facts of a subject.
@@ -30,13 +27,12 @@ async def memory(visit: Visit) -> Response:
     before = []
     if shown.kind == memory_pb2.MEMORY_KIND_MESSAGE:
         before = await _said_before(visit, shown)
-    metadata = json_format.MessageToDict(shown.metadata)
     return visit.page(
         "memory.html",
         memory=shown,
         message=found.message,
         before=before,
-        metadata=json.dumps(metadata, indent=2, ensure_ascii=False) if metadata else "",
+        metadata=data(shown.metadata, indent=2) if shown.metadata.fields else "",
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
-from everword.db.pool import Database
 from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
@@ -29,7 +28,6 @@ from everword.rpc.settings import ServerSettings
 
 def ordered_interceptors(
     settings: ServerSettings,
-    database: Database,
     authenticator: Authenticator,
     quotas: Quotas,
     services: list[ServiceDescriptor],
@@ -48,5 +46,5 @@ def ordered_interceptors(
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
         ScopeInterceptor(scoped),  # these read what was parsed
-        CredentialInterceptor(database, services),
+        CredentialInterceptor(services),
     )

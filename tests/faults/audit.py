@@ -1,4 +1,4 @@
-"""Looks into the database, as its owner, for what is lost, doubled or stuck."""
+"""Looks into the database, as its owner, for what is lost, doubled or stuck in itself, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import psycopg
 
-from kills.traffic import UNEMBEDDABLE
+from faults.traffic import UNEMBEDDABLE
 from support.dag import check_dag
 from support.databases import DatabaseUnderTest
 
@@ -18,7 +18,8 @@ _LOST = {
         SELECT coalesce(sum(abs(c.last_seq - m.messages) + abs(c.last_seq - m.last)), 0)
           FROM conversations c CROSS JOIN LATERAL (
                SELECT count(*) AS messages, coalesce(max(seq), 0) AS last FROM messages
-                WHERE namespace_id = c.namespace_id AND conversation_id = c.id) AS m""",
+                WHERE namespace_id = c.namespace_id AND conversation_id = c.id) AS m
+         WHERE NOT EXISTS (SELECT FROM erasures WHERE namespace_id = c.namespace_id) OR c.session_key LIKE 'conv%%'""",
     "messages without a passage": """
         SELECT count(*) FROM messages m
          WHERE NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = m.namespace_id AND p.source_id = m.id)""",
@@ -41,7 +42,8 @@ _LOST = {
 }
 _DOUBLED = {
     "messages stored twice": """
-        SELECT count(*) - count(DISTINCT (namespace_id, conversation_id, external_id)) FROM messages""",
+        SELECT count(*) - count(DISTINCT (namespace_id, conversation_id, coalesce(nullif(external_id, ''), content)))
+          FROM messages""",
     "passages stored twice": """
         SELECT count(*) - count(DISTINCT (namespace_id, source_id, part)) FROM memories""",
     "vectors that are still in the queue": """
@@ -75,11 +77,12 @@ _STUCK = {
          WHERE period + (ARRAY['2 days', '8 days', '32 days', '367 days'])[level - 3]::interval < now()
            AND NOT EXISTS (SELECT FROM summaries s WHERE s.namespace_id = o.namespace_id AND s.level = o.level
                                 AND s.period = o.period)""",
+    "erasures at work": "SELECT count(*) FROM erasures WHERE state <> 2",
     "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
 }
 #: What is waited for.
 _OPEN = tuple(what for what in _STUCK if what != "jobs done that know of more")
-_STORED = "SELECT external_id, count(*) FROM messages GROUP BY external_id"
+_STORED = "SELECT coalesce(nullif(external_id, ''), split_part(content, ':', 1)) FROM messages"
 
 
 @dataclass
@@ -94,10 +97,11 @@ class Findings:
     words: list[str] = field(default_factory=list)
 
 
-def open_work(admin_url: str) -> int:
-    """Return how much is pending, and how many jobs are open."""
+def open_work(admin_url: str) -> dict[str, int]:
+    """Return what is pending, and how many jobs are open; nothing where all is done."""
     with _connect(admin_url) as conn:
-        return sum(_count(conn, _STUCK[what]) for what in _OPEN)
+        counts = {what: _count(conn, _STUCK[what]) for what in _OPEN}
+    return {what: count for what, count in counts.items() if count}
 
 
 def audit(admin_url: str, acknowledged: Set[str]) -> Findings:
@@ -116,7 +120,7 @@ def audit(admin_url: str, acknowledged: Set[str]) -> Findings:
 
 
 def _missing(conn: psycopg.Connection, acknowledged: Set[str], found: Findings) -> int:
-    stored = {external_id for external_id, _ in conn.execute(_STORED)}
+    stored = {name for (name,) in conn.execute(_STORED)}
     missing = acknowledged - stored
     if missing:
         found.words.append(f"{len(missing)} acknowledged messages missing: {min(missing)}, …")

@@ -1,4 +1,4 @@
-"""What is imported: the same messages for the same seed."""
+"""What is said: the same messages for the same seed, each with a word that nothing else has."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ LONG_EVERY = 25
 TOOL_CALL_EVERY = 30
 UNEMBEDDABLE_EVERY = 40
 UNEMBEDDABLE = "🎉"
+#: How every word begins that is erased some day, and nothing else does.
+ERASED = "zqgone"
 _WORDS = re.findall(
     r"\w+",
     """cutover window replica budget invoice garden violin marathon thunder recipe ledger harbour lantern sprint
@@ -85,4 +87,21 @@ def _content(rng: random.Random, external_id: str, number: int) -> str:
         return UNEMBEDDABLE
     sentences = 30 if number % LONG_EVERY == LONG_EVERY - 1 else 1
     said = (" ".join(rng.choices(_WORDS, k=12)).capitalize() for _ in range(sentences))
-    return f"{external_id}: {'. '.join(said)}."
+    return f"{external_id}: {word_of(external_id)} {'. '.join(said)}."
+
+
+def word_of(external_id: str) -> str:
+    """Return the word by which a message is found, and no other is."""
+    return "zq" + re.sub(r"\W", "", external_id)
+
+
+def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewMessage]:
+    """Return messages whose names are in what they say alone, as far as they say anything."""
+    for message in messages:
+        if message.content not in ("", UNEMBEDDABLE):
+            message.external_id = ""
+    return messages
+
+
+def name_of(message: memory_pb2.NewMessage) -> str:
+    return message.external_id or message.content.partition(":")[0]

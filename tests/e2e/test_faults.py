@@ -1,4 +1,4 @@
-"""The short form of `make test-kills`."""
+"""The short form of `make test-faults`."""
 
 from __future__ import annotations
 
@@ -9,46 +9,93 @@ from pathlib import Path
 
 import pytest
 
-from kills.audit import audit
-from kills.importer import Load
-from kills.run import Settings, Watchers, run
-from kills.traffic import batches, conversations
+from everword.v1.admin_service_pb2 import ExportNamespaceRequest
+from faults.audit import audit
+from faults.check import check
+from faults.exporting import judge
+from faults.history import History, Promise
+from faults.report import report
+from faults.run import Settings, run
+from faults.services import Patience
+from faults.traffic import batches, conversations
 from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import compact, roll_up
 from support.stack import Stack
 from support.tool_calls import put_into_words
 
+#: One of each kind of place, in the time that CI has.
+KINDS = (
+    "ingest killed",
+    "search told to end",
+    "embedder-worker-1 held",
+    "compact-worker-1 killed",
+    "Postgres restarted (immediate",
+    "Valkey flushed",
+    "connections to Postgres torn",
+    "connections to Valkey reset",
+    "embedding model fails with 500",
+    "language model answers garbage",
+)
 SHORT = Settings(
-    Load(messages=240, pause_s=0.5, seed=11),
-    kills=6,
-    victims=("postgres", "valkey", "ingest", "embedder", "embedder-worker", "compact-worker"),
-    sweep_s=0.5,
-    lease_s=8.0,
-    pause_s=0.3,
-    # A job that failed three times is tried again after two minutes.
-    drain_s=180.0,
+    faults=len(KINDS),
+    seed=11,
+    every_s=0.3,
+    pause_s=0.5,
+    workers=1,
+    patience=Patience(sweep_s=0.5, lease_s=3.0, pause_s=0.3),
+    picks=lambda fault: f"{fault.place} {fault.kind}".startswith(KINDS),
+    drain_s=120.0,
 )
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Lend a folder that PostgreSQL's account passes through: another run of pytest closes pytest's own."""
-    with tempfile.TemporaryDirectory(prefix="everword-kills-") as name:
+    with tempfile.TemporaryDirectory(prefix="everword-faults-") as name:
         Path(name).chmod(0o711)
         yield Path(name)
 
 
 @pytest.mark.slow
-async def test_nothing_is_lost_doubled_or_stuck_when_processes_are_killed(folder: Path) -> None:
+async def test_what_was_promised_holds_whatever_fails(folder: Path) -> None:
     said: list[str] = []
-    watchers = Watchers(said.append, imported=lambda count: None, draining=lambda left: None)
-    outcome = await run(folder, SHORT, watchers)
-    told = "\n".join([*said, *outcome.findings.words])
-    assert outcome.line == "kills 6 lost 0 doubled 0 stuck 0", told
-    assert outcome.acknowledged == SHORT.load.messages
-    assert outcome.findings.summaries >= SHORT.load.messages // 10
-    assert any(line.startswith("flushed valkey") for line in said)
+    outcome = await run(folder, SHORT, said.append)
+    history = outcome.history
+    assert history.broken == [], "\n".join(said)
+    assert outcome.injected.total() == len(KINDS)
+    assert history.acknowledged > 50
+    # Each promise was looked at, while it could be broken.
+    assert {promise for promise in Promise if not history.looked[promise]} == set()
+    assert outcome.summaries >= 10
+    assert "| holds |" in report(outcome)
+
+
+async def test_the_checker_sees_what_is_lost_doubled_out_of_order_and_back(stack: Stack) -> None:
+    names = [f"default/s/{number}" for number in range(3)]
+    await append(stack, *[message(f"{name}: zq{number}") for number, name in enumerate(names)])
+    await append(stack, "zqgone1ofdefault waits.", session_key="erased-1")
+    history = History()
+    history.messages["default", "s"] = [names[1], names[0], names[2], "default/s/3"]
+    history.notes["default", "note-0"] = ["never stored"]
+    await asyncio.to_thread(check, stack.database.admin_url, history)
+    told = {(promise, words.partition("; ")[0]) for promise, words in history.broken}
+    assert told >= {
+        (Promise.KEPT, "('default', 's') lacks ['default/s/3']"),
+        (Promise.KEPT, "('default', 'note-0') lacks ['never stored']"),
+        (Promise.ORDER, "('default', 's') is out of order"),
+        (Promise.ERASED, "1 rows of messages hold what was erased"),
+        (Promise.ERASED, "1 rows of memories hold what was erased"),
+    }
+    stream = stack.admin.ExportNamespace(ExportNamespaceRequest(name="default"))
+    whole = b"".join([part.data async for part in stream])
+    assert judge(whole, set(names), "default")[0]
+    assert not judge(whole, {*names, "default/s/3"}, "default")[0]
+    assert not judge(whole[: len(whole) // 2].rpartition(b"\n")[0], set(names), "default")[0]
+    again = History()
+    again.messages["default", "s"] = names[:2]
+    await asyncio.to_thread(check, stack.database.admin_url, again)
+    assert (Promise.ONCE, "('default', 's') has too often ['default/s/2']") in again.broken
 
 
 async def test_the_audit_sees_what_is_lost_doubled_and_stuck(stack: Stack) -> None:

@@ -1,0 +1,98 @@
+"""Which licence each distribution has that comes with a service, and which licences may come along."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+
+from scripts.gen_locks import ENGINES, FOLDER, IMAGES, ROOT, read_lock
+
+#: By SPDX identifier. Those of the last line ask who changes the package itself to offer the changes, and for no more.
+ALLOWED = {
+    *("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "CNRI-Python", "ISC"),
+    *("MIT", "MIT-0", "MIT-CMU", "PSF-2.0", "PostgreSQL", "Zlib"),
+    *("LGPL-3.0-only", "MPL-2.0"),
+}
+#: What packages write instead of an expression of SPDX.
+_OTHER_WORDS = {
+    "3-Clause BSD License": "BSD-3-Clause",
+    "Apache 2": "Apache-2.0",
+    "Apache 2.0": "Apache-2.0",
+    "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",
+    "MIT License": "MIT",
+    "OSI Approved :: Apache Software License": "Apache-2.0",
+    "OSI Approved :: MIT License": "MIT",
+}
+#: Where metadata says less than the text of the licence in the distribution, which was read.
+_READ = {
+    "cobble": "BSD-2-Clause",
+    "google-re2": "BSD-3-Clause",
+    "jinja2": "BSD-3-Clause",
+    "locate": "MIT",
+    "pystemmer": "MIT AND BSD-3-Clause",
+    "tiktoken": "MIT",
+    "uvloop": "MIT OR Apache-2.0",
+}
+
+
+@dataclass(frozen=True)
+class Component:
+    """A distribution that comes with a service."""
+
+    name: str
+    version: str
+    #: An expression of SPDX identifiers.
+    licence: str
+    #: Of each file that it may be installed from.
+    sha256: tuple[str, ...]
+
+
+def components(image: str) -> list[Component]:
+    """Return what the lock of an image brings, by name."""
+    return _components(FOLDER / f"{image}.lock")
+
+
+def components_by_image() -> dict[str, list[Component]]:
+    """Return what each lock brings, and what `everword up` starts beside."""
+    engines = _components(ROOT / "requirements.lock", only=ENGINES)
+    return {**{image: components(image) for image in IMAGES}, "everword up": engines}
+
+
+def _components(lock: Path, only: set[str] | None = None) -> list[Component]:
+    return [
+        Component(
+            name,
+            block.split("==")[1].split()[0],
+            licence_of(name),
+            tuple(re.findall(r"sha256:([0-9a-f]{64})", block)),
+        )
+        for name, block in sorted(read_lock(lock).items())
+        if only is None or name in only
+    ]
+
+
+def licence_of(name: str) -> str:
+    """Return the licence of an installed distribution, in words of SPDX where the metadata's own are known."""
+    if name in _READ:
+        return _READ[name]
+    metadata = distribution(name).metadata
+    classifiers = [
+        each.removeprefix("License :: ")
+        for each in metadata.get_all("Classifier") or []
+        if each.startswith("License :: ")
+    ]
+    said = next(
+        filter(None, (metadata.get_all(key, [""])[0] for key in ("License-Expression", "License"))),
+        ", ".join(classifiers),
+    )
+    return _OTHER_WORDS.get(said, said)
+
+
+def is_allowed(licence: str) -> bool:
+    """Tell whether what has this licence may come along: of alternatives one is enough, of several all have to be.
+
+    An expression in brackets is not: nothing has one.
+    """
+    return any(set(each.split(" AND ")) <= ALLOWED for each in licence.split(" OR "))

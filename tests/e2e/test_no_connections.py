@@ -1,0 +1,33 @@
+"""Everword calls nobody but whom it was told of."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.all_processes import BEYOND
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="a network of its own is made by root alone")
+def test_the_whole_stack_works_and_calls_nobody_beyond_this_machine(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("EVERWORD_", "OTEL_"))}
+    run = [sys.executable, "-m", "support.closed_network", str(tmp_path / "seen")]
+    done = subprocess.run(
+        [*run, sys.executable, "-m", "support.all_processes", str(tmp_path)],
+        env={**inherited, "PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    host, port = BEYOND
+    # What was called last of all, on purpose, and nothing else.
+    assert (tmp_path / "seen").read_text() == f"{host} {port}\n"

@@ -1,0 +1,164 @@
+"""Mixed traffic: conversations in three ways, notes, facts, erasures, exports, and reads of what was just written."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from sys import maxsize
+
+from everword.domain.ids import new_id
+from everword.embedded.folder import RunningStack
+from everword.importing import import_records
+from everword.transcripts import Entry
+from everword.v1 import admin_service_pb2, fact_service_pb2, memory_pb2
+from everword.v1 import search_service_pb2 as search_pb
+from faults.calling import Caller, connect
+from faults.erasing import erase
+from faults.exporting import export
+from faults.history import History, Promise
+from faults.traffic import (
+    NAMESPACES,
+    UNEMBEDDABLE,
+    Conversation,
+    batches,
+    conversations,
+    keep_nameless,
+    name_of,
+    word_of,
+)
+
+#: How long callers may take to be answered once they are told to stop.
+LAST_CALLS_S = 600.0
+#: Each namespace has so many notes that are written again and again.
+NOTES = 3
+#: Reads of a whole conversation, as long as it has so many messages.
+SHORT = 300
+
+
+@asynccontextmanager
+async def traffic(
+    stack: RunningStack, history: History, pause_s: float, seed: int
+) -> AsyncIterator[None]:
+    """Call while the block lasts; at its end, every caller is waited for."""
+    stopped = asyncio.Event()
+    async with AsyncExitStack() as resources:
+        callers = []
+        for namespace in NAMESPACES:
+            client = await resources.enter_async_context(connect(stack, namespace))
+            drawn = random.Random(f"{seed} {namespace}")
+            callers.append(Caller(client, namespace, history, stopped, drawn, pause_s))
+        for caller in callers[1:]:
+            name = admin_service_pb2.Namespace(name=caller.namespace)
+            await caller.client.admin_service.CreateNamespace(
+                admin_service_pb2.CreateNamespaceRequest(namespace=name)
+            )
+        tasks = [asyncio.create_task(work) for work in _work(callers, seed)]
+        try:
+            yield
+            stopped.set()
+            _, waiting = await asyncio.wait(tasks, timeout=LAST_CALLS_S)
+            history.hold(Promise.ENDS, not waiting, f"{len(waiting)} callers got no answer")
+            await asyncio.gather(*(set(tasks) - waiting))
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+def _work(callers: list[Caller], seed: int) -> list[Coroutine[None, None, None]]:
+    of = {caller.namespace: caller for caller in callers}
+    work: list[Coroutine[None, None, None]] = [
+        converse(of[conversation.namespace], conversation, number, seed)
+        for number, conversation in enumerate(conversations())
+    ]
+    for caller in callers:
+        work += [
+            caller.repeat(partial(each, caller)) for each in (write_note, remember, erase, export)
+        ]
+    return work
+
+
+async def converse(caller: Caller, conversation: Conversation, number: int, seed: int) -> None:
+    """Write one conversation: by external ids, by request ids alone, or as files come in, in streams."""
+    told = caller.history.messages[conversation.namespace, conversation.session_key]
+    for batch in batches(conversation, maxsize, seed):
+        if caller.stopped.is_set():
+            return
+        said = keep_nameless(batch) if number % 4 == 1 else batch
+        names = [name_of(message) for message in said]
+        # A stream tells no token: what it stored is there for every read that comes after it.
+        fresh, id_ = "", ""
+        if number % 4 == 0:
+            entries = [Entry(conversation.target, message) for message in said]
+            await caller.until_answered(partial(import_records, caller.client, entries))
+        else:
+            answer = await caller.until_answered(
+                partial(
+                    caller.client.append,
+                    conversation.target.key,
+                    said,
+                    request_id=str(new_id()),
+                )
+            )
+            fresh, id_ = answer.consistency_token, answer.conversation_id
+        told += names
+        await _read_back(caller, said, fresh)
+        if id_ and len(told) < SHORT:
+            await _read_in_order(caller, id_, told)
+        await caller.rest()
+
+
+async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: str) -> None:
+    """Search for the last thing that was said in words."""
+    spoken = [each for each in said if each.content not in ("", UNEMBEDDABLE)]
+    if not spoken:
+        return
+    word = word_of(name_of(spoken[-1]))
+    found = await find(caller, word, fresh)
+    caller.history.hold(Promise.FRESH, found, f"{word} is not found after {fresh or 'a stream'}")
+
+
+async def find(caller: Caller, word: str, fresh: str = "") -> bool:
+    """Tell whether a search for a word returns something that has it."""
+    lexical = search_pb.SEARCH_MODE_LEXICAL
+    search = partial(caller.client.search, word, mode=lexical, at_least_as_fresh=fresh)
+    answer = await caller.until_answered(search)
+    return any(word in result.memory.content for result in answer.results)
+
+
+async def _read_in_order(caller: Caller, conversation_id: str, told: list[str]) -> None:
+    async def read() -> list[str]:
+        return [
+            message.body.external_id or message.body.content.partition(":")[0]
+            async for message in caller.client.iter_messages(conversation_id)
+        ]
+
+    read_names = await caller.until_answered(read)
+    caller.history.hold(Promise.ORDER, read_names == told, f"{told[0]}…: {read_names} for {told}")
+
+
+async def write_note(caller: Caller, number: int) -> None:
+    """Write one of a few notes again, and read it."""
+    key = f"note-{number % NOTES}"
+    content = f"{key} of {caller.namespace} as of {number}."
+    request_id = str(new_id())
+    await caller.until_answered(
+        lambda: caller.client.write_note(content, key, request_id=request_id)
+    )
+    caller.history.notes[caller.namespace, key].append(content)
+
+
+async def remember(caller: Caller, number: int) -> None:
+    """Give somebody another favourite."""
+    subject = f"person {number % NOTES}"
+    request = fact_service_pb2.RememberRequest(
+        subject=subject,
+        attribute="favourite_tea",
+        value=f"tea {number} of {caller.namespace}",
+        several_values=True,
+        request_id=str(new_id()),
+    )
+    await caller.until_answered(lambda: caller.client.fact_service.Remember(request))
+    caller.history.facts[caller.namespace, subject].append(request.value)

@@ -1,0 +1,65 @@
+"""What callers were told: the acknowledged operations, and the promises that an answer broke at once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+#: Namespace and session key, key of a note, or subject of a fact.
+Place = tuple[str, str]
+
+
+class Promise(StrEnum):
+    """What holds whatever fails, in the words of the report."""
+
+    KEPT = "no acknowledged write is lost"
+    ONCE = "none is stored twice"
+    ORDER = "messages stay in their order"
+    FRESH = "a read with a token sees the write"
+    ERASED = "what is erased stays erased"
+    EXPORTED = "an export is whole"
+    ENDS = "work is done, or seen to have failed"
+    DERIVED = "what is derived is complete"
+    ERRORS = "an outage is a plain error, never INTERNAL"
+
+
+@dataclass
+class History:
+    """Grows with every answer."""
+
+    #: The messages of each conversation, as the callers name them, in the order in which they were acknowledged.
+    messages: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
+    #: What each note said, version after version.
+    notes: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
+    #: The values that each subject was given.
+    facts: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
+    #: The words of what was erased, by namespace; each begins with `traffic.ERASED`.
+    erased: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    #: How often each promise was looked at, and what was seen where it did not hold.
+    looked: Counter[Promise] = field(default_factory=Counter)
+    broken: list[tuple[Promise, str]] = field(default_factory=list)
+    #: Calls that failed and were made again, by status.
+    retried: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def acknowledged(self) -> int:
+        """How many messages are stored, versions of notes and facts written, and things erased."""
+        kept = sum(
+            len(each) for of in (self.messages, self.notes, self.facts) for each in of.values()
+        )
+        return kept + sum(map(len, self.erased.values()))
+
+    def hold(self, promise: Promise, holds: bool, words: str) -> None:
+        """Count a look at a promise; keep the words where it is broken."""
+        self.looked[promise] += 1
+        if not holds:
+            self.broken.append((promise, words))
+
+    def broken_of(self, promise: Promise) -> int:
+        return sum(each == promise for each, _ in self.broken)
+
+    @property
+    def line(self) -> str:
+        counts = [f"{promise.name.lower()} {self.broken_of(promise)}" for promise in Promise]
+        return f"acknowledged {self.acknowledged}, broken: {', '.join(counts)}"

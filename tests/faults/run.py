@@ -1,0 +1,179 @@
+"""One run: a stack, mixed traffic, faults, the time that the background takes to be done, and the reckoning."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import psycopg
+
+from everword.client import CallError
+from everword.embedded.folder import RunningStack
+from everword.embedded.ports import Ports
+from everword.embedded.process import ProcessSpec
+from everword.embedded.settings import StackSettings
+from everword.embedded.stack import stack
+from everword.v1 import maintenance_service_pb2
+from faults.audit import open_work
+from faults.callers import traffic
+from faults.calling import connect
+from faults.check import check
+from faults.engines import disk_fault, postgres_faults, small_disk, valkey_faults
+from faults.history import History
+from faults.injecting import Injected, inject, plan
+from faults.links import link_faults
+from faults.models import brief, model_faults
+from faults.processes import process_faults, rolling_restart
+from faults.proxy import running_proxy
+from faults.services import Patience, names, specs
+from faults.traffic import NAMESPACES, UNEMBEDDABLE
+from faults.world import Fault, World
+from support.databases import DatabaseUnderTest
+from support.hasty import set_constant
+from support.running_stack import embed_with
+from support.scripted_chat import ScriptedChat
+from support.scripted_embedder import ScriptedEmbedder
+
+POLL_S = 0.25
+#: What failed for good is tried again, as an operator would, where nothing else is open for so long.
+RETRY_S = 20.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How hard a run is, and how patient the stack."""
+
+    faults: int
+    seed: int
+    #: Mean time from one fault to the next.
+    every_s: float
+    #: Mean pause of a caller.
+    pause_s: float = 3.0
+    #: How many of each worker.
+    workers: int = 2
+    patience: Patience = field(default_factory=Patience)
+    #: Only faults whose place and kind this picks.
+    picks: Callable[[Fault], bool] = lambda fault: True
+    #: Whether PostgreSQL is on a small disk of its own, which gets full; root alone may mount one.
+    disk: bool = False
+    #: How long the background may take once nobody calls.
+    drain_s: float = 600.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a run."""
+
+    seed: int
+    injected: Injected
+    history: History
+    summaries: int
+    #: Jobs that failed for good, were listed as such, and were done when they were tried again.
+    given_up: int
+    #: From the first fault to the last.
+    seconds: float
+    drained_s: float
+
+
+async def run(data: Path, settings: Settings, say: Callable[[str], None]) -> Outcome:
+    """Call under faults, wait for the background, and look. The data folder is made where there is none."""
+    # What a fault ended is started again at once, however often.
+    set_constant("everword.embedded.supervisor:LONGEST_PAUSE_S", 1.0)
+    async with _world(data, settings, say) as world:
+        history = History()
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async with traffic(world.running, history, settings.pause_s, settings.seed):
+            faults = plan(_possible(data, settings), settings.faults, settings.seed)
+            injected = await inject(world, faults, settings.every_s, history, say)
+        ended = loop.time()
+        say(f"waiting for the background; {history.line}")
+        given_up = await _drain(world.running, settings.drain_s, say)
+        drained = loop.time()
+        admin_url = world.running.admin_database_url or ""
+        summaries = await asyncio.to_thread(check, admin_url, history)
+    seconds, drained_s = ended - began, drained - ended
+    return Outcome(settings.seed, injected, history, summaries, given_up, seconds, drained_s)
+
+
+@asynccontextmanager
+async def _world(
+    data: Path, settings: Settings, say: Callable[[str], None]
+) -> AsyncIterator[World]:
+    """Run everything that faults are done to while the block lasts."""
+    chosen = StackSettings(data=data, ports=Ports.free())
+    embedder, chat = ScriptedEmbedder(), ScriptedChat(brief, context_tokens=32_768)
+    embedder.poison = UNEMBEDDABLE
+    async with AsyncExitStack() as resources:
+        resources.enter_context(embedder.running())
+        resources.enter_context(chat.running())
+        if settings.disk:
+            resources.enter_context(small_disk(data / "postgres"))
+        database = await resources.enter_async_context(running_proxy(chosen.ports.postgres))
+        valkey = await resources.enter_async_context(running_proxy(chosen.ports.valkey))
+
+        def services(running: RunningStack) -> list[ProcessSpec]:
+            embed_with(DatabaseUnderTest(running.admin_database_url or "", ""), embedder)
+            through = replace(
+                running,
+                database_url=database.through(running.database_url),
+                redis_url=valkey.through(running.redis_url),
+            )
+            return list(specs(through, settings.workers, settings.patience, chat))
+
+        running = await resources.enter_async_context(stack(chosen, say, services=services))
+        drawn, lease_s = random.Random(settings.seed), settings.patience.lease_s
+        yield World(data, running, database, valkey, embedder, chat, drawn, lease_s)
+
+
+def _possible(data: Path, settings: Settings) -> list[Fault]:
+    """Return every fault that a run may inject."""
+    faults = [
+        *process_faults(names(settings.workers)),
+        rolling_restart(),
+        *postgres_faults(),
+        *valkey_faults(),
+        *link_faults(),
+        *model_faults(),
+        *([disk_fault(data / "postgres")] if settings.disk else []),
+    ]
+    return [fault for fault in faults if settings.picks(fault)]
+
+
+async def _drain(running: RunningStack, within_s: float, say: Callable[[str], None]) -> int:
+    """Wait until no work is open; what is open after that time is found by the audit.
+
+    Returns how many jobs had failed for good, and were tried again.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + within_s
+    given_up, retry_at = 0, loop.time() + RETRY_S
+    left: dict[str, int] = {}
+    while loop.time() < until:
+        # Postgres may have been the last to be ended.
+        with suppress(psycopg.OperationalError):
+            left = await asyncio.to_thread(open_work, running.admin_database_url or "")
+            if not left:
+                break
+        if loop.time() > retry_at:
+            say(f"open: {left}")
+            given_up += await _retry(running)
+            retry_at = loop.time() + RETRY_S
+        await asyncio.sleep(POLL_S)
+    return given_up
+
+
+async def _retry(running: RunningStack) -> int:
+    """Try again what failed for good; an operator sees it in the queue's status."""
+    tried = 0
+    for namespace in NAMESPACES:
+        async with connect(running, namespace) as client:
+            with suppress(CallError):
+                request = maintenance_service_pb2.RetryJobsRequest()
+                answer = await client.maintenance_service.RetryJobs(request)
+                tried += answer.jobs
+    return tried

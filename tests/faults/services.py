@@ -1,0 +1,76 @@
+"""The processes of a run: each service once, each worker several times, all less patient than by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from everword.embedded.folder import RunningStack
+from everword.embedded.process import ProcessSpec
+from everword.embedded.services import SERVICES, SUMMARISING_WORKERS, WORKERS, service_specs
+from support.hasty import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
+from support.scripted_chat import ScriptedChat
+
+#: Those that ask a language model; the others go by rules.
+ASKING = frozenset({"compact-worker", "roll-up-worker", "tool-sentences-worker"})
+#: An erasure of a few messages is of many steps, between which a process may end.
+SMALL_STEPS = {
+    "everword_ingest.erasure.erase:BATCH": 2,
+    "everword_ingest.erasure.resuming:BATCH": 2,
+    "everword_ingest.erasure.resuming:INTERVAL_S": 1.0,
+}
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a process waits for what has died or does not answer."""
+
+    sweep_s: float = 1.0
+    lease_s: float = 6.0
+    pause_s: float = 0.5
+    model_s: float = 3.0
+
+    def of(self, name: str) -> dict[str, object]:
+        """Return the constants of a process."""
+        if name == "embedder":
+            read = "everword_embedder.providers.settings:EmbedSettings.read_timeout_s"
+            return {SWEEP: self.sweep_s, read: self.model_s}
+        if name == "embedder-worker":
+            return {EMBED_LEASE: self.lease_s, EMBED_PAUSE: self.pause_s}
+        if name in SUMMARISING_WORKERS:
+            return self._of_summarising()
+        return {SWEEP: self.sweep_s, **(SMALL_STEPS if name == "ingest" else {})}
+
+    def _of_summarising(self) -> dict[str, object]:
+        return {
+            "everword_compactor.settings:WorkerSettings.lease_s": self.lease_s,
+            "everword.chat.settings:ChatSettings.read_timeout_s": self.model_s,
+            "everword.chat.settings:ChatSettings.pauses_s": (self.pause_s,),
+            "everword.model_server.breaker:PAUSE_S": self.pause_s,
+            "everword_compactor.jobs.model_outage:PATIENCE_S": 2 * self.pause_s,
+            "everword_compactor.tool_sentences.settings:ToolSettings.lease_s": self.lease_s,
+            "everword_compactor.tool_sentences.settings:ToolSettings.pauses_s": (self.pause_s,),
+            "everword.jobs.task:Task.away_s": 2 * self.pause_s,
+            "everword.jobs.task:Task.pauses_s": (self.pause_s, 4 * self.pause_s, 10 * self.pause_s),
+        }
+
+
+def names(workers: int) -> list[str]:
+    """Return the names of all processes but the engines."""
+    return [*SERVICES, *(f"{name}-{n}" for name in WORKERS for n in range(1, workers + 1))]
+
+
+def specs(
+    running: RunningStack, workers: int, patience: Patience, chat: ScriptedChat
+) -> Iterator[ProcessSpec]:
+    """Yield the services, and so many of each worker."""
+    model = {"EVERWORD_CHAT_URL": chat.url, "EVERWORD_CHAT_MODEL": chat.model}
+    for spec in service_specs(running):
+        own = model if spec.name in ASKING else {}
+        environment = {**spec.environment, "EVERWORD_LOG_LEVEL": "WARNING", **own}
+        impatient = hasty(replace(spec, environment=environment), patience.of(spec.name))
+        if spec.name in SERVICES:
+            yield impatient
+        else:
+            for number in range(1, workers + 1):
+                yield replace(impatient, name=f"{spec.name}-{number}")

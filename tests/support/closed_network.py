@@ -1,0 +1,78 @@
+"""Runs a command in a network of its own, where nothing but this machine answers, and tells what it called beyond.
+
+    python -m support.closed_network SEEN COMMAND…
+
+Every address is this machine there, so that a call to anybody is refused at once, and its packet is seen, whichever
+library sends it. SEEN gets a line for each target beyond loopback, and each question to a name server. Needs root.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import subprocess
+import sys
+import threading
+from ipaddress import ip_address
+from pathlib import Path
+
+_CLONE_NEWNET = 0x40000000
+_ALL_PROTOCOLS = 3
+_TCP, _UDP, _DNS = 6, 17, 53
+_COMMANDS = (
+    "ip link set lo up",
+    "ip route add local default dev lo",
+    "ip -6 route add local default dev lo",
+)
+
+
+def enter() -> None:
+    """Leave the machine's network, for this process and all that it starts from now on. Raises OSError."""
+    if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "no network of its own")
+    for command in _COMMANDS:
+        subprocess.run(command.split(), check=True)
+
+
+def target(packet: bytes) -> str | None:
+    """Return whom a packet wants to begin with, as `ADDRESS PORT`; None for one among processes of this machine."""
+    if packet[0] >> 4 == 4:
+        protocol, start, address = packet[9], (packet[0] & 15) * 4, ip_address(packet[16:20])
+    else:
+        protocol, start, address = packet[6], 40, ip_address(packet[24:40])
+    if protocol not in (_TCP, _UDP):
+        return None
+    port = int.from_bytes(packet[start + 2 : start + 4], "big")
+    # Of TCP, the packet that asks for a connection: SYN without ACK.
+    begins = protocol == _UDP or packet[start + 13] & 0b10010 == 0b10
+    beyond = not address.is_loopback or (protocol == _UDP and port == _DNS)
+    return f"{address} {port}" if begins and beyond else None
+
+
+def listen(seen: set[str]) -> None:
+    """Add to `seen` whom packets are for, until the process ends."""
+    packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ALL_PROTOCOLS))
+    packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
+    packets.bind(("lo", 0))
+
+    def note() -> None:
+        while True:
+            if found := target(packets.recv(80)):
+                seen.add(found)
+
+    threading.Thread(target=note, daemon=True).start()
+
+
+def main() -> None:
+    path, *command = sys.argv[1:]
+    enter()
+    seen: set[str] = set()
+    listen(seen)
+    status = subprocess.run(command, env=os.environ, check=False).returncode
+    Path(path).write_text("".join(f"{each}\n" for each in sorted(seen)))
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
