@@ -144,7 +144,9 @@ async def test_a_bound_key_writes_and_finds_its_own(
     """Beside another agent's of the same words, in conversations and notes."""
     mine, whole = scoped.mine, scoped.whole
     told = await mine.ingest.AppendMessages(
-        ingest.AppendMessagesRequest(conversation=target("k"), messages=[message("Mango mine.")])
+        ingest.AppendMessagesRequest(
+            conversation=target("k"), messages=[message("Mango mine.", external_id="m1")]
+        )
     )
     other = await whole.ingest.AppendMessages(
         ingest.AppendMessagesRequest(
@@ -162,6 +164,13 @@ async def test_a_bound_key_writes_and_finds_its_own(
     assert "theirs" not in built.text
     listed = await mine.search.ListConversations(search.ListConversationsRequest())
     assert [each.key.agent for each in listed.conversations] == ["mine"]
+    # As it was written: the key of a conversation needs to name no agent.
+    key = conversation.ConversationKey(session_key="k")
+    got = await mine.search.GetConversation(search.GetConversationRequest(key=key))
+    assert got.conversation.id == told.conversation_id
+    external = search.ExternalMessageKey(key=key, external_id="m1")
+    sent = await mine.search.GetMessage(search.GetMessageRequest(external=external))
+    assert sent.message.id == told.messages[0].message_id
     read = search.GetMemoryRequest(memory_id=told.messages[0].message_id)
     assert (await mine.search.GetMemory(read)).memory.agent == "mine"
     gone = search.GetMemoryRequest(memory_id=other.messages[0].message_id)
