@@ -170,7 +170,7 @@ async def test_a_namespace_is_made_changed_listed_and_erased(stack: Stack) -> No
     settings = created.json()["settings"]
     assert settings["time_zone"] == "Europe/Zurich"
     assert settings["channel_policies"]["slack"] == {
-        "index": True, "roll_up": False, "digest": False,
+        "index": True, "roll_up": False, "digest": False, "untrusted": False, "quarantine": False,
     }  # fmt: skip
     await everword(stack, "namespaces", "update", "acme", "--use-counting", "returned")
     shown = (await everword(stack, "namespaces", "get", "acme")).output
