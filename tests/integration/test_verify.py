@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -131,6 +132,9 @@ async def test_a_backup_is_restored_and_held_against_what_was_saved(
     with empty_database(postgres_url) as url:
         with pytest.raises(BackupError, match="holds no Everword"):
             save(url, tmp_path / "nothing", *quiet)
+        assert os.listdir(tmp_path) == ["saved"], "nothing unfinished is left"
+        with pytest.raises(BackupError, match="cannot be made"):
+            save(url, folder / DUMP / "below a file", *quiet)
         for broken, message in (
             (replace(saved, schema=9999), "that release or a newer one"),
             (replace(saved, postgres=99), "needs that or a newer one"),

@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from everword.domain.not_found import NamespaceNotFound
+
 
 class Role(IntEnum):
     """A caller's rights; each role may do what the one before it may. Values equal proto `ApiKeyRole`."""
@@ -63,10 +65,10 @@ def current_caller() -> Caller:
 
 
 def current_namespace() -> NamespaceScope:
-    """Return the namespace of the current call. The auth interceptor has made sure that there is one."""
+    """Return the namespace of the current call. Raises NamespaceNotFound where an operator named none that is there."""
     namespace = current_caller().namespace
     if namespace is None:
-        raise LookupError("the call has no namespace")
+        raise NamespaceNotFound
     return namespace
 
 

@@ -37,6 +37,12 @@ def read_roles(conn: psycopg.Connection) -> list[dict[str, Any]]:
     ]
 
 
+_GRANTED = """
+SELECT r.rolname FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid JOIN pg_roles m ON m.oid = a.member
+ WHERE m.rolname = %s
+"""
+
+
 def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> list[str]:
     """Make the roles that are missing, and return the names of those that may log in and have no password yet."""
     known = {name for (name,) in conn.execute("SELECT rolname FROM pg_roles").fetchall()}
@@ -58,6 +64,8 @@ def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> 
                 )
             elif role["login"]:
                 without.append(role["name"])
-        for service in role["acts_as"]:
+        # What an operator has granted already, an owner who is no superuser may not grant.
+        granted = {each for (each,) in conn.execute(_GRANTED, [role["name"]]).fetchall()}
+        for service in sorted(set(role["acts_as"]) - granted):
             conn.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(service), name))
     return without

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -33,13 +34,19 @@ def save(
     """Write a backup into a folder that is not there yet; what is there is complete. Raises BackupError."""
     if folder.exists():
         raise BackupError(f"{folder} exists already: name a folder that does not")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # Passwords' hashes are in it: only its owner may read it.
-    unfinished = Path(mkdtemp(prefix=f"{folder.name}.", suffix=".unfinished", dir=folder.parent))
-    with psycopg.connect(admin_url, application_name="everword-backup") as conn:
-        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        manifest = _write(conn, admin_url, unfinished, begun, step)
-    os.replace(unfinished, folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Passwords' hashes are in it: only its owner may read it.
+        unfinished = Path(mkdtemp(".unfinished", f"{folder.name}.", folder.parent))
+    except OSError as error:
+        raise BackupError(f"{folder} cannot be made: {error.strerror}") from error
+    try:
+        with psycopg.connect(admin_url, application_name="everword-backup") as conn:
+            conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            manifest = _write(conn, admin_url, unfinished, begun, step)
+        os.replace(unfinished, folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
     return manifest
 
 
