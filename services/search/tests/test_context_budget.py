@@ -11,10 +11,10 @@ from uuid import UUID
 
 import pytest
 
-from everword.domain.records import MessageRecord
+from everword.domain.records import MemoryRecord, MessageRecord
 from everword.text.tokens.counter import TokenCounter, packaged_counter
 from everword_search.context.budget import Block, Draft
-from everword_search.context.item import Item
+from everword_search.context.item import Beside, Item
 from everword_search.context.model import BlockSource, ContextFormat
 from everword_search.context.repetition import Said
 from everword_search.context.text import Layout
@@ -247,3 +247,18 @@ def test_a_tool_call_shows_its_arguments_and_the_whole_of_its_result() -> None:
 def test_the_callers_own_count_is_taken_and_what_is_around_it_comes_on_top() -> None:
     counted = said(1, "Hello\nthere", token_count=1000).tokens
     assert 1000 + 5 <= counted <= 1000 + 10
+
+
+@pytest.mark.parametrize("layout", [LAYOUT, JSON], ids=["text", "json"])
+def test_a_summary_that_lost_sentences_costs_what_its_line_does(layout: Layout) -> None:
+    known = "I live in Kazan and work as a baker."
+    words = f"- Emi: {known}\n- Emi: My sister Yasmine keeps two bees in her garden."
+    about = MemoryRecord(
+        UUID(int=9), 2, words, False, None, None, "", "", "", "", "", 0, [], 0, False, NOON, 0, None
+    )
+    summary = layout.memory(about, words, Beside(relevance=0.42), masks=False)
+    context = draft(500, layout)
+    context.fill(MEMORIES, [said(1, known, layout), summary], most=2)
+    [_, shown] = context.blocks[MEMORIES].items
+    assert shown.words == "- Emi: My sister Yasmine keeps two bees in her garden."
+    assert shown.tokens == layout.counter.count(f"{layout.line(shown, 999)}\n")

@@ -160,7 +160,7 @@ class Layout:
 
     def reworded(self, item: Item, words: str) -> Item:
         """Return an item with other words."""
-        beside = Beside(endings=item.endings, trust=item.trust)
+        beside = Beside(relevance=item.relevance, endings=item.endings, trust=item.trust)
         line = self._line(_WIDEST, item.occurred_at, item.speaker, words, beside)
         return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
 
