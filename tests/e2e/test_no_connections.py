@@ -14,7 +14,7 @@ from support.all_processes import BEYOND
 TESTS = Path(__file__).parents[1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="a network of its own is made by root alone")
 def test_the_whole_stack_works_and_calls_nobody_beyond_this_machine(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)

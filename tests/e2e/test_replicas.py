@@ -295,6 +295,7 @@ async def is_idle(cluster: Cluster) -> bool:
     return await asyncio.to_thread(look)
 
 
+@pytest.mark.long
 async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) -> None:
     await until(lambda: is_idle(cluster), DRAIN_S)
     namespace = "backlog"

@@ -56,6 +56,7 @@ async def namespaces(stack: Stack) -> list[str]:
     return [each.name for each in listed.namespaces]
 
 
+@pytest.mark.long
 async def test_two_runs_give_the_same_figures_and_leave_nothing_behind(
     stack: Stack, tmp_path: Path
 ) -> None:
@@ -186,6 +187,7 @@ class Measured:
         self._path.unlink()
 
 
+@pytest.mark.long
 async def test_summaries_that_are_made_meanwhile_take_no_places(
     stack: Stack, tmp_path: Path
 ) -> None:
@@ -231,6 +233,7 @@ async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
     assert fresh == [row["first_asking"] for row in whole["rows"]]
 
 
+@pytest.mark.long
 async def test_a_namespace_that_a_killed_run_left_is_dropped(stack: Stack, tmp_path: Path) -> None:
     measured = Measured(stack, tmp_path)
     whole = await measured.run()

@@ -54,16 +54,16 @@ async def test_a_call_costs_what_its_model_does_to_the_last_digit(stack: Stack) 
     assert (total.input_tokens, total.output_tokens, total.cached_tokens) == (10_101, 207, 10)
 
 
-async def test_a_hundred_thousand_tiny_calls_sum_exactly(stack: Stack) -> None:
+async def test_ten_thousand_tiny_calls_sum_exactly(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "tiny")
     limit = await accounts.limit(budget(cost="1000", tokens=10**9))
     batch = [spent(cost="0.0000000000000003", read=1)] * 1_000
-    for _ in range(100):
+    for _ in range(10):
         await accounts.record(*batch)
-    assert await accounts.total() == Decimal("0.00000000003")
+    assert await accounts.total() == Decimal("0.000000000003")
     standing = await accounts.standing(limit.budget.id)
-    assert (standing.spent.amount, standing.tokens) == ("0.00000000003", 100_000)
-    assert standing.calls == 100_000
+    assert (standing.spent.amount, standing.tokens) == ("0.000000000003", 10_000)
+    assert standing.calls == 10_000
 
 
 async def test_a_repeated_report_counts_once_and_tells_the_same(stack: Stack) -> None:

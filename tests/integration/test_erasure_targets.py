@@ -191,5 +191,6 @@ async def test_only_ingest_may_erase(stack: Stack) -> None:
                   AND p.proname = ANY(%s) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')""",
             [["erase_messages", "erase_memories", "erase_rows", "begin_erasure", "erase_batch"]],
         ).fetchall()
-    assert {role for _, role in allowed} == {"everword_ingest"}
+    # Calls with a scoped key act as a member of ingest's role; they are refused before.
+    assert {role for _, role in allowed} == {"everword_ingest", "everword_ingest_scoped"}
     assert {name for name, _ in allowed} == {"begin_erasure", "erase_batch"}

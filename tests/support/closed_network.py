@@ -36,7 +36,10 @@ def enter() -> None:
 
 
 def target(packet: bytes) -> str | None:
-    """Return whom a packet wants to begin with, as `ADDRESS PORT`; None for one among processes of this machine."""
+    """Return whom a packet wants to begin with, as `ADDRESS PORT`; None for one among processes of this machine.
+
+    Of a question to a name server, the name comes after it.
+    """
     if packet[0] >> 4 == 4:
         protocol, start, address = packet[9], (packet[0] & 15) * 4, ip_address(packet[16:20])
     else:
@@ -47,7 +50,17 @@ def target(packet: bytes) -> str | None:
     # Of TCP, the packet that asks for a connection: SYN without ACK.
     begins = protocol == _UDP or packet[start + 13] & 0b10010 == 0b10
     beyond = not address.is_loopback or (protocol == _UDP and port == _DNS)
-    return f"{address} {port}" if begins and beyond else None
+    name = f" {_name(packet[start + 8 + 12 :])}" if (protocol, port) == (_UDP, _DNS) else ""
+    return f"{address} {port}{name}" if begins and beyond else None
+
+
+def _name(question: bytes) -> str:
+    """Return the name that a question begins with: parts, each after its length, up to one of none (RFC 1035)."""
+    parts = list[str]()
+    while question and question[0]:
+        parts.append(question[1 : question[0] + 1].decode(errors="replace"))
+        question = question[question[0] + 1 :]
+    return ".".join(parts)
 
 
 def listen(seen: set[str]) -> None:
@@ -58,7 +71,7 @@ def listen(seen: set[str]) -> None:
 
     def note() -> None:
         while True:
-            if found := target(packets.recv(80)):
+            if found := target(packets.recv(400)):
                 seen.add(found)
 
     threading.Thread(target=note, daemon=True).start()

@@ -53,8 +53,11 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
        left(m.tool_result, %(max_chars)s + 1) AS tool_result, coalesce(t.content, '') AS synthesized_content,
        coalesce(m.external_id, '') AS external_id,
        CASE WHEN length(m.metadata::text) <= %(max_metadata_chars)s THEN m.metadata END AS metadata,
-       coalesce(length(m.metadata::text) > %(max_metadata_chars)s, false) AS metadata_omitted
+       coalesce(length(m.metadata::text) > %(max_metadata_chars)s, false) AS metadata_omitted,
+       m.role = 4 OR m.tool_name <> ''
+       OR coalesce((policies.of_channels -> c.channel ->> 'untrusted')::boolean, false) AS untrusted
   FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
+ CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
  CROSS JOIN LATERAL (
        SELECT ordinal, message_id FROM summary_sources
         WHERE namespace_id = %(namespace_id)s AND summary_id = wanted.id AND message_id IS NOT NULL

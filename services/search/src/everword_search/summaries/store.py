@@ -74,6 +74,7 @@ class SourceRow:
     external_id: str
     metadata: dict[str, Any] | None
     metadata_omitted: bool
+    untrusted: bool
 
     def memory(self, max_chars: int) -> MemoryRecord:
         """Return the message as a memory, with the first `max_chars` characters of its text."""
@@ -103,6 +104,7 @@ class SourceRow:
             tool_name=self.tool_name,
             metadata=self.metadata,
             metadata_omitted=self.metadata_omitted,
+            untrusted=self.untrusted,
         )
 
 

@@ -4,11 +4,14 @@
 ALTER TABLE api_keys
     ADD COLUMN agent text NOT NULL DEFAULT '',
     ADD COLUMN subject text NOT NULL DEFAULT '',
+    -- squawk-ignore constraint-missing-not-valid
     ADD CONSTRAINT api_keys_scope_check CHECK (role < 3 OR (agent = '' AND subject = ''));
 COMMENT ON COLUMN api_keys.agent IS 'The agent that it is bound to; empty where it is to none.';
 COMMENT ON COLUMN api_keys.subject IS 'The user that it is bound to; empty where it is to none.';
 GRANT SELECT (agent, subject), INSERT (agent, subject) ON api_keys TO everword_ingest;
 
+-- A function of the old name follows.
+-- squawk-ignore renaming-object
 ALTER FUNCTION authenticate_key(bytea) RENAME TO authenticate_unscoped_key;
 
 CREATE FUNCTION authenticate_any_key(hash bytea)
