@@ -276,7 +276,7 @@ async def bench_by_itself(*arguments: str) -> Finished:
     return Finished(process.returncode or 0, output.decode(), errors.decode())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_with_a_stack_of_its_own_it_measures_with_vectors_and_summaries(
     tmp_path: Path,
 ) -> None:

@@ -51,7 +51,11 @@ PREVIEWS = {
 }
 
 
-@pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
+@pytest.mark.parametrize(
+    "mode",
+    # A plan for all values is the harder one.
+    [pytest.param("force_custom_plan", marks=pytest.mark.long), "force_generic_plan"],
+)
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_reads_one_partition_of_each_table(
     database: DatabaseUnderTest, name: str, mode: str, parameters: dict[str, Any]
