@@ -27,7 +27,7 @@ metadata. `everword.rpc` turns them into `google.rpc.Status`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class EverwordError(Exception):
@@ -92,11 +92,12 @@ class CredentialRefused(InvalidArgument):
 
     reason = "CREDENTIAL_REFUSED"
 
-    def __init__(self, places: Sequence[tuple[str, int]]) -> None:
-        """Take where credentials begin: the field, and the place in it, counted in characters from 0."""
+    @classmethod
+    def at(cls, places: Sequence[tuple[str, int]]) -> Self:
+        """Return the error for where credentials begin: the field, and the place in it, in characters from 0."""
         (field, offset), *_ = places
         told = [(each, f"holds a credential at character {start}") for each, start in places]
-        super().__init__(violations=tuple(told), field=field, offset=offset)
+        return cls(violations=tuple(told), field=field, offset=offset)
 
 
 class Unauthenticated(EverwordError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from everword.domain.errors import Exhausted
 
 
@@ -10,16 +12,20 @@ class RateLimitReached(Exhausted):
 
     reason = "RATE_LIMIT_REACHED"
 
-    def __init__(self, limit: str, most: int, retry_after_s: float) -> None:
-        #: Never sooner than the minute is over.
-        self.retry_after_s = max(retry_after_s, 0.0) + 0.01
+    @classmethod
+    def of(cls, limit: str, most: int, retry_after_s: float) -> Self:
+        """Return the error for a field of NamespaceLimits, `most` of which are allowed, and the rest of the minute."""
+        # Never sooner than the minute is over.
+        delay_s = max(retry_after_s, 0.0) + 0.01
         what = limit.partition("_")[0]
-        super().__init__(
-            f"The namespace may make {most} {what} in a minute; call again in {self.retry_after_s:.0f} s, "
+        error = cls(
+            f"The namespace may make {most} {what} in a minute; call again in {delay_s:.0f} s, "
             "or ask its operator for a higher limit.",
             limit=limit,
             most=most,
         )
+        error.retry_after_s = delay_s
+        return error
 
 
 class StorageLimitReached(Exhausted):
@@ -27,8 +33,10 @@ class StorageLimitReached(Exhausted):
 
     reason = "STORAGE_LIMIT_REACHED"
 
-    def __init__(self, most: int) -> None:
-        super().__init__(
+    @classmethod
+    def of(cls, most: int) -> Self:
+        """Return the error for the bytes that are allowed."""
+        return cls(
             f"The namespace may hold {most} bytes of text, and does; erase what is not needed, or ask its operator for "
             "a higher limit.",
             limit="stored_bytes",

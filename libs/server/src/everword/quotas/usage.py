@@ -101,7 +101,7 @@ class Usage:
     def check_room(self) -> None:
         """Raise StorageLimitReached where no more text is to be stored."""
         if self._most_bytes and self._bytes >= self._most_bytes:
-            raise StorageLimitReached(self._most_bytes)
+            raise StorageLimitReached.of(self._most_bytes)
 
     def send(self) -> tuple[int, int]:
         """Return the requests and messages that the others do not know of."""
@@ -125,7 +125,7 @@ class Usage:
     def _take(self, rate: Rate, amount: int) -> None:
         self._turn()
         if not rate.fits(amount):
-            raise RateLimitReached(rate.name, rate.limit, self._ends - time.monotonic())
+            raise RateLimitReached.of(rate.name, rate.limit, self._ends - time.monotonic())
         rate.add(amount)
         if rate.is_due:
             self._hurry()

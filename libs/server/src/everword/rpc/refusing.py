@@ -31,7 +31,7 @@ async def refuse_credentials(request: Message) -> None:
 async def refuse_in_text(field: str, text: str) -> None:
     """Raise CredentialRefused where `text`, which came with `field`, holds a credential."""
     if places := await beside_loop(_places, field, text):
-        raise CredentialRefused(places)
+        raise CredentialRefused.at(places)
 
 
 def _check(request: Message) -> None:
@@ -41,7 +41,7 @@ def _check(request: Message) -> None:
         if len(found) >= _MAX_PLACES:
             break
     if found:
-        raise CredentialRefused(found[:_MAX_PLACES])
+        raise CredentialRefused.at(found[:_MAX_PLACES])
 
 
 def _places(field: str, text: str) -> list[tuple[str, int]]:
