@@ -39,11 +39,6 @@ class NamespaceSettings:
         """Tell whether what is derived holds marks in the place of credentials."""
         return self.credentials != CredentialPolicy.KEEP
 
-    @property
-    def refuses_credentials(self) -> bool:
-        """Tell whether what holds credentials is not stored."""
-        return self.credentials == CredentialPolicy.REFUSE
-
     def indexes(self, channel: str) -> bool:
         """Tell whether the messages of `channel` are searchable."""
         return self.channel_policies.get(channel, {}).get("index", True)

@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
 
 
@@ -26,6 +27,11 @@ class NamespaceScope:
     name: str
     #: How it takes credentials: values equal proto `CredentialPolicy`. Its default outside of calls.
     credentials: int = field(default=0, compare=False)
+
+    @property
+    def refuses_credentials(self) -> bool:
+        """Tell whether what holds credentials is not stored."""
+        return self.credentials == CredentialPolicy.REFUSE
 
 
 @dataclass(frozen=True)

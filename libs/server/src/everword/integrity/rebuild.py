@@ -104,7 +104,7 @@ class Rebuilder:
             self._retried(lambda: self._replace(table, different))
 
     def _replace(self, table: str, ids: Sequence[UUID]) -> None:
-        """Index sources anew that differ, with their rows held."""
+        """Index again the sources that differ, with their rows held."""
         with self._transaction():
             rows = hold(self._conn, table, self._id, ids)
             wrong = set(self._different(rows))

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import AsyncIterable, Callable
 from dataclasses import replace
 
-from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import RequestTooLarge
@@ -35,19 +34,12 @@ async def upload_document(
     )
     file = SourceFile(upload.file_name, upload.media_type or "", len(data), digest)
     parsed = await parse_file(data, file, upload.media_type)
-    await _check(database, namespace, parsed.text)
+    if namespace.refuses_credentials:
+        await refuse_in_text("data", parsed.text)
     file = replace(file, media_type=parsed.media_type)
     cut = await cut_parsed(parsed, change)
     prepared = await prepare(database, namespace, change, cut, file)
     return await store_document(database, namespace, change, prepared, wake)
-
-
-async def _check(database: Database, namespace: NamespaceScope, text: str) -> None:
-    """Raise CredentialRefused for a text with a credential, where the namespace stores none."""
-    async with database.transaction(namespace.id) as conn:
-        settings = await get_namespace_settings(conn, namespace.id)
-    if settings.refuses_credentials:
-        await refuse_in_text("data", text)
 
 
 async def _collect(parts: AsyncIterable[bytes]) -> bytes:

@@ -32,7 +32,7 @@ async def retire(
 
 
 async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
-    """Bring up to date what a step left, and make due what is to be made anew."""
+    """Bring up to date what a step left, and make due what is to be made again."""
     if did.facts_to_weigh:
         settings = await get_namespace_settings(conn, namespace_id)
         await weigh_facts(conn, settings, namespace_id, did.facts_to_weigh, did.intervals_to_open)

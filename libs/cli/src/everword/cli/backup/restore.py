@@ -21,7 +21,7 @@ from everword.cli.backup.programs import find_program, run
 from everword.cli.backup.roles import restore_roles
 from everword.db.migrate import migrate
 
-#: Transactions of another server are numbered otherwise; what goes by their numbers begins anew.
+#: Transactions of another server are numbered otherwise; what goes by their numbers begins again.
 _RENUMBER = """
 DELETE FROM everword.index_changes;
 DELETE FROM everword.memory_changes;
@@ -36,7 +36,8 @@ def restore(
     """Restore a backup, bring its schema up to date, and return the manifest and which logins need a password.
 
     Raises BackupError where the backup is damaged or newer, where the database is not empty, and where what was
-    restored is not what was saved. One that fails while it is restored leaves the database empty.
+    restored is not what was saved. One that fails while it is restored leaves the database empty; what
+    is not what was saved stays there, to be looked at.
     """
     manifest = read_manifest(folder)
     with psycopg.connect(admin_url, autocommit=True, application_name="everword-restore") as conn:

@@ -40,7 +40,7 @@ SELECT 'conversations' AS id, format('%%s places are empty, and %%s messages wer
 -- jobs --
 -- over: namespace
 -- holds: A job's state agrees with its lease and with what it knows of; one of a conversation has it.
--- do: `everword retry-failed`; if it stays, delete the row: sweeps and the next write make the job anew.
+-- do: `everword retry-failed`; if it stays, delete the row: sweeps and the next write make the job again.
 SELECT j.id::text AS id, j.task || ' ' || j.subject || ': ' || wrong AS detail
   FROM jobs j
  CROSS JOIN LATERAL (VALUES

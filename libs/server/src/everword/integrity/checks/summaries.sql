@@ -4,7 +4,7 @@
 -- over: summaries by id
 -- holds: Leaves and days are made from messages, what is above from nodes of the level below, what is significant from nothing;
 --        sources are numbered from 1.
--- do: `everword audit summaries` shows it; delete the node: it and those above it are written anew.
+-- do: `everword audit summaries` shows it; delete the node: it and those above it are written again.
 SELECT s.id::text AS id, format('of level %%s, with %%s messages and %%s nodes of the level below', s.level, f.messages, f.children)
        AS detail
   FROM summaries s
@@ -39,8 +39,8 @@ SELECT s.id::text AS id, wrong AS detail
 
 -- summaries_sums --
 -- over: summaries by id
--- holds: A node's count and span are those of what it was made from, unless it is to be written anew.
--- do: UPDATE summaries SET stale = true for the node: it is written anew.
+-- holds: A node's count and span are those of what it was made from, unless it is to be written again.
+-- do: UPDATE summaries SET stale = true for the node: it is written again.
 SELECT s.id::text AS id,
        format('counts %%s messages from %%s to %%s; its sources %%s from %%s to %%s', s.message_count, s.earliest_at, s.latest_at,
               f.messages, f.earliest, f.latest) AS detail
@@ -59,7 +59,7 @@ SELECT s.id::text AS id,
 -- summaries_placed --
 -- over: summaries by id
 -- holds: Along a conversation, a node's sources lie within its stretch, in order, in its conversation, as far as that is summed up.
--- do: `everword audit summaries` shows it; delete the node: it and those above it are written anew.
+-- do: `everword audit summaries` shows it; delete the node: it and those above it are written again.
 SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %%s', s.first_seq, s.last_seq, f.first, f.last) AS detail
   FROM summaries s
   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
@@ -79,7 +79,7 @@ SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %
 -- summaries_apart --
 -- over: summaries by id
 -- holds: No two nodes of a level stand for the same place of a conversation.
--- do: Delete the later one: it and those above it are written anew.
+-- do: Delete the later one: it and those above it are written again.
 SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, s.last_seq, o.id) AS detail
   FROM summaries s
   JOIN summaries o ON o.namespace_id = %(namespace_id)s AND o.conversation_id = s.conversation_id AND o.level = s.level

@@ -9,7 +9,6 @@ import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
 from everword.domain.caller import Role, current_namespace
-from everword.domain.credentials import CredentialPolicy
 from everword.rpc.interceptors.base import (
     Context,
     Continuation,
@@ -53,7 +52,7 @@ class CredentialInterceptor(grpc.aio.ServerInterceptor):
 
     async def _check(self, request: Any) -> None:
         # Known with the caller, and as old as that: nothing is asked for it.
-        if current_namespace().credentials == CredentialPolicy.REFUSE:
+        if current_namespace().refuses_credentials:
             await refuse_credentials(request)
 
 
