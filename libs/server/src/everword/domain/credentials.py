@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
+from typing import Self
+
+from everword.domain.errors import InvalidArgument
 
 
 class CredentialPolicy(IntEnum):
@@ -11,3 +15,16 @@ class CredentialPolicy(IntEnum):
     MASK = 1
     KEEP = 2
     REFUSE = 3
+
+
+class CredentialRefused(InvalidArgument):
+    """A text holds a credential, and the namespace stores none: take it out."""
+
+    reason = "CREDENTIAL_REFUSED"
+
+    @classmethod
+    def at(cls, places: Sequence[tuple[str, int]]) -> Self:
+        """Return the error for where credentials begin: the field, and the place in it, in characters from 0."""
+        (field, offset), *_ = places
+        told = [(each, f"holds a credential at character {start}") for each, start in places]
+        return cls(violations=tuple(told), field=field, offset=offset)

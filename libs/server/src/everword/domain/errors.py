@@ -26,8 +26,7 @@ metadata. `everword.rpc` turns them into `google.rpc.Status`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import ClassVar
 
 
 class EverwordError(Exception):
@@ -85,19 +84,6 @@ class DocumentUnreadable(InvalidArgument):
     """The file cannot be read."""
 
     reason = "DOCUMENT_UNREADABLE"
-
-
-class CredentialRefused(InvalidArgument):
-    """A text holds a credential, and the namespace stores none: take it out."""
-
-    reason = "CREDENTIAL_REFUSED"
-
-    @classmethod
-    def at(cls, places: Sequence[tuple[str, int]]) -> Self:
-        """Return the error for where credentials begin: the field, and the place in it, in characters from 0."""
-        (field, offset), *_ = places
-        told = [(each, f"holds a credential at character {start}") for each, start in places]
-        return cls(violations=tuple(told), field=field, offset=offset)
 
 
 class Unauthenticated(EverwordError):

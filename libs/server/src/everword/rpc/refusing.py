@@ -10,7 +10,7 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 
-from everword.domain.errors import CredentialRefused
+from everword.domain.credentials import CredentialRefused
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.text.credentials import find_credentials
 
