@@ -146,7 +146,7 @@ async def test_pgvector_is_taken_up_by_the_next_start_once_the_server_has_it(sta
         assert conn.execute(storage).fetchall() == [("array",)]
         before = await search(stack, QUESTION)
         assert set(before) == {PET, DOG}
-        # What `everword up` and `everword migrate` do at every start.
-        assert migrate(stack.database.admin_url) == []
+        # What `everword up` and `everword migrate` do at every start; it, too, waits for readers.
+        assert await asyncio.to_thread(migrate, stack.database.admin_url) == []
         assert conn.execute(storage).fetchall() == [("halfvec",)]
         assert await search(stack, QUESTION) == before
