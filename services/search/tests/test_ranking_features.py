@@ -175,6 +175,15 @@ def test_a_question_of_function_words_is_taken_as_it_is() -> None:
     assert len(terms.hashes) == 4
 
 
+def test_an_amount_that_is_asked_for_is_not_what_a_question_is_about() -> None:
+    """Nobody says "much" of what a crane lifts, and "crane" is the greater part of the rest."""
+    ignored = frozenset({"how", "does"})
+    terms = query_terms("How much does crane 4 lift?", frozenset(), ignored, "english")
+    assert terms.tells_what.tolist() == [False, True, False, True]
+    only_crane = 1 << 1
+    assert 0.3 < terms.share_absent(only_crane) < 0.5
+
+
 def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:
     found = features([row(1, ""), row(2, "…")], ask("?!"))
     assert found["sb"].tolist() == [0, 0]

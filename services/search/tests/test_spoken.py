@@ -23,6 +23,10 @@ from everword_search.retrieval.spoken import Spoken
         (Spoken(absent=0.5, nearest=None, memories=2), 0.1, False),
         (Spoken(absent=1.0, nearest=0.0, memories=200), 1.0, False),
         (Spoken(absent=1.0, nearest=9.0, memories=15), 0.0, True),
+        # A single word has to be nearer.
+        (Spoken(absent=1.0, nearest=2.78, memories=20, is_one_word=True), 0.06, True),
+        (Spoken(absent=1.0, nearest=2.78, memories=20), 0.06, False),
+        (Spoken(absent=1.0, nearest=4.3, memories=20, is_one_word=True), 0.06, False),
         # Where no chance can be told.
         (Spoken(absent=1.0, nearest=None), None, True),
         (Spoken(absent=1.0, nearest=3.9), None, True),

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from everword.text.analysis import words_of
 from everword_search.ranking.arrays import Ints
 from everword_search.ranking.features.compute import Described, RankingQuery
 from everword_search.ranking.features.pool import Pool
@@ -31,4 +32,5 @@ def find_spoken(
         return Spoken()  # What a prefix stands for, hashes of whole words cannot tell.
     near = [each for each in described.features["de"][best].tolist() if not math.isnan(each)]
     is_whole = bool((described.features["covm"][wanted] >= _WHOLE).any())
-    return Spoken(described.absent, max(near, default=None), pool.size, is_whole)
+    is_one_word = len(words_of(question.text)) == 1
+    return Spoken(described.absent, max(near, default=None), pool.size, is_whole, is_one_word)

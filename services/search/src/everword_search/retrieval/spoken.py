@@ -11,6 +11,8 @@ _ABSENT = 0.5
 #: so much for each deviation; less for each e-fold of the memories that were looked at, of many one is near by chance;
 #: and so much in all. Chosen by the development conversations (docs/retrieval/nothing-relevant.md).
 _NEAR_WEIGHT, _MANY_WEIGHT, _LEAST = 0.65, 0.5, -2.5
+#: The same for a single word. Vectors of single words are near more, and no other word of it could be said.
+_LEAST_OF_ONE_WORD = -2.0
 #: How near something counts where nothing has a vector: about as near as the nearest of what is about something else.
 _NO_VECTOR = 2.0
 #: Without a calibration, the deviations from which on something says what is asked in other words.
@@ -29,6 +31,8 @@ class Spoken:
     memories: int = 1
     #: Whether a memory holds all that the query says.
     is_whole: bool = False
+    #: Whether the query is a single word.
+    is_one_word: bool = False
 
     def is_elsewhere(self, chance: float | None) -> bool:
         """Tell whether the query is about something else.
@@ -41,7 +45,8 @@ class Spoken:
             return (self.nearest or 0.0) < _SAID_OTHERWISE
         near = _NO_VECTOR if self.nearest is None else self.nearest
         many = _MANY_WEIGHT * math.log(max(1, self.memories))
-        return _log_odds(chance) + _NEAR_WEIGHT * near - many < _LEAST
+        least = _LEAST_OF_ONE_WORD if self.is_one_word else _LEAST
+        return _log_odds(chance) + _NEAR_WEIGHT * near - many < least
 
 
 def _log_odds(chance: float) -> float:

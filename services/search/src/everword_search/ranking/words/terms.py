@@ -25,6 +25,8 @@ MAX_TERMS = MOST_WORDS
 #: Names of strangers that are looked for.
 MAX_STRANGERS = 8
 
+#: What asks for a number.
+_AMOUNTS = ("much", "many")
 #: What an apostrophe leaves of contractions.
 _REMNANTS = frozenset({"s", "t", "d", "ll", "re", "ve", "m"})
 _TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|['’])*|[.?!]")
@@ -47,7 +49,7 @@ class QueryTerms:
     names: npt.NDArray[np.uint32]
     #: Of what all words tell, the share of those that are parts of literals, such as file names: from 0 to 1.
     literal_share: float
-    #: Whether each element is more than a number or a month: those are when, not what.
+    #: Whether each element says what is asked about: a number or a month says when, "how much" asks for a number.
     tells_what: npt.NDArray[np.bool_]
 
     @property
@@ -78,7 +80,7 @@ def query_terms(
         weights[stem] = max(weight, weights.get(stem, 0.0))
     kept = list(weights)[:MAX_TERMS]
     named = sorted(set(folded_words(text)) & names)
-    months = _months(config)
+    no_matter = _no_matter(config)
     return QueryTerms(
         _hashes(kept),
         np.array([weights[stem] for stem in kept], np.float64),
@@ -87,13 +89,14 @@ def query_terms(
         np.array([stem in unknown for stem in kept], bool),
         _hashes(stem for name in named for stem in stems_of(name, config)),
         _literal_share(text, ignored, config),
-        np.array([not stem.isdigit() and stem not in months for stem in kept], bool),
+        np.array([not stem.isdigit() and stem not in no_matter for stem in kept], bool),
     )
 
 
 @lru_cache(maxsize=32)
-def _months(config: str) -> frozenset[str]:
-    return frozenset(stem for month in MONTHS for stem in stems_of(month, config))
+def _no_matter(config: str) -> frozenset[str]:
+    """Return the stems of words that do not say what a question is about."""
+    return frozenset(stem for word in (*MONTHS, *_AMOUNTS) for stem in stems_of(word, config))
 
 
 def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
