@@ -157,6 +157,14 @@ test-faults: $(SETUP) ## Inject 1,000 faults of all kinds under mixed traffic, a
 	PYTHONPATH=tests $(BIN)/python -m faults $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
 	  --report docs/reliability.md
 
+.PHONY: test-soak
+test-soak: $(SETUP) ## Run for an hour under mixed load with a fault every 20 seconds, and see that nothing grows (MINUTES=60)
+	PYTHONPATH=tests $(BIN)/python -m faults.soak $(if $(MINUTES),--minutes $(MINUTES)) --report docs/reliability.md
+
+.PHONY: test-fairness
+test-fairness: $(SETUP) ## Time one tenant's appends and searches beside another's import (MESSAGES=200000)
+	PYTHONPATH=tests $(BIN)/python -m floods.fairness $(if $(MESSAGES),--messages $(MESSAGES))
+
 .PHONY: test-erasures
 test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
 	$(BIN)/pytest -q -s tests/e2e/test_erasures.py --erasures $(or $(ERASURES),200) --erased-messages 100000
