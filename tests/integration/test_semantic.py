@@ -255,8 +255,8 @@ def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]
     with stack.database.connect() as conn:
         for part in (1, 2):
             conn.execute(
-                f"CREATE INDEX memory_vectors_{generation}_p{part}_embedding_idx ON memory_vectors_{generation}_p{part} "
-                "USING hnsw (embedding public.halfvec_cosine_ops)".encode()
+                f"CREATE INDEX memory_vectors_{generation}_p{part}_embedding_idx "
+                f"ON memory_vectors_{generation}_p{part} USING hnsw (embedding public.halfvec_cosine_ops)".encode()
             )
         conn.execute(
             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",

@@ -94,7 +94,7 @@ def show_progress(generations: Generations, generation: int, wait: bool, as_json
 def switch(generations: Generations, generation: int) -> None:
     """Search with a generation that is complete, from now on.
 
-    Makes the index over its vectors first, while Everword goes on; one that was interrupted goes on when it is called again.
+    Makes the index over its vectors first, while Everword goes on. Interrupted, it goes on when it is called again.
     """
     with progress() as display:
         task = display.add_task("making its index", total=None)

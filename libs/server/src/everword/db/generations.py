@@ -1,8 +1,8 @@
 """Embedding model generations, as the owner of the schema manages them.
 
-A new generation is built in the background while the active one is searched; the switch is one transaction, and the old
-table stays until the longest search that may have begun before it has ended. The index over its vectors is made once they
-are there. Makes tables and indexes, so it is never called by a serving process.
+A new generation is built in the background while the active one is searched. The index over its vectors is made once
+they are there, the switch is one transaction, and the old table stays until the longest search that may have begun
+before it has ended. Makes tables and indexes, so it is never called by a serving process.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ class Generations:
     ) -> None:
         """Search this generation from now on; its index is made before, while others write.
 
-        `advanced` is told how many of how many parts of the index are made. What was interrupted goes on when it is called
-        again. Raises GenerationError while the generation is not complete, and where somebody else switches.
+        `advanced` is told how many of how many parts of the index are made. Interrupted, it goes on when called again.
+        Raises GenerationError while the generation is not complete, and where somebody else switches.
         """
         with self._switching() as conn:
             generation = self.get(generation_id)

@@ -1,4 +1,4 @@
-"""The index over a generation's vectors, made while others write: one partition after the other, each without a long lock.
+"""The index over a generation's vectors, made while others write: partition by partition, without a long lock.
 
 What is interrupted goes on: partitions that have their index keep it, and one that was not finished is made anew.
 """
@@ -38,7 +38,7 @@ def index_partitions(
 ) -> None:
     """Make the index of each partition; `advanced` is told how many of how many are done.
 
-    The connection is in no transaction, and its caller the only one who does this. It waits for transactions that are older.
+    The connection is in no transaction; nobody else does this. It waits for transactions that are older.
     """
     with conn.cursor(row_factory=class_row(_Part)) as cursor:
         parts = cursor.execute(_PARTS, [generation_id]).fetchall()
