@@ -34,7 +34,7 @@ def main() -> None:
         outcome = asyncio.run(
             run(given.calls, given.seed, lambda made: progress.update(task, completed=made))
         )
-    Console().print(_table(outcome))
+    Console(width=200).print(_table(outcome))
     for fault, count in Counter(outcome.faults).most_common(40):
         print(f"{count} × {fault}")
     for name in sorted(outcome.unanswered):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import random
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Callable

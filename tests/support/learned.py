@@ -64,20 +64,24 @@ async def say(stack: Stack, text: str, at: float, *, session_key: str = "s", **f
 
 
 async def learn_some(
-    conn: Connection, subject: str, message_id: str, conversation_id: str, node_ids: Sequence[str]
+    conn: Connection,
+    subject: str,
+    message_id: str,
+    conversation_id: str,
+    node_ids: Sequence[str],
+    namespace_id: int = DEFAULT_NAMESPACE,
 ) -> None:
     """Store what the background learns: a person, an event and a question of a subject, and pages about nodes."""
     said = Said(UUID(message_id), UUID(conversation_id), "The VPN drops every day at noon.", day(0))
     told = [replace(said, message_id=UUID(int=n), said_at=day(n)) for n in range(3)]
-    await meet_people(
-        conn, DEFAULT_NAMESPACE, subject, [PersonMention("Bruno", each) for each in told]
-    )
+    people = [PersonMention("Bruno", each) for each in told]
+    await meet_people(conn, namespace_id, subject, people)
     audit = EventMention("Audit", "work", said, decay_days=9999)
-    await take_events(conn, DEFAULT_NAMESPACE, subject, [audit])
-    assert await ask(conn, DEFAULT_NAMESPACE, subject, day(1))
+    await take_events(conn, namespace_id, subject, [audit])
+    assert await ask(conn, namespace_id, subject, day(1))
     for node_id in node_ids:
         await conn.execute(
             "INSERT INTO topic_pages (namespace_id, node_id, id, title, type, content, source_ids, source_kinds) "
             "VALUES (%s, %s, %s, 'VPN gateway', 'machine', 'It restarts at 3 am.', '{}', '{}')",
-            [DEFAULT_NAMESPACE, UUID(node_id), new_id()],
+            [namespace_id, UUID(node_id), new_id()],
         )
