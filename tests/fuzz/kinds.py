@@ -31,7 +31,7 @@ _MEMORIES = {"message_id", "summary_id", "note_id", "fact_id"}
 
 def kind_of(field: FieldDescriptor) -> str:
     """Return the kind of the values that a field takes."""
-    owner, name = field.containing_type.name, field.name
+    owner, name = field.containing_type.name if field.containing_type else "", field.name
     known = _BY_FIELD.get(f"{owner}.{name}") or _BY_FIELD.get(name)
     if known:
         return known

@@ -69,7 +69,8 @@ def draw_requests(
 
 def _spare(request: Any) -> None:
     """Leave the namespace alone that the calls work in: one that is gone or limited refuses all others."""
-    for holder in (request, getattr(request, "namespace", None)):
+    holders: list[Any] = [request, getattr(request, "namespace", None)]
+    for holder in holders:
         if "Namespace" in request.DESCRIPTOR.name and getattr(holder, "name", None) == KEPT:
             holder.name = "gone"
 

@@ -61,9 +61,14 @@ def _session() -> Session:
 def _observations() -> Sequence[Observation]:
     return [
         Observation(
-            *(UUID(int=10 + each.seq), ObservationKind.STATEMENT, "Emi", "", each.content),
-            *("residence", "Lisbon"),
-            [Quote(each.id, UUID(int=1), each.seq, each.occurred_at, each.content)],
+            id=UUID(int=10 + each.seq),
+            kind=ObservationKind.STATEMENT,
+            subject="Emi",
+            about="",
+            text=each.content,
+            attribute="residence",
+            value="Lisbon",
+            quotes=[Quote(each.id, UUID(int=1), each.seq, each.occurred_at, each.content)],
         )
         for each in _session().messages
     ]
@@ -73,8 +78,18 @@ def _observations() -> Sequence[Observation]:
 def _facts() -> Sequence[KnownFact]:
     return [
         KnownFact(
-            *(UUID(int=20 + n), Key("Emi", "residence"), value, "home"),
-            *(State.SUSPECTED, Source.STATED, 0.5, n, False, NOW, NOW, 90),
+            id=UUID(int=20 + n),
+            key=Key("Emi", "residence"),
+            value=value,
+            category="home",
+            state=State.SUSPECTED,
+            source=Source.STATED,
+            confidence=0.5,
+            mentions=n,
+            several=False,
+            first_seen_at=NOW,
+            last_seen_at=NOW,
+            lifetime_days=90,
         )
         for n, value in enumerate(("Oslo", "Lisbon", "near the river"), start=1)
     ]

@@ -59,4 +59,4 @@ def draw(schema: Mapping[str, Any], source: Source) -> Any:
         return (low or 0) + ((high or 1) - (low or 0)) * source.byte() / 255
     assert kind == "integer", schema
     number = source.number()
-    return number if low is None else max(low, min(high, number))
+    return number if low is None or high is None else max(low, min(high, number))

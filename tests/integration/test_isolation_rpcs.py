@@ -363,7 +363,7 @@ async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs:
 async def test_nothing_tells_what_is_theirs_from_what_never_was(
     stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither answers nor errors nor statements, for whatever stands in any field; nor without the services' filters."""
+    """Neither answers nor errors nor statements, whatever stands in any field; nor without the services' filters."""
     before = rows_of(stack.database, "theirs")
     async with twins(stack, "ours-1", "ours-2") as both:
         texts = await both.texts_of("theirs") | {"request_id": "pattern"}

@@ -123,7 +123,7 @@ def _filled(value: Any, kept: Mapping[str, str]) -> Any:
 def keep(recipe: Recipe, answers: Sequence[Any], kept: dict[str, str]) -> None:
     """Keep of an answer what later recipes need."""
     for name, path in recipe.keep.items():
-        answer = json_format.MessageToDict(answers[0])
+        answer: Any = json_format.MessageToDict(answers[0])
         for key, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
             answer = answer[key] if key else answer[int(number)]
         kept[name] = answer
@@ -176,7 +176,8 @@ def rows_of(database: DatabaseUnderTest, namespace: str) -> dict[str, list[str]]
 
 def name_anew(request: Any, request_id: str) -> None:
     """Give a request an id of its own where it has one: an earlier one would be answered again."""
-    for holder in (request, getattr(request, "batch", None), getattr(request, "header", None)):
+    holders: list[Any] = [request, *(getattr(request, name, None) for name in ("batch", "header"))]
+    for holder in holders:
         if getattr(holder, "request_id", ""):
             holder.request_id = request_id
 

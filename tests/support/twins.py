@@ -212,9 +212,11 @@ async def _with_bad_tokens(
     token = both.kept[both.names[0]].get("TOKEN", found[0]) if "cons" in path.kind else found[0]
     wrong = []
     for pair in bad_tokens(token, theirs.page_tokens[other]):
-        for told in await both.probe(method, recipe, path, pair):
-            if not told.reason.endswith("TOKEN_INVALID"):
-                wrong.append(f"{method.name} {path}: {pair} {told.answer[:300]}")
+        wrong += [
+            f"{method.name} {path}: {pair} {told.answer[:300]}"
+            for told in await both.probe(method, recipe, path, pair)
+            if not told.reason.endswith("TOKEN_INVALID")
+        ]
     return wrong
 
 
