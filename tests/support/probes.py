@@ -69,7 +69,9 @@ def paths(method: MethodDescriptor) -> Iterator[Path]:
 
 
 def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
-    for field in kind.fields:
+    # Of a resource that is to be changed, what names it is its id.
+    id_ = kind.fields_by_name.get("id")
+    for field in [id_] if id_ and before else kind.fields:
         inner = field.message_type
         if field.type == field.TYPE_STRING:
             yield Path((*before, field))
@@ -154,8 +156,8 @@ def values_for(
 
 
 def bad_tokens(token: str, of_another_rpc: str) -> list[tuple[str, str]]:
-    """Return pairs of tokens that are good for nothing here: cut off, doubled, of another RPC, no base64."""
-    return [(token[:-3], token[3:]), (of_another_rpc, token + token), (f"{token}!", token.upper())]
+    """Return pairs of tokens that are good for nothing here: cut off, of another RPC, doubled, no base64."""
+    return [(token[:-3], of_another_rpc), (token + token, f"{token}!")]
 
 
 def rows_of(database: DatabaseUnderTest, namespace: str) -> dict[str, list[str]]:
