@@ -185,7 +185,7 @@ test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CAL
 test-fuzz-documents: $(SETUP) ## Read 10,000 damaged files of all formats (FILES=10000 SEED=1 OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.documents $(if $(FILES),--files $(FILES)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
 
-PARSERS ?= query tokens answer summary tool-result time import
+PARSERS ?= query tokens answer summary statements sleep tool-result time import
 
 .PHONY: test-fuzz-parsers
 test-fuzz-parsers: $(SETUP) ## Let a guided fuzzer find what breaks parsers, 200,000 cases each (CASES=200000 PARSERS="query import")

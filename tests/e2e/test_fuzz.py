@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from fuzz.__main__ import GROWTH, HEALTH_S
-from fuzz.requests import methods
 from fuzz.run import run
 
 CALLS = 3000
@@ -20,8 +19,5 @@ async def test_hostile_requests_are_answered_or_refused_with_a_reason() -> None:
     assert outcome.growth <= GROWTH, outcome.memory_mb
     # A machine that does other things as well may hold up one answer of a hundred.
     assert outcome.health_quantile(0.99) <= HEALTH_S
-    # Else all would be refused before anything is done.
-    answered = {name for name, code in outcome.codes if code == "OK"}
-    unanswered = {method.name for _, method in methods()} - answered
-    assert len(unanswered) <= 9, unanswered
-    assert not unanswered & {"AppendMessages", "ImportMessages", "Search", "BuildContext", "Browse"}
+    # Else all would be refused before anything is done. So few calls may miss an RPC; the long form fails for any.
+    assert len(outcome.unanswered) <= 3, outcome.unanswered

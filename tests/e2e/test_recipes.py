@@ -6,10 +6,8 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import grpc
 import pytest_asyncio
@@ -21,17 +19,13 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
-from everword.domain.ids import new_id
-from everword.people.model import EventMention, PersonMention, Said
-from everword.people.strategies import ask
-from everword.people.writer import meet_people, take_events
 from everword.rpc.settings import PORTS
 from scripts.recipes import Recipe, read_recipes
 from support.command_line import Finished, run
 from support.databases import cloned
 from support.documents import ROOT
 from support.grpcurl import with_grpcurl
-from support.learned import DEFAULT_NAMESPACE, day, learning_transaction
+from support.learned import learn_some, learning_transaction
 from support.scripted_chat import ScriptedChat
 from support.stack import Stack, running_stack
 
@@ -139,21 +133,9 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 async def _learn(stack: Stack, kept: dict[str, str]) -> None:
     """Store what the background learns of what Ana said, and a page about a node."""
-    message_id, conversation_id = UUID(kept["MESSAGE_ID"]), UUID(kept["CONVERSATION_ID"])
-    said = Said(message_id, conversation_id, "The VPN drops every day at noon.", day(0))
-    told = [replace(said, message_id=UUID(int=n), said_at=day(n)) for n in range(3)]
     async with learning_transaction(stack.database) as conn:
-        mentions = [PersonMention("Bruno", each) for each in told]
-        await meet_people(conn, DEFAULT_NAMESPACE, "Ana", mentions)
-        audit = EventMention("Audit", "work", said, decay_days=9999)
-        await take_events(conn, DEFAULT_NAMESPACE, "Ana", [audit])
-        assert await ask(conn, DEFAULT_NAMESPACE, "Ana", day(1))
-    with stack.database.connect() as owner:
-        owner.execute(
-            "INSERT INTO topic_pages (namespace_id, node_id, id, title, type, content, source_ids, source_kinds) "
-            "VALUES (%s, %s, %s, 'VPN gateway', 'machine', 'It restarts at 3 am.', '{}', '{}')",
-            [DEFAULT_NAMESPACE, UUID(kept["NODE_ID"]), new_id()],
-        )
+        said = (kept["MESSAGE_ID"], kept["CONVERSATION_ID"])
+        await learn_some(conn, "Ana", *said, [kept["NODE_ID"]])
 
 
 @asynccontextmanager

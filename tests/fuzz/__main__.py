@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from fuzz.run import Outcome, run
+from fuzz.outcome import Outcome
+from fuzz.run import run
 
 #: What services may need to tell their health, and how much memory they may keep: dictionaries are read when needed.
 HEALTH_S = 0.2
@@ -33,14 +34,17 @@ def main() -> None:
         outcome = asyncio.run(
             run(given.calls, given.seed, lambda made: progress.update(task, completed=made))
         )
-    Console().print(_table(outcome))
+    Console(width=200).print(_table(outcome))
     for fault, count in Counter(outcome.faults).most_common(40):
         print(f"{count} × {fault}")
+    for name in sorted(outcome.unanswered):
+        print(f"{name} was never answered: make its requests better")
     slowest = outcome.health_quantile(1.0)
     print(f"memory {outcome.memory_mb}, health within {slowest * 1000:.0f} ms")
     if given.json:
         given.json.write_text(json.dumps(_as_json(outcome), indent=1) + "\n")
-    sys.exit(1 if outcome.faults or outcome.growth > GROWTH or slowest > HEALTH_S else 0)
+    wrong = outcome.faults or outcome.unanswered
+    sys.exit(1 if wrong or outcome.growth > GROWTH or slowest > HEALTH_S else 0)
 
 
 def _table(outcome: Outcome) -> Table:
@@ -57,6 +61,7 @@ def _as_json(outcome: Outcome) -> dict[str, object]:
         "calls": outcome.calls,
         "codes": {f"{name} {code}": count for (name, code), count in outcome.codes.items()},
         "faults": outcome.faults,
+        "unanswered": sorted(outcome.unanswered),
         "memory_mb": outcome.memory_mb,
         "health_ms": {
             str(share): outcome.health_quantile(share) * 1000 for share in (0.5, 0.99, 1)

@@ -19,11 +19,15 @@ from everword.cli.times import parse_time
 from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
 from everword.domain.tokens import ConsistencyToken, ResumeToken
 from everword.formats import open_reading
+from everword.text.statements.check import misstatements
+from everword.text.statements.sources import Said
+from everword.text.values.evidence import Evidence, find_values
 from everword.transcripts.errors import TranscriptError
 from everword_compactor.compose.checks import tags
 from everword_compactor.compose.extractive.bullets import parse_lines
 from everword_compactor.outcomes.result import read_result
 from everword_search.retrieval.query.query import parse_operands, parse_words
+from fuzz.sleeping import read_sleep
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 _SECRET = b"0123456789abcdef"
@@ -73,6 +77,14 @@ def read_summary(data: bytes) -> None:
     assert not tags.tags_in(tags.defuse_tags(text))
 
 
+def read_statements(data: bytes) -> None:
+    """Hold what a model says, the first part, against what was said, the second."""
+    said, _, source = _text(data).partition("\n\n")
+    for sentence in misstatements(said, [Said(source, ["user", "Emi"])]):
+        assert sentence
+    Evidence([source], [NOW], labels=["Emi"]).missing(find_values(said))
+
+
 def read_tool_result(data: bytes) -> None:
     read_result(_text(data))
 
@@ -105,6 +117,8 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "tokens": read_tokens,
     "answer": read_answer,
     "summary": read_summary,
+    "statements": read_statements,
+    "sleep": read_sleep,
     "tool-result": read_tool_result,
     "time": read_time,
     "import": read_import,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from buf.validate import validate_pb2
@@ -11,28 +13,19 @@ from google.protobuf.descriptor import Descriptor, MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from everword.v1 import (
-    admin_service_pb2,
-    context_service_pb2,
-    ingest_service_pb2,
-    maintenance_service_pb2,
-    search_service_pb2,
-    summary_service_pb2,
-)
+from everword import v1
+from fuzz.seeds import seed_requests
 from fuzz.values import MARK, SURROGATE, Values
+from scripts.recipes import SERVICES, Recipe
 
-#: By service: what hosts it.
-HOSTS = {
-    "ingest": (ingest_service_pb2, admin_service_pb2),
-    "search": (search_service_pb2, context_service_pb2, summary_service_pb2),
-    "compactor": (maintenance_service_pb2,),
-}
 #: The namespace that the calls work in.
-KEPT = "fuzzed"
+KEPT = "default"
+#: These tell what happens from now on: their first word is enough.
+WATCHES = {"WatchMemories", "WatchBudget", "Sleep"}
 #: These make calls wait; a few are enough.
 SELDOM = {
-    *("WaitForIndexing", "FlushConversation", "Sleep", "DeleteNamespace", "RevokeApiKey"),
-    *("WatchMemories", "WatchBudget"),
+    *("WaitForIndexing", "FlushConversation", "DeleteNamespace", "RevokeApiKey", "ExportGraph"),
+    *WATCHES,
 }
 #: Of a list that may be long, what most have.
 USUAL_ITEMS = 3
@@ -43,27 +36,74 @@ SANITY = (1.0, 1.0, 0.95, 0.95, 0.8, 0.3)
 def methods() -> list[tuple[str, MethodDescriptor]]:
     """Return (service process, method) of every public RPC."""
     return [
-        (host, method)
-        for host, modules in HOSTS.items()
-        for module in modules
-        for service in module.DESCRIPTOR.services_by_name.values()
+        (SERVICES[service.name], method)
+        for entry in pkgutil.iter_modules(v1.__path__, "everword.v1.")
+        if entry.name.endswith("_service_pb2")
+        for service in import_module(entry.name).DESCRIPTOR.services_by_name.values()
         for method in service.methods
     ]
 
 
-def draw_request(values: Values, method: MethodDescriptor) -> Message:
-    """Return a request, mostly one that is let through."""
-    values.sane = values.rng.choice(SANITY)
+def draw_requests(
+    values: Values, method: MethodDescriptor, recipe: Recipe, *, as_is: bool = False
+) -> list[Message]:
+    """Return a request, or those of a stream: what is known to be answered with a few changes, or all made up.
+
+    With `as_is` they are the recipe's.
+    """
+    values.sane = 1.0 if as_is else values.rng.choice(SANITY)
     values.large_left = 1 if values.rng.random() < 0.03 else 0
-    request = _message(values, method.input_type, 0)
-    if method.name == "DeleteNamespace" and request.name == KEPT:  # type: ignore[attr-defined]
-        request.name = "gone"  # type: ignore[attr-defined]
-    return request
+    values.rpc = method.name
+    if as_is or values.rng.random() < 0.5:
+        requests = seed_requests(values, method, recipe)
+        if not as_is:
+            for _ in range(values.rng.choice([0, 1, 1, 2, 4])):
+                _change(values, values.rng.choice(requests))
+    else:
+        count = values.rng.choice([0, 1, 1, 2]) if method.client_streaming else 1
+        requests = [_message(values, method.input_type, 0) for _ in range(count)]
+    for each in requests:
+        _spare(each)
+    return requests
 
 
-def to_wire(values: Values, request: Message) -> bytes:
-    """Return the bytes of a request, seldom as no protobuf at all."""
-    raw = request.SerializeToString()
+def _spare(request: Any) -> None:
+    """Leave the namespace alone that the calls work in: one that is gone or limited refuses all others."""
+    holders: list[Any] = [request, getattr(request, "namespace", None)]
+    for holder in holders:
+        if "Namespace" in request.DESCRIPTOR.name and getattr(holder, "name", None) == KEPT:
+            holder.name = "gone"
+
+
+def _change(values: Values, request: Message) -> None:
+    """Give one field of a request, or of a message in it, another value or none."""
+    places = list(_places(request))
+    place = values.rng.choice(places)
+    field = values.rng.choice(place.DESCRIPTOR.fields or request.DESCRIPTOR.fields or [None])
+    if field is None or field.containing_type is not place.DESCRIPTOR:
+        return
+    place.ClearField(field.name)
+    if values.rng.random() < 0.85:
+        rules = field.GetOptions().Extensions[validate_pb2.field]
+        _set(values, place, field, rules, 1)
+
+
+def _places(message: Any) -> Iterator[Any]:
+    """Yield a message and those in it that are set."""
+    yield message
+    for field, value in message.ListFields():
+        kind = field.message_type
+        if kind is not None and kind.file.package == "everword.v1" and not _is_map(field):
+            for each in value if field.is_repeated else [value]:
+                yield from _places(each)
+
+
+def _is_map(field: Any) -> bool:
+    return bool(field.message_type and field.message_type.GetOptions().map_entry)
+
+
+def to_wire(values: Values, raw: bytes) -> bytes:
+    """Return the bytes of a request as they are sent: seldom as no protobuf at all."""
     marked = MARK.encode()
     if marked in raw:
         raw = raw.replace(marked, SURROGATE)
@@ -106,7 +146,7 @@ def _message(values: Values, descriptor: Descriptor, depth: int) -> Message:
 
 
 def _set(values: Values, message: Message, field: Any, rules: Any, depth: int) -> None:
-    if field.message_type and field.message_type.GetOptions().map_entry:
+    if _is_map(field):
         _fill_map(values, getattr(message, field.name), field, rules.map)
     elif field.is_repeated:
         items = [

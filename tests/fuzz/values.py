@@ -9,6 +9,8 @@ from uuid import UUID
 from buf.validate import validate_pb2
 from google.protobuf import struct_pb2, timestamp_pb2
 
+from fuzz.kinds import kind_of
+
 #: In place of these bytes, which stand in valid texts, a request gets half of a surrogate pair, which is no UTF-8.
 MARK = "§§"
 SURROGATE = b"\xed\xa0\x80\x2d"
@@ -73,6 +75,8 @@ SECONDS = (
     *(253402300798, 253402300799, 253402300800, 2**62, -(2**62)),
 )
 NANOS = (0, 1, 999, 999_999_999, 1_000_000_000, -1)
+#: Tokens that only the RPC takes that issued them.
+OF_ONE_RPC = {"page_token", "resume_token"}
 #: Bytes from which on a text is large. Few are, so that thousands of calls stay quick.
 LARGE = 100_000
 
@@ -86,6 +90,8 @@ class Values:
         #: What was returned by earlier calls, so that later ones reach deep: ids, tokens, names.
         self.known: dict[str, list[str]] = {}
         self.large_left = 0
+        #: The RPC whose request is drawn: tokens of another's are refused.
+        self.rpc = ""
 
     def remember(self, kind: str, value: str) -> None:
         kept = self.known.setdefault(kind, [])
@@ -93,13 +99,20 @@ class Values:
         if len(kept) > 200:
             kept.pop(self.rng.randrange(len(kept)))
 
+    def one_of(self, kind: str) -> str:
+        """Return one of the values of a kind, often the latest, which is likely there still; "" where none is known."""
+        known = self.known.get(kind)
+        if not known:
+            return ""
+        return known[-1] if self.rng.random() < 0.4 else self.rng.choice(known)
+
     def is_sane(self) -> bool:
         return self.rng.random() < self.sane
 
     def scalar(self, field: Any, rules: Any) -> Any:
         """Return a value of a field that is no message. `rules` are the FieldRules of it, or of an item."""
         if field.type == field.TYPE_STRING:
-            return self.string(field.name, rules.string)
+            return self.string(kind_of(field), rules.string)
         if field.type == field.TYPE_BYTES:
             limit = min(rules.bytes.max_len or 1024, 1024)
             return self.rng.randbytes(self.rng.randrange(limit))
@@ -116,25 +129,12 @@ class Values:
             return self.rng.choice((0, 1, 2, 10, 50))
         return self.rng.choice(WIDE if wide else INTEGERS)
 
-    def string(self, name: str, rules: validate_pb2.StringRules) -> str:
+    def string(self, kind: str, rules: validate_pb2.StringRules) -> str:
         limit = rules.max_bytes or rules.max_len or 1024
-        known = self.known.get(_kind(name))
         if self.is_sane():
-            if name == "page_token" and self.rng.random() < 0.8:
-                return ""  # those of another request are refused
-            if known and self.rng.random() < 0.9:
-                return self.rng.choice(known)
-            if rules.uuid:
-                return str(UUID(int=self.rng.getrandbits(128), version=4))
-            if rules.pattern and "[0-9]{4}" in rules.pattern:
-                return (
-                    f"{self.rng.choice(['0001', '2024', '9999'])}-{self.rng.randint(1, 12):02}-28"
-                )
-            if rules.pattern or name == "namespace":
-                return f"n{self.rng.getrandbits(20)}"
-            if _kind(name) in ("page_token", "consistency_token"):
-                return ""
-            return " ".join(self.rng.choices(WORDS, k=self.rng.randint(1, 12)))[:limit]
+            return self._sane(kind, rules)[:limit]
+        if _is_token(kind) and self.rng.random() < 0.5:
+            return self._damaged_token()
         if self.rng.random() < 0.7:
             return self.rng.choice(HOSTILE)
         if limit > LARGE and not self.large_left:
@@ -142,6 +142,37 @@ class Values:
         self.large_left -= limit > LARGE
         text = self.rng.choice(["x", "ä", "a.", "1 ", "👍", "password: x\n"]) * limit
         return text[: limit + self.rng.choice([0, 1])]
+
+    def _sane(self, kind: str, rules: validate_pb2.StringRules) -> str:
+        if _is_token(kind):
+            own = f"{self.rpc}.{kind}" if kind in OF_ONE_RPC else kind
+            return self.one_of(own) if self.rng.random() < 0.5 else ""
+        if self.rng.random() < (0.9 if rules.uuid or kind.endswith("_id") else 0.5):
+            known = self.one_of(kind)
+            if known:
+                return known
+        if rules.uuid:
+            return str(UUID(int=self.rng.getrandbits(128), version=4))
+        if rules.pattern and "[0-9]{4}" in rules.pattern:
+            return f"{self.rng.choice(['0001', '2024', '9999'])}-{self.rng.randint(1, 12):02}-28"
+        if rules.pattern or kind == "namespace":
+            return f"n{self.rng.getrandbits(20)}"
+        return " ".join(self.rng.choices(WORDS, k=self.rng.randint(1, 12)))
+
+    def _damaged_token(self) -> str:
+        """Return a token that was issued, for something else or with something changed in it."""
+        issued = [kind for kind in self.known if _is_token(kind.rpartition(".")[2])]
+        token = self.one_of(self.rng.choice(issued)) if issued else "AAAA"
+        place = self.rng.randrange(len(token) + 1)
+        return self.rng.choice(
+            [
+                token,
+                token[:place],
+                token[place:],
+                token[:place] + self.rng.choice("AbZ09-_=+/. ") + token[place + 1 :],
+                token * 2,
+            ]
+        )
 
     def timestamp(self) -> timestamp_pb2.Timestamp:
         nanos = 0 if self.is_sane() else self.rng.choice(NANOS)
@@ -164,10 +195,5 @@ class Values:
         return struct
 
 
-def _kind(name: str) -> str:
-    """Return which values of earlier answers a field takes."""
-    if name == "at_least_as_fresh":
-        return "consistency_token"
-    if name in ("parent_id", "memory_ids", "protected_message_ids"):
-        return "memory_id"
-    return {"conversation_ids": "conversation_id"}.get(name, name)
+def _is_token(kind: str) -> bool:
+    return kind.endswith("_token")

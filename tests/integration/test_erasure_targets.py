@@ -11,6 +11,7 @@ from google.protobuf.struct_pb2 import Struct
 
 from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import graph_service_pb2 as graph
 from everword.v1 import pattern_service_pb2 as patterns
 from support.background import embed_everything
 from support.calls import append
@@ -19,6 +20,7 @@ from support.corpus import search_request
 from support.databases import cloned
 from support.erased import count, erase, rows_with, tables
 from support.erasure_planted import Planted, plant
+from support.graphs import node
 from support.refusals import refused
 from support.stack import Stack, running_stack
 from support.telling import remember, say
@@ -172,14 +174,26 @@ async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
             "SELECT node_id FROM graph_node_versions WHERE label LIKE '%zqknown7k%'"
         ).fetchall()
     assert (await erase(stack, pattern_id=pattern.id)).erasure.row_counts["patterns"] == 1
+    merged = await _merged_into(stack, str(nodes[0][0]))
     for (node_id,) in nodes:
         await erase(stack, node_id=str(node_id))
+    # It leads to what is gone.
+    gone = stack.graph.DeleteNode(graph.DeleteNodeRequest(node_id=merged), timeout=10)
+    assert (await refused(gone)).reason == "NODE_NOT_FOUND"
     await erase(stack, learned_id=planted.person)
     left = rows_with(stack, "zqknown7k")
     assert not left.keys() & {"patterns", "people", "graph_nodes", "graph_node_versions"}
     assert not left.keys() & {"graph_edges", "strategies", "learned_changes"}
     assert left["messages"] == 2
     await erase(stack, subject=planted.subject)
+
+
+async def _merged_into(stack: Stack, node_id: str) -> str:
+    """Return a node that turned out to be another."""
+    made = (await stack.graph.CreateNode(graph.CreateNodeRequest(node=node("Somebody")))).node.id
+    merge = graph.MergeNodesRequest(node_id=node_id, merged_node_ids=[made])
+    await stack.graph.MergeNodes(merge)
+    return made
 
 
 async def test_only_ingest_may_erase(stack: Stack) -> None:

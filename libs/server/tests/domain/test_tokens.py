@@ -19,3 +19,6 @@ def test_a_consistency_token_is_read_with_its_place_and_as_it_was_issued_before(
         ConsistencyToken.read(SECRET, token, 8)
     with pytest.raises(InvalidConsistencyToken):
         ConsistencyToken.read(SECRET, token[:-3], 7)
+    for place in (token + token, f"{'f' * 16}.{token.partition('.')[2]}", f".{token}"):
+        with pytest.raises(InvalidConsistencyToken):
+            ConsistencyToken.read(SECRET, place, 7)

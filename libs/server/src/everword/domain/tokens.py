@@ -83,20 +83,24 @@ class ConsistencyToken:
 
     def seal(self, secret: bytes) -> str:
         """Return the token; before its signed part stands its place, so that of two tokens the later one is greater."""
-        high, _, low = self.lsn.partition("/")
-        place = f"{int(high, 16):08x}{int(low, 16):08x}"
         sealed = _seal(secret, "consistency", [self.namespace_id, self.lsn, self.memory_id])
-        return f"{place}.{sealed}"
+        return f"{self._place}.{sealed}"
+
+    @property
+    def _place(self) -> str:
+        high, _, low = self.lsn.partition("/")
+        return f"{int(high, 16):08x}{int(low, 16):08x}"
 
     @classmethod
     def read(cls, secret: bytes, token: str, namespace_id: int) -> ConsistencyToken:
         """Return what `token` stands for. Raises InvalidConsistencyToken, also for another namespace's."""
+        place, dot, sealed = token.rpartition(".")
         try:
-            # A version before this one issued the signed part alone.
-            found = cls(*_open(secret, "consistency", token.rpartition(".")[2]))
+            found = cls(*_open(secret, "consistency", sealed))
         except (ValueError, TypeError) as error:
             raise InvalidConsistencyToken from error
-        if found.namespace_id != namespace_id:
+        # A version before this one issued the signed part alone.
+        if found.namespace_id != namespace_id or (dot and place != found._place):
             raise InvalidConsistencyToken
         return found
 

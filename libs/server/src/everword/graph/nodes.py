@@ -99,20 +99,20 @@ def _nearest(reference: NodeReference, rows: Sequence[NameRow], scope: Scope) ->
 
 async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, HeldNode]:
     """Hold nodes, and those that they became; return them by the ids asked for. Raises NodeNotFound."""
-    held = await store.hold_nodes(conn, namespace_id, list(set(ids)))
-    while further := {
-        node.merged_into
-        for node in held.values()
-        if node.merged_into and node.merged_into not in held
-    }:
-        held |= await store.hold_nodes(conn, namespace_id, list(further))
+    held: dict[UUID, HeldNode | None] = {}
+    wanted = set(ids)
+    while wanted:
+        rows = await store.hold_nodes(conn, namespace_id, list(wanted))
+        # What a node became may have been erased since.
+        held |= {id_: rows.get(id_) for id_ in wanted}
+        wanted = {node.merged_into for node in rows.values() if node.merged_into} - held.keys()
     found: dict[UUID, HeldNode] = {}
     for id_ in ids:
-        node = held.get(id_)
+        node = held[id_]
+        while node and node.merged_into:
+            node = held[node.merged_into]
         if node is None:
             raise NodeNotFound(node_id=id_)
-        while node.merged_into:
-            node = held[node.merged_into]
         found[id_] = node
     return found
 

@@ -88,7 +88,7 @@ SELECT :columns
 
 -- read_text --
 -- A part of what a version says.
-SELECT substr(content, %(start)s::integer + 1, %(max_chars)s::integer) AS content
+SELECT substr(content, least(%(start)s::bigint, 2147483646)::integer + 1, %(max_chars)s::integer) AS content
   FROM document_versions
  WHERE namespace_id = %(namespace_id)s AND document_id = %(document_id)s AND version = %(version)s;
 
@@ -109,7 +109,7 @@ SELECT :columns
 
 -- list_versions --
 -- What a document was, the latest first, with a part of each text.
-SELECT id, version, deleted, substr(content, %(start)s::integer + 1, %(max_chars)s::integer) AS content, chars, tags, author,
+SELECT id, version, deleted, substr(content, least(%(start)s::bigint, 2147483646)::integer + 1, %(max_chars)s::integer) AS content, chars, tags, author,
        writer, file_name, media_type, file_bytes, file_sha256, written_at
   FROM document_versions
  WHERE namespace_id = %(namespace_id)s AND document_id = %(document_id)s

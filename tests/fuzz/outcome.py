@@ -1,0 +1,31 @@
+"""What came of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Outcome:
+    """What came of a run."""
+
+    seed: int
+    calls: int = 0
+    #: Answers by RPC and code.
+    codes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: What must not happen, with the request that did it.
+    faults: list[str] = field(default_factory=list)
+    #: RPCs of which no call was answered: their cases were refused before anything was done.
+    unanswered: set[str] = field(default_factory=set)
+    #: Megabytes of each service, after the warm-up and at the end.
+    memory_mb: dict[str, tuple[int, int]] = field(default_factory=dict)
+    #: Seconds of all answers about the health.
+    health_s: list[float] = field(default_factory=list)
+
+    @property
+    def growth(self) -> float:
+        return max(after / before for before, after in self.memory_mb.values())
+
+    def health_quantile(self, share: float) -> float:
+        return sorted(self.health_s)[int(share * (len(self.health_s) - 1))]
