@@ -163,7 +163,7 @@ async def test_an_answer_is_in_the_ledger_of_agents_and_refused_at_its_limit(
     assert len(deployment.server.requests) > asked
 
 
-async def test_at_the_limit_summaries_are_made_without_a_model_and_written_anew_by_it_later(
+async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again_by_it_later(
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
