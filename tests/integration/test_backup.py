@@ -20,8 +20,8 @@ from support.documents import code_blocks
 from support.stack import Stack
 from support.transferred import fill_everything
 
-#: What is numbered by the server's transactions begins anew.
-ANEW = {"index_changes", "memory_changes", "model_generations"}
+#: What is numbered by the server's transactions begins again.
+RENUMBERED = {"index_changes", "memory_changes", "model_generations"}
 
 
 def _contents(url: str) -> dict[str, str]:
@@ -35,7 +35,7 @@ def _contents(url: str) -> dict[str, str]:
         return {
             name: str(conn.execute(sql.SQL(query).format(sql.Identifier(name))).fetchone())
             for (name,) in tables
-            if name not in ANEW
+            if name not in RENUMBERED
         }
 
 

@@ -160,7 +160,7 @@ async def test_what_is_taken_out_vanishes_and_the_copy_mends_itself(stack: Stack
     assert (again, in_memory) == (after, True)
 
 
-async def test_summaries_that_are_written_anew_replace_the_old_ones(stack: Stack) -> None:
+async def test_summaries_that_are_written_again_replace_the_old_ones(stack: Stack) -> None:
     await append(stack, *(f"Message number {n} of many." for n in range(10)))
     await compact_everything(stack, ScriptedComposer())
     await warm_up(stack)

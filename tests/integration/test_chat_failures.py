@@ -265,7 +265,7 @@ async def test_without_pauses_a_failure_is_told_at_once(make: Callable[..., Worl
     assert len(world.server.requests) == 1
 
 
-async def test_limits_are_learned_anew_after_an_outage(world: World) -> None:
+async def test_limits_are_learned_again_after_an_outage(world: World) -> None:
     assert await world.client.context_tokens() == 8192
     world.server.context_tokens = 4096
     assert await world.client.context_tokens() == 8192
@@ -274,7 +274,7 @@ async def test_limits_are_learned_anew_after_an_outage(world: World) -> None:
     assert await world.client.context_tokens() == 4096
 
 
-async def test_fields_are_learned_anew_after_an_outage(world: World) -> None:
+async def test_fields_are_learned_again_after_an_outage(world: World) -> None:
     world.server.refuses = frozenset({"chat_template_kwargs"})
     await world.client.complete(ASKED)
     assert "chat_template_kwargs" not in world.server.requests[-1]

@@ -187,7 +187,7 @@ async def test_sentences_that_were_chosen_give_way_to_a_model_and_never_the_reve
     assert {node.model for node in check_dag(stack.database).nodes.values()} == {"scripted"}
 
 
-async def test_a_newer_prompt_writes_nodes_anew_in_several_jobs(stack: Stack) -> None:
+async def test_a_newer_prompt_writes_nodes_again_in_several_jobs(stack: Stack) -> None:
     await say(stack, 250)
     await compact_everything(stack, ScriptedComposer(version=1))
     newer = dict.fromkeys(VERSIONS, 2)
@@ -200,7 +200,7 @@ async def test_a_newer_prompt_writes_nodes_anew_in_several_jobs(stack: Stack) ->
     assert len(composer.drafts) == len(dag.nodes) == 25 + 3 + 1
 
 
-async def test_a_parked_conversation_keeps_no_other_from_being_written_anew(stack: Stack) -> None:
+async def test_a_parked_conversation_keeps_no_other_from_being_written_again(stack: Stack) -> None:
     for key in ("a", "b"):
         await say(stack, 10, session_key=key)
     await compact_everything(stack, ScriptedComposer())
@@ -213,7 +213,7 @@ async def test_a_parked_conversation_keeps_no_other_from_being_written_anew(stac
     assert states(stack.database) == {"failed": 1, "pending": 1}
 
 
-async def test_a_leaf_that_cannot_be_written_anew_keeps_back_no_other_node(stack: Stack) -> None:
+async def test_a_leaf_that_cannot_be_written_again_keeps_back_no_other_node(stack: Stack) -> None:
     await say(stack, 40)
     await compact_everything(stack, ScriptedComposer())
 

@@ -118,7 +118,7 @@ def test_a_faithful_answer_is_taken_at_once(server: ScriptedChat, composer: LlmC
         ("Emi merged PR-482 as 7f3a9c2 with 213 lines.", "213"),
     ],
 )
-def test_an_invention_is_named_and_written_anew(
+def test_an_invention_is_named_and_written_again(
     server: ScriptedChat, composer: LlmComposer, invented: str, offender: str
 ) -> None:
     server.script += [answer({"summary": invented}), answer(FAITHFUL)]

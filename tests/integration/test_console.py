@@ -140,7 +140,7 @@ async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
         for path, status, sentence in (
             (_NOWHERE, 404, "It may have been erased"),
             (_NOWHERE.replace("memories", "people"), 404, "It may have been erased"),
-            (_NOWHERE.replace("memories", "themes"), 404, "they are made anew each night"),
+            (_NOWHERE.replace("memories", "themes"), 404, "they are made again each night"),
             ("/nowhere", 404, "There is no such page."),
             ("/queues/retry", 404, "There is no such page."),
             ("/search?q=(&mode=regex", 400, 'role="alert"'),

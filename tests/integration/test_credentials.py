@@ -77,7 +77,7 @@ async def test_a_namespace_may_keep_them(stack: Stack) -> None:
     assert "Sommer2026!" in built.text
 
 
-async def test_what_was_written_before_is_written_anew(stack: Stack) -> None:
+async def test_what_was_written_before_is_written_again(stack: Stack) -> None:
     await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
     await tell_all(stack)
 

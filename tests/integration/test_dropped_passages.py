@@ -88,7 +88,7 @@ async def test_folding_keeps_how_many_were_taken_out(stack: Stack) -> None:
     assert [_counted(stack, namespace) for namespace in (1, 2)] == before
 
 
-async def test_what_is_written_anew_counts_as_taken_out_and_as_stored(stack: Stack) -> None:
+async def test_what_is_written_again_counts_as_taken_out_and_as_stored(stack: Stack) -> None:
     await append(stack, *(f"Message number {n} of many." for n in range(10)))
     await compact_everything(stack, ScriptedComposer())
     passages, dropped = _counted(stack)

@@ -96,8 +96,8 @@ async def test_an_import_does_not_bring_it_back(stack: Stack) -> None:
         "CONTENT_ERASED",
     )
     request.request_id = ""
-    anew = await refused(stack.ingest.AppendMessages(request))
-    assert (anew.reason, anew.metadata["external_id"]) == ("CONTENT_ERASED", "d1")
+    repeat = await refused(stack.ingest.AppendMessages(request))
+    assert (repeat.reason, repeat.metadata["external_id"]) == ("CONTENT_ERASED", "d1")
     assert rows_with(stack, token) == {}
     request.allow_erased = True
     await stack.ingest.AppendMessages(request)
@@ -136,7 +136,7 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
         conversation_id=said.conversation_id, messages=[message("more")]
     )
     assert (await refused(stack.ingest.AppendMessages(missing))).reason == "CONVERSATION_NOT_FOUND"
-    # The key is free for a conversation that begins anew; what was erased does not come with it.
+    # The key is free for a conversation that begins again; what was erased does not come with it.
     begun = await append(stack, "Hello again.", session_key=f"key-{token}")
     assert begun.conversation_id != said.conversation_id
     again = append_request(message("back", external_id="w3"), session_key=f"key-{token}")

@@ -169,7 +169,7 @@ async def _nothing(self: Any) -> None:
     """Delete nothing: what is hidden is there."""
 
 
-async def test_a_page_about_a_topic_goes_and_is_made_anew_without_it(
+async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = "zqone5k", "zqtwo5k"

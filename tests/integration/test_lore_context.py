@@ -125,7 +125,7 @@ async def test_an_entry_stays_for_exactly_so_many_turns(stack: Stack) -> None:
             assert bool(asked) == (turns > 1)
 
 
-async def test_a_new_trigger_starts_its_turns_anew(stack: Stack) -> None:
+async def test_a_new_trigger_starts_its_turns_again(stack: Stack) -> None:
     """PS-67."""
     await import_book(stack, [entry("Smaug", "A dragon.", "dragon", sticky_turns=3)], agent="again")
     held = []
@@ -154,7 +154,7 @@ async def test_conversations_have_turns_of_their_own_and_lose_them_with_nothing(
     assert await titles(stack, conversation_id=second, query="Three.")
 
 
-async def test_automated_turns_use_nothing_up_and_set_off_anew(stack: Stack) -> None:
+async def test_automated_turns_use_nothing_up_and_set_off_again(stack: Stack) -> None:
     """PS-69."""
     entries = [
         entry("Smaug", "A dragon.", "dragon", sticky_turns=2),

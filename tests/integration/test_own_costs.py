@@ -163,7 +163,7 @@ async def test_an_answer_is_in_the_ledger_of_agents_and_refused_at_its_limit(
     assert len(deployment.server.requests) > asked
 
 
-async def test_at_the_limit_summaries_are_made_without_a_model_and_written_anew_by_it_later(
+async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again_by_it_later(
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
@@ -299,6 +299,20 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
             assert ("pending",) in jobs
             await embed_everything(stack)
             assert vectors() == 2
+            # What the model read of a batch before it refused one of its texts is charged, too.
+            [before] = await accounts.groups(pb.COST_GROUPING_PURPOSE)
+            model.poison, read = "rust", len(model.requests)
+            good = "The filter of the pump is clean."
+            await append(stack, good, "The lid of the pump has rust.")
+            await embed_everything(stack)
+            assert vectors() == 3
+            taken = [
+                texts for texts in model.texts[read:] if not any("rust" in each for each in texts)
+            ]
+            assert taken.count([good]) == 2
+            words = sum(len(text.split()) for texts in taken for text in texts)
+            [after] = await accounts.groups(pb.COST_GROUPING_PURPOSE)
+            assert after.input_tokens - before.input_tokens == words
 
 
 async def test_sleep_waits_and_parks_no_session(deployment: Deployment) -> None:

@@ -188,6 +188,31 @@ async def _found(stack: Stack, token: str = "") -> set[str]:
 
 
 @SHARED
+async def test_a_query_is_corrected_by_what_its_key_may_see_alone(scoped: Scoped) -> None:
+    mine, whole = scoped.mine, scoped.whole
+    for agent, text in (
+        ("other", "The ferry leaves from Rotterdam."),
+        ("other", "Eindhovn is what I wrote."),
+        ("mine", "The train leaves from Eindhoven."),
+    ):
+        request = ingest.AppendMessagesRequest(
+            conversation=target("words", agent=agent), messages=[message(text)]
+        )
+        token = (await whole.ingest.AppendMessages(request)).consistency_token
+
+    async def corrections(stack: Stack, query: str) -> dict[str, str]:
+        asked = search.SearchRequest(query=query, at_least_as_fresh=token)
+        return dict((await stack.search.Search(asked)).corrections)
+
+    # From memory, too: the namespace was searched before.
+    for _ in range(2):
+        assert await corrections(whole, "Rotterdm") == {"rotterdm": "rotterdam"}
+        assert await corrections(mine, "Rotterdm") == {}
+        assert await corrections(whole, "Eindhovn") == {}
+        assert await corrections(mine, "Eindhovn") == {"eindhovn": "eindhoven"}
+
+
+@SHARED
 async def test_another_agent_or_subject_is_refused_by_name(scoped: Scoped) -> None:
     agents, subjects = scoped.mine, scoped.subjects
     by_filter = search.SearchRequest(query="q", filter=memory.MemoryFilter(agents=["mine", "b"]))

@@ -278,16 +278,16 @@ async def test_a_file_with_settings_that_no_namespace_has_is_refused(
     assert (found.reason, "Line 2 of the file" in found.message) == ("VALIDATION_FAILED", True)
 
 
-async def test_a_job_that_was_to_begin_anew_is_due_at_once(stack: Stack, file: bytes) -> None:
+async def test_a_job_that_was_to_begin_again_is_due_at_once(stack: Stack, file: bytes) -> None:
     first, second = file.splitlines()[:2]
     # Of a namespace that nothing was erased in.
     second = changed_settings(second, "created_at", b'"2026-03-02T08:00:00+00:00"')
     line = job("learn", "themes", not_before="infinity")
-    await put_in(stack, "anew", sealed([first, second, line]))
+    await put_in(stack, "again", sealed([first, second, line]))
     with stack.database.connect() as conn:
         due = conn.execute(
             "SELECT j.not_before <= now() FROM jobs j JOIN namespaces n ON n.id = j.namespace_id "
-            "WHERE n.name = 'anew' AND j.task = 'learn'"
+            "WHERE n.name = 'again' AND j.task = 'learn'"
         ).fetchall()
     assert due == [(True,)]
 

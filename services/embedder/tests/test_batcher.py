@@ -194,7 +194,7 @@ async def test_equal_queries_at_the_same_time_are_one(
     assert_vectors(await twice, "same", "same")
 
 
-async def test_a_query_after_an_equal_one_was_given_up_is_asked_anew(
+async def test_a_query_after_an_equal_one_was_given_up_is_asked_again(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     await give_up(await ask(batcher, "same", priority=QUERY))

@@ -107,7 +107,7 @@ class Clock:
         return self.now
 
 
-async def test_after_a_refusal_it_is_learned_anew_what_the_server_takes(
+async def test_after_a_refusal_it_is_learned_again_what_the_server_takes(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     clock = Clock()

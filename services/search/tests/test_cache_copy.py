@@ -143,7 +143,7 @@ def test_vectors_of_more_than_10000_passages_have_signs() -> None:
     assert CachedNamespace(1, arrays, 0).index.vectors is None
 
 
-def test_a_copy_that_has_become_large_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_has_become_large_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.EXACT_PASSAGES", 500)
     copies = [CachedNamespace(1, MODEL, passages) for passages in (400, 501)]
     for copy in copies:
@@ -154,7 +154,7 @@ def test_a_copy_that_has_become_large_is_made_anew(monkeypatch: pytest.MonkeyPat
     assert [copy.is_outgrown for copy in copies] == [True, False]
 
 
-def test_a_copy_that_lost_much_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_lost_much_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.MOST_REMOVED", 1)
     copy = copy_of(range(1, 11))
     change(copy, removed=[9, 10])

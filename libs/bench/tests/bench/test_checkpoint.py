@@ -39,7 +39,7 @@ def test_a_line_that_was_torn_is_done_again(tmp_path: Path, cut: int) -> None:
     assert begun(path).finished == [FIRST, SECOND]
 
 
-def test_another_run_begins_anew_and_says_so(tmp_path: Path) -> None:
+def test_another_run_begins_again_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "c"
     begun(path, FIRST)
     other = Checkpoint(path, {**IDENTITY, "commit": "def"})
@@ -49,7 +49,7 @@ def test_another_run_begins_anew_and_says_so(tmp_path: Path) -> None:
     assert begun(path).finished == []
 
 
-def test_a_file_of_something_else_is_begun_anew(tmp_path: Path) -> None:
+def test_a_file_of_something_else_is_begun_again(tmp_path: Path) -> None:
     path = tmp_path / "c"
     path.write_text("[1, 2]\nnonsense\n")
     assert begun(path, FIRST).finished == [FIRST]

@@ -135,7 +135,7 @@ def test_it_runs_from_folders_that_are_closed_to_every_other_account(
         assert run_sql(postgres.admin_url, "SELECT 1") == [(1,)]
 
 
-def test_a_folder_half_made_is_made_anew(postgres: EmbeddedPostgres) -> None:
+def test_a_folder_half_made_is_made_again(postgres: EmbeddedPostgres) -> None:
     unfinished = postgres.folder / "data.unfinished"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18\n")

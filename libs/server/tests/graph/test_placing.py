@@ -41,7 +41,7 @@ def holds(known: list[EdgeRow], number: int) -> bool:
     )
 
 
-def test_what_had_ended_begins_anew_now_and_holds_on_where_it_does() -> None:
+def test_what_had_ended_begins_again_now_and_holds_on_where_it_does() -> None:
     ended = placed([], told((day(0), day(10))))
     again = placed(ended, told((None, None)))
     assert [holds(again, each) for each in (5, 10, 49, 50, 90)] == [True, False, False, True, True]

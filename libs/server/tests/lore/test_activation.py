@@ -53,7 +53,7 @@ def test_an_entry_stays_for_exactly_so_many_turns_of_a_user(turns: int) -> None:
         assert active(lines, {1: 1}, sticky) == ({1} if passed <= turns else set()), passed
 
 
-def test_automated_turns_use_nothing_up_and_set_off_anew() -> None:
+def test_automated_turns_use_nothing_up_and_set_off_again() -> None:
     sticky, plain = rule(1, sticky_turns=2), rule(2)
     beats = [BEAT, ANSWERED] * 20
     assert active([USER, *beats], {0: 1}, sticky, plain) == {1}
@@ -67,7 +67,7 @@ def test_automated_turns_use_nothing_up_and_set_off_anew() -> None:
         assert bool(active([USER, BEAT, *[USER] * passed], {1: 1}, sticky)) == (passed <= 2)
 
 
-def test_a_new_trigger_starts_the_turns_anew() -> None:
+def test_a_new_trigger_starts_the_turns_again() -> None:
     sticky = rule(1, sticky_turns=3)
     lines = [USER, AGENT, USER, AGENT]
     for passed in range(6):

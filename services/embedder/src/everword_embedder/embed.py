@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from cachetools import TTLCache
 
 from everword.db.pool import Database
-from everword.domain.errors import EmbedderUnavailable, InvalidArgument
+from everword.domain.errors import EmbedderUnavailable, EverwordError, InvalidArgument
 from everword_embedder import store
 from everword_embedder.batcher import Batcher, Priority
-from everword_embedder.providers.errors import ProviderMisconfigured, ProviderUnavailable
+from everword_embedder.providers.errors import (
+    INPUT_TOKENS,
+    ProviderMisconfigured,
+    ProviderUnavailable,
+)
 from everword_embedder.providers.factory import ProviderFactory
 from everword_embedder.providers.generation import ModelGeneration
 from everword_embedder.providers.isolation import Outcome
@@ -60,7 +64,7 @@ class Embedder:
         """Return a vector for each text, of the active generation for 0. Those of queries are kept for their namespace.
 
         Raises EmbedderUnavailable where the model is away, InvalidArgument naming each text that it cannot take while
-        it takes others, and Overloaded.
+        it takes others, and Overloaded. The first two say in their metadata how many tokens the model read.
         """
         generation = await self._generation(generation_id)
         vectors: dict[str, Vector] = {}
@@ -69,7 +73,12 @@ class Embedder:
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         with receipt() as read:
             outcomes = await self._outcomes(generation, missing, priority)
-        vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
+        try:
+            vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
+        except EverwordError as error:
+            # What was read in vain is paid for all the same.
+            error.metadata[INPUT_TOKENS] = str(sum(read))
+            raise
         if priority is Priority.QUERY:
             self._cache.update(
                 {_key(namespace_id, generation, text): vectors[text] for text in missing}

@@ -226,7 +226,7 @@ class NamespaceSettings(_message.Message):
     credentials: Global___CredentialPolicy.ValueType
     """credentials says what becomes of passwords, keys and tokens in what is derived. MASK if unset. A change counts at once
     for contexts and answers, and for what is written from then on; summaries, sentences and titles that are there stay as
-    they are until they are written anew. REFUSE counts within a second.
+    they are until they are written again. REFUSE counts within a second.
     """
     sleep_atomicity: Global___SleepAtomicity.ValueType
     """sleep_atomicity says what Sleep stores at once. SESSION if unset."""

@@ -32,7 +32,7 @@ class _BudgetPeriodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BudgetPe
     """BUDGET_PERIOD_MONTH gives each calendar month the whole of it, in the time zone of the namespace."""
 
 class BudgetPeriod(_BudgetPeriod, metaclass=_BudgetPeriodEnumTypeWrapper):
-    """BudgetPeriod says how long a budget lasts before it begins anew."""
+    """BudgetPeriod says how long a budget lasts before it begins again."""
 
 BUDGET_PERIOD_UNSPECIFIED: BudgetPeriod.ValueType  # 0
 """BUDGET_PERIOD_UNSPECIFIED is refused."""

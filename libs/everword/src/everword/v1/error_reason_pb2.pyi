@@ -262,7 +262,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_WATCH_TOKEN_EXPIRED: _ErrorReason.ValueType  # 64
     """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
-    and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+    and watch again. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
     """
     ERROR_REASON_RATE_LIMIT_REACHED: _ErrorReason.ValueType  # 72
     """ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
@@ -523,7 +523,7 @@ field, with the offset in characters from 0, is where the first begins; field vi
 """
 ERROR_REASON_WATCH_TOKEN_EXPIRED: ErrorReason.ValueType  # 64
 """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
-and watch anew. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+and watch again. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
 """
 ERROR_REASON_RATE_LIMIT_REACHED: ErrorReason.ValueType  # 72
 """ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many

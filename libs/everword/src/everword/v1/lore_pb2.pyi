@@ -297,7 +297,7 @@ class NewLoreEntry(_message.Message):
     """priority says what goes in first where there is not room for all: the higher ones."""
     sticky_turns: _builtins.int
     """sticky_turns is for how many turns of a user the entry stays, the one that sets it off included, whatever scan_depth is; a
-    message that triggers it again starts them anew. With 0, it stays as long as its trigger is among the scan_depth latest
+    message that triggers it again restarts them. With 0, it stays as long as its trigger is among the scan_depth latest
     messages. At most 100.
     """
     disabled: _builtins.bool

@@ -698,7 +698,7 @@ class LevelStatus(_message.Message):
     summaries: _builtins.int
     """summaries is how many there are."""
     stale: _builtins.int
-    """stale is how many are due to be written anew."""
+    """stale is how many are due to be written again."""
     needs_review: _builtins.int
     """needs_review is how many hold something that their sources do not."""
     @_builtins.property

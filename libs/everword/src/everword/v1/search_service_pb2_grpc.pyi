@@ -59,7 +59,7 @@ class SearchServiceStub:
     """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
     least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
     time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
-    OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch anew.
+    OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
     """
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
     """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
@@ -178,7 +178,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
         least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
         time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
-        OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch anew.
+        OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
         """
 
     @_abc_1.abstractmethod

@@ -171,7 +171,7 @@ class SummaryStats(_message.Message):
     depth: _builtins.int
     """depth is how many levels the deepest tree of a conversation has: 1 with leaves alone, 3 with a root."""
     stale: _builtins.int
-    """stale is the number of summaries that are due to be written anew."""
+    """stale is the number of summaries that are due to be written again."""
     needs_review: _builtins.int
     """needs_review is the number of summaries that hold something that their sources do not."""
     failed_tool_sentences: _builtins.int

@@ -102,7 +102,7 @@ class Summary(_message.Message):
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id identifies the summary, and is its id as a memory too (UUIDv7). It stays when the summary is written anew."""
+    """id identifies the summary, and is its id as a memory too (UUIDv7). It stays when the summary is written again."""
     level: Global___SummaryLevel.ValueType
     """level is where in the DAG it stands."""
     conversation_id: _builtins.str
@@ -136,7 +136,7 @@ class Summary(_message.Message):
     revision: _builtins.int
     """revision is how often it was written, from 1."""
     stale: _builtins.bool
-    """stale says that what it was made from has changed since, and that it is due to be written anew."""
+    """stale says that what it was made from has changed since, and that it is due to be written again."""
     needs_review: _builtins.bool
     """needs_review says that it holds something that its sources do not. Contexts leave it out."""
     name: _builtins.str

@@ -174,7 +174,7 @@ class Topic(_message.Message):
     id: _builtins.str
     """id is the id of the topic, which is that of its node in the graph. See GraphQueryService."""
     memory_id: _builtins.str
-    """memory_id is the id of the page as a memory. It stays when the page is written anew."""
+    """memory_id is the id of the page as a memory. It stays when the page is written again."""
     name: _builtins.str
     """name is what it is called."""
     type: _builtins.str

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class TopicServiceStub:
     """TopicService reads pages about persons, places and things: what is known of one and what was said, each line with what it
-    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and anew
+    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and again
     when these change. A page stands for its sources and supersedes none. Search finds pages beside all other memories.
     """
 
@@ -51,7 +51,7 @@ class TopicServiceStub:
 
 class TopicServiceServicer:
     """TopicService reads pages about persons, places and things: what is known of one and what was said, each line with what it
-    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and anew
+    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and again
     when these change. A page stands for its sources and supersedes none. Search finds pages beside all other memories.
     """
 
@@ -93,7 +93,7 @@ def add_TopicServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class TopicService:
     """TopicService reads pages about persons, places and things: what is known of one and what was said, each line with what it
-    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and anew
+    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and again
     when these change. A page stands for its sources and supersedes none. Search finds pages beside all other memories.
     """
 

@@ -14,7 +14,7 @@ GRPC_VERSION: str
 
 class TopicServiceStub:
     """TopicService reads pages about persons, places and things: what is known of one and what was said, each line with what it
-    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and anew
+    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and again
     when these change. A page stands for its sources and supersedes none. Search finds pages beside all other memories.
     """
 
@@ -28,7 +28,7 @@ class TopicServiceStub:
 
 class TopicServiceServicer(metaclass=_abc_1.ABCMeta):
     """TopicService reads pages about persons, places and things: what is known of one and what was said, each line with what it
-    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and anew
+    rests on. Pages are written in the background, for nodes of the graph that three or more facts and leaves are about, and again
     when these change. A page stands for its sources and supersedes none. Search finds pages beside all other memories.
     """
 

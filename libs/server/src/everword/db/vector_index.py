@@ -1,6 +1,6 @@
 """The index over a generation's vectors, made while others write: partition by partition, without a long lock.
 
-What is interrupted goes on: partitions that have their index keep it, and one that was not finished is made anew.
+What is interrupted goes on: partitions that have their index keep it, and one that was not finished is made again.
 """
 
 from __future__ import annotations

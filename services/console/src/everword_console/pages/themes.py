@@ -30,7 +30,7 @@ async def theme(visit: Visit) -> Response:
         if each.id == visit.id:
             memories = await _read(visit, each.memory_ids)
             return visit.page("theme.html", theme=each, memories=memories)
-    said = ["This theme is not among those of last night: they are made anew each night."]
+    said = ["This theme is not among those of last night: they are made again each night."]
     return visit.page("error.html", 404, title="Not here", said=said, error=None)
 
 

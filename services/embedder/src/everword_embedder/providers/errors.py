@@ -11,6 +11,9 @@ Messages go to logs and to tables that cross namespaces: none may hold content.
 
 from __future__ import annotations
 
+#: By this name, the error of a call says how many tokens the model had read.
+INPUT_TOKENS = "input_tokens"
+
 
 class ProviderError(Exception):
     """A provider gave no vectors."""

@@ -35,8 +35,8 @@ class Charging:
         self._noted = threading.local()
 
     def note(self, tokens: int) -> None:
-        """Note what the thread's last call read, for `calls`."""
-        self._noted.tokens = tokens
+        """Note what a call of the thread read, for `calls`."""
+        self._noted.tokens = getattr(self._noted, "tokens", 0) + tokens
 
     def is_paid(self, generation: Generation) -> bool:
         """Tell whether what a model embeds is charged."""
@@ -74,7 +74,7 @@ class Charging:
             return True
 
     def calls(self, generation: Generation, sizes: Mapping[int, int]) -> dict[int, ModelCall]:
-        """Return what the thread's last call read, divided among namespaces by the sizes of their texts."""
+        """Return what the thread's calls read since the last time, divided among namespaces by the sizes of texts."""
         tokens = getattr(self._noted, "tokens", 0)
         self._noted.tokens = 0
         if not tokens or not self.is_paid(generation):

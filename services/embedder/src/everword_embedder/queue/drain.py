@@ -190,8 +190,10 @@ class Drain:
         try:
             vectors = self._embedder.embed(generation.id, [item.text for item in items])
         except TextsRejected as error:
+            self._charge(generation, items)
             return self._park_rejected(generation, items, error.reasons)
         except ModelUnavailable as error:
+            self._charge(generation, items)
             # A model that answers a harmless text has a problem with these; one that does not is away.
             if self._answers(generation):
                 return self._split(generation, items, str(error))
@@ -265,8 +267,14 @@ class Drain:
             lag = (now - item.pending.enqueued_at).total_seconds()
             duration_histogram(names.EMBED_LAG).record(lag)
 
+    def _charge(self, generation: Generation, items: Sequence[Item]) -> None:
+        """Charge what the model read of passages that have no vectors by it."""
+        for namespace_id, call in self._calls(generation, items).items():
+            with self._database.transaction(namespace_id) as conn:
+                insert_usage_blocking(conn, [call])
+
     def _calls(self, generation: Generation, items: Sequence[Item]) -> dict[int, ModelCall]:
-        """Return what the last call of the model is charged with, by namespace."""
+        """Return what the last calls of the model are charged with, by namespace."""
         if self._charging is None:
             return {}
         sizes: Counter[int] = Counter()

@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from opentelemetry import propagate
@@ -18,6 +19,7 @@ from everword.domain.settings import Secret
 from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
+from everword_embedder.providers.errors import INPUT_TOKENS
 from everword_embedder.queue.drain import ModelUnavailable, TextsRejected
 
 #: Longer than the model server needs for a batch on a slow CPU; a silent one is given up then.
@@ -36,7 +38,7 @@ class RemoteEmbedder:
         timeout_s: float = TIMEOUT_S,
         spent: Callable[[int], None] = lambda tokens: None,
     ) -> None:
-        """`spent` is called in the thread that asks, after its call, with the tokens that the model read."""
+        """`spent` is called in the thread that asks, after each call, with the tokens that the model read."""
         self._timeout_s = timeout_s
         self._spent = spent
         self._channel = open_blocking_channel(address)
@@ -58,6 +60,7 @@ class RemoteEmbedder:
         try:
             response = self._stub.Embed(request, timeout=self._timeout_s, metadata=metadata)
         except grpc.RpcError as error:
+            self._spent(_tokens_read(error))
             if reasons := _refused_texts(error):
                 raise TextsRejected(reasons) from error
             raise ModelUnavailable(f"{error.code().name}: {error.details()}") from error
@@ -71,9 +74,21 @@ class RemoteEmbedder:
 def _refused_texts(error: grpc.RpcError) -> dict[int, str]:
     """Return why texts are refused, by their index; empty where an error is about something else."""
     broken = error_details_pb2.BadRequest()
-    # Every error of a call is a call as well, which its type does not say.
-    status = rpc_status.from_call(error)  # type: ignore[arg-type]
-    for detail in status.details if status else ():
-        detail.Unpack(broken)
+    _read_detail(error, broken)
     matches = ((_TEXT.fullmatch(each.field), each.description) for each in broken.field_violations)
     return {int(match[1]): reason for match, reason in matches if match}
+
+
+def _tokens_read(error: grpc.RpcError) -> int:
+    """Return how many tokens the model read before an error."""
+    info = error_details_pb2.ErrorInfo()
+    _read_detail(error, info)
+    return int(info.metadata.get(INPUT_TOKENS, "0"))
+
+
+def _read_detail(error: grpc.RpcError, detail: Message) -> None:
+    """Fill in a detail of an error; it stays empty where the error has none of its kind."""
+    # Every error of a call is a call as well, which its type does not say.
+    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+    for each in status.details if status else ():
+        each.Unpack(detail)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import regex
 
 from everword.db.pool import Connection
+from everword.domain.caller import current_scope
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.ranking.words.frequencies import UNKNOWN_WORD, zipf
 from everword_search.retrieval.index import store
@@ -32,7 +33,9 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
     """
     config = parsed.settings.text_search_config
     doubtful = _doubtful(parsed, config)
-    unsaid = [word for word in doubtful if not _is_said(parsed.cached, parsed, word)]
+    # Memory holds what others said, too: for a key that is bound to some of it, the database tells alone.
+    cached = None if current_scope() else parsed.cached
+    unsaid = [word for word in doubtful if not _is_said(cached, parsed, word)]
     if not 0 < len(unsaid) <= MAX_DOUBTFUL:
         return parsed
     words = unsaid[:MAX_WORDS]
