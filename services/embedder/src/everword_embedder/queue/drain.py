@@ -262,7 +262,7 @@ class Drain:
             _count("embedded", len(completed))
         now = datetime.now(UTC)
         for item in items:
-            lag = (now - item.pending.enqueued_at).total_seconds()
+            lag = max(0.0, (now - item.pending.enqueued_at).total_seconds())
             duration_histogram(names.EMBED_LAG).record(lag)
 
     def _calls(self, generation: Generation, items: Sequence[Item]) -> dict[int, ModelCall]:
