@@ -17,7 +17,9 @@ from uuid import UUID
 import grpc
 import pytest
 
+from everword.db.generations import Generations, NewGeneration
 from everword.db.pool import Database
+from everword.integrity.verify import Finding, verify_everything
 from everword.v1 import erase_service_pb2 as pb
 from everword_ingest.erasure import store
 from everword_ingest.erasure.removal import BATCH, follow
@@ -105,11 +107,18 @@ async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
 async def test_random_erasures_while_all_else_goes_on(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """Of each, no table has anything and no search finds anything, at once and at the end."""
+    """Of each, no table has anything and no search finds anything, at once and at the end.
+
+    Two generations of vectors are kept meanwhile, and whatever moment is looked at, everything is sound.
+    """
     rounds = request.config.getoption("--erasures")
     drawn = random.Random(17)
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 3)
     monkeypatch.setattr(Resuming, "resume", _nothing)
+    Generations(database.admin_url).add(
+        NewGeneration("local", "all-MiniLM-L6-v2", 256, matryoshka=True)
+    )
+    unsound: list[Finding] = []
     async with running_stack(database, semantic=True) as stack:
         stop = asyncio.Event()
         others = [
@@ -118,6 +127,7 @@ async def test_random_erasures_while_all_else_goes_on(
                 lambda: _talk(stack),
                 lambda: _derive(stack),
                 lambda: _kill(database, drawn),
+                lambda: _verify(database, unsound),
             )
         ]
         tokens = []
@@ -135,6 +145,7 @@ async def test_random_erasures_while_all_else_goes_on(
             stop.set()
             ended = await asyncio.gather(*others, return_exceptions=True)
         assert not [each for each in ended if isinstance(each, BaseException)]
+        assert not [(each.check.name, each.examples) for each in unsound]
         await _derive(stack)
         await _derive(stack)
         assert not {token: found for token in tokens if (found := rows_with(stack, token))}
@@ -148,6 +159,10 @@ async def _again(stop: asyncio.Event, work: Callable[[], Awaitable[None]]) -> No
         with suppress(grpc.aio.AioRpcError, AssertionError):
             await work()
         await asyncio.sleep(0.05)
+
+
+async def _verify(database: DatabaseUnderTest, unsound: list[Finding]) -> None:
+    unsound += await asyncio.to_thread(verify_everything, database.admin_url)
 
 
 async def _talk(stack: Stack) -> None:

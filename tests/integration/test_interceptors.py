@@ -17,6 +17,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from everword.client.channel import open_channel
 from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
+from everword.rpc.health import Health
 from everword.rpc.interceptors import ordered_interceptors
 from everword.telemetry import names
 from everword.v1 import ingest_service_pb2 as pb
@@ -42,13 +43,15 @@ def nobody() -> Authenticator:
 
 def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
     quotas = Quotas(None)  # type: ignore[arg-type]
-    interceptors = ordered_interceptors(BASE, nobody, quotas, [])
+    health = Health(None, [])  # type: ignore[arg-type]
+    interceptors = ordered_interceptors(BASE, nobody, quotas, health, [])
     order = [type(entry).__name__ for entry in interceptors]
     assert order == [
         "TelemetryInterceptor",
         "RequestIdInterceptor",
         "ErrorInterceptor",
         "DeadlineInterceptor",
+        "SchemaInterceptor",
         "AuthInterceptor",
         "QuotaInterceptor",
         "CapacityInterceptor",

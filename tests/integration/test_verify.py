@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 import pytest_asyncio
+from click.testing import CliRunner
+from psycopg.conninfo import conninfo_to_dict
 
+from everword.cli.backup.archive import make_extensions
 from everword.cli.backup.errors import BackupError
-from everword.cli.backup.manifest import DUMP, write_manifest
+from everword.cli.backup.manifest import (
+    DUMP,
+    MANIFEST,
+    ROLES,
+    Manifest,
+    file_sha256,
+    write_manifest,
+)
 from everword.cli.backup.restore import restore
 from everword.cli.backup.save import save
+from everword.cli.main import main
 from everword.integrity import rebuild
 from everword.integrity.catalogue import load_checks, reference_checks
-from everword.integrity.verify import Namespace, Verifier, list_namespaces, verify_everything
+from everword.integrity.verify import (
+    Finding,
+    Namespace,
+    Verifier,
+    list_namespaces,
+    verify_everything,
+)
 from everword.v1 import search_service_pb2 as search
 from support.command_line import Finished, everword
-from support.databases import cloned, empty_database
+from support.databases import cloned, empty_database, weak_owner
 from support.foreign_filled import THEIRS
 from support.stack import Stack, running_stack
 from support.transferred import fill_everything
@@ -74,6 +93,26 @@ async def test_nothing_is_found_where_all_holds(stack: Stack) -> None:
     assert report == {"namespaces": ["default", "theirs", "third"], "findings": []}
 
 
+async def test_what_is_interrupted_says_how_to_go_on(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = Verifier.verify_namespace
+
+    def interrupted(self: Verifier, each: Namespace, *arguments: Any) -> list[Finding]:
+        if each.name == "third":
+            raise KeyboardInterrupt
+        return known(self, each, *arguments)
+
+    monkeypatch.setattr(Verifier, "verify_namespace", interrupted)
+    command = ["verify", "--json", "--admin-database-url", stack.database.admin_url]
+    done = CliRunner().invoke(main, command, prog_name="everword")
+    assert (done.exit_code, json.loads(done.stdout)["namespaces"]) == (1, ["default", "theirs"])
+    assert "go on with `everword verify --after theirs`" in done.stderr
+    monkeypatch.undo()
+    gone_on = CliRunner().invoke(main, [*command, "--after", "theirs"])
+    assert (gone_on.exit_code, json.loads(gone_on.stdout)["namespaces"]) == (0, ["third"])
+
+
 @pytest.mark.parametrize("check", BREAKS)
 async def test_a_check_finds_what_it_is_for(stack: Stack, check: str) -> None:
     with stack.database.connect() as conn, conn.transaction(force_rollback=True):
@@ -115,6 +154,31 @@ async def test_what_is_derived_is_made_again(stack: Stack) -> None:
     assert not rebuild_theirs(stack), "it agrees already"
 
 
+def _refuse_weak_owner(url: str, weak: str, folder: Path, saved: Manifest) -> None:
+    """See that an owner who is no superuser is told what one is to do, and do it; the last roles are those saved."""
+
+    def refused(message: str) -> None:
+        with pytest.raises(BackupError, match=message):
+            restore(weak, folder, lambda total: None, lambda: None)
+
+    with psycopg.connect(url, autocommit=True) as conn:
+        refused("have its owner run: GRANT CREATE ON DATABASE")
+        name = conninfo_to_dict(weak)["user"]
+        conn.execute(f"GRANT CREATE ON DATABASE {conn.info.dbname} TO {name}".encode())
+        refused("may not make the extension vector: have a superuser run .*: CREATE EXTENSION")
+        conn.execute("CREATE EXTENSION vector WITH SCHEMA public")
+        roles = (folder / ROLES).read_text()
+        stranger = {"name": "stranger", "login": True, "inherit": False, "password": "secret"}
+        (folder / ROLES).write_text(json.dumps([{**stranger, "acts_as": ["everword_search"]}]))
+        files = {**saved.files, ROLES: file_sha256(folder / ROLES)}
+        write_manifest(folder, replace(saved, files=files))
+        refused('superuser run: CREATE ROLE "stranger" LOGIN NOINHERIT; GRANT "everword_search" TO')
+        (folder / ROLES).write_text(roles)
+        write_manifest(folder, saved)
+        with pytest.raises(BackupError, match="needs the extension elsewhere, which this server"):
+            make_extensions(conn, ["elsewhere"])
+
+
 async def test_a_backup_is_restored_and_held_against_what_was_saved(
     stack: Stack, postgres_url: str, tmp_path: Path
 ) -> None:
@@ -122,9 +186,10 @@ async def test_a_backup_is_restored_and_held_against_what_was_saved(
     saved = save(stack.database.admin_url, folder, *quiet)
     assert folder.stat().st_mode & 0o77 == 0
     assert {each.namespace for each in saved.transcripts if each.messages} == {"theirs"}
-    with empty_database(postgres_url) as url:
-        restore(url, folder, *quiet)
-        assert not verify_everything(url)
+    with empty_database(postgres_url) as url, weak_owner(url) as weak:
+        _refuse_weak_owner(url, weak, folder, saved)
+        restore(weak, folder, *quiet)
+        assert not verify_everything(weak)
         with pytest.raises(BackupError, match="is not empty"):
             restore(url, folder, *quiet)
     with pytest.raises(BackupError, match="exists already"):
@@ -147,3 +212,13 @@ async def test_a_backup_is_restored_and_held_against_what_was_saved(
             write_manifest(folder, broken)
             with pytest.raises(BackupError, match=message):
                 restore(url, folder, *quiet)
+        write_manifest(folder, saved)
+        for file in (DUMP, ROLES, MANIFEST):
+            whole = (folder / file).read_bytes()
+            middle = len(whole) // 2
+            flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+            for damaged in (whole[:middle], flipped, b""):
+                (folder / file).write_bytes(damaged)
+                with pytest.raises(BackupError, match=f"{file} is damaged.*take another copy"):
+                    restore(url, folder, *quiet)
+            (folder / file).write_bytes(whole)

@@ -57,6 +57,24 @@ def empty_database(server_url: str) -> Iterator[str]:
 
 
 @contextmanager
+def weak_owner(database_url: str) -> Iterator[str]:
+    """Lend the URL of a role that may connect to a database, and nothing else; drop it with what it made."""
+    parts = urlsplit(database_url)
+    name = f"weak_{next(_numbers)}"
+    with psycopg.connect(database_url, autocommit=True) as conn:
+        role = sql.Identifier(name)
+        conn.execute(
+            sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(role, sql.Literal(PASSWORD))
+        )
+        try:
+            address = parts.netloc.rpartition("@")[2]
+            yield parts._replace(netloc=f"{name}:{PASSWORD}@{address}").geturl()
+        finally:
+            conn.execute(sql.SQL("DROP OWNED BY {} CASCADE").format(role))
+            conn.execute(sql.SQL("DROP ROLE {}").format(role))
+
+
+@contextmanager
 def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
     """Clone the template, lend it, and drop it."""
     parts = urlsplit(server_url)
@@ -73,9 +91,14 @@ def migrated(server_url: str, partitions: int) -> Iterator[DatabaseUnderTest]:
     """Lend a database of so many partitions, and drop it."""
     with empty_database(server_url) as url:
         migrate(url, partitions=partitions)
-        parts = urlsplit(url)
-        address = parts.netloc.rpartition("@")[2]
-        yield DatabaseUnderTest(url, f"postgresql://{LOGIN}:{PASSWORD}@{address}{parts.path}")
+        yield database_of(url)
+
+
+def database_of(admin_url: str) -> DatabaseUnderTest:
+    """Return a database by its owner's URL; services log in there as in any."""
+    parts = urlsplit(admin_url)
+    address = parts.netloc.rpartition("@")[2]
+    return DatabaseUnderTest(admin_url, f"postgresql://{LOGIN}:{PASSWORD}@{address}{parts.path}")
 
 
 @contextmanager

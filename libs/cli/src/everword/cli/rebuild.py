@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import click
 
-from everword.cli.output import json_option, line, note, print_table, progress
+from everword.cli.by_namespace import by_namespace, go_through
+from everword.cli.output import json_option, line, print_table
 from everword.cli.owner import with_admin_url
 from everword.integrity.rebuild import Rebuilder, connect
-from everword.integrity.verify import count_rows, list_namespaces
+from everword.integrity.verify import Namespace
 
 
 @click.command()
-@click.argument("namespace", default="")
-@click.option(
-    "--after", metavar="NAME", default="", help="Go on with the namespaces after this one."
-)
+@by_namespace
 @json_option
 @with_admin_url
 def rebuild(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
@@ -26,27 +24,18 @@ def rebuild(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
 
     What agrees with what it is derived from stays as it is. Searches and writes go on meanwhile.
     """
-    done = dict[str, Counter[str]]()
+    made = dict[str, Counter[str]]()
     with connect(admin_url) as conn:
-        namespaces = list_namespaces(conn, after)
-        if namespace:
-            namespaces = [each for each in namespaces if each.name == namespace]
-            if not namespaces:
-                raise click.ClickException(f"there is no namespace {namespace}")
-        try:
-            for each in namespaces:
-                with progress() as bar:
-                    task = bar.add_task(f"rebuilding {each.name}", total=count_rows(conn, each))
-                    rebuilder = Rebuilder(conn, each)
-                    done[each.name] = rebuilder.rebuild(lambda more: bar.advance(task, more))  # noqa: B023
-        except KeyboardInterrupt:
-            last = [*done][-1] if done else after
-            note(f"not finished: go on with `everword rebuild{f' --after {last}' if last else ''}`")
+
+        def step(each: Namespace, advanced: Callable[[int], None]) -> None:
+            made[each.name] = Rebuilder(conn, each).rebuild(advanced)
+
+        _, finished = go_through(conn, namespace, after, "rebuilding", step)
     if as_json:
-        click.echo(json.dumps({"namespaces": done}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({"namespaces": made}, ensure_ascii=False, indent=2))
     else:
-        _print(done)
-    if len(done) < len(namespaces):
+        _print(made)
+    if not finished:
         raise click.exceptions.Exit(1)
 
 

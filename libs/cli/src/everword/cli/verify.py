@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
-from everword.cli.output import json_option, line, note, print_table, progress
+from everword.cli.by_namespace import by_namespace, go_through
+from everword.cli.output import json_option, line, print_table
 from everword.cli.owner import with_admin_url
-from everword.integrity.verify import (
-    Finding,
-    Namespace,
-    Verifier,
-    connect,
-    count_rows,
-    list_namespaces,
-)
+from everword.integrity.verify import Finding, Namespace, Verifier, connect
 
 
 @click.command()
-@click.argument("namespace", default="")
-@click.option(
-    "--after", metavar="NAME", default="", help="Go on with the namespaces after this one."
-)
+@by_namespace
 @json_option
 @with_admin_url
 def verify(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
@@ -33,39 +24,21 @@ def verify(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
     Only reads, in short statements. Ends with status 1 where something is found, and says what to do about it.
     """
     found = list[Finding]()
-    done = list[str]()
     with connect(admin_url) as conn:
-        namespaces = list_namespaces(conn, after)
-        if namespace:
-            namespaces = [each for each in namespaces if each.name == namespace]
-            if not namespaces:
-                raise click.ClickException(f"there is no namespace {namespace}")
         verifier = Verifier(conn)
-        try:
-            if not namespace:
-                found += verifier.verify_database()
-            for each in namespaces:
-                found += _verify_namespace(verifier, each, count_rows(conn, each))
-                done.append(each.name)
-        except KeyboardInterrupt:
-            note(_interrupted(done, after))
+
+        def step(each: Namespace, advanced: Callable[[int], None]) -> None:
+            found.extend(verifier.verify_namespace(each, advanced))
+
+        if not namespace:
+            found += verifier.verify_database()
+        done, finished = go_through(conn, namespace, after, "checking", step)
     if as_json:
         click.echo(json.dumps(_document(done, found), ensure_ascii=False, indent=2))
     else:
         _print(done, found)
-    if found or len(done) < len(namespaces):
+    if found or not finished:
         raise click.exceptions.Exit(1)
-
-
-def _verify_namespace(verifier: Verifier, namespace: Namespace, rows: int) -> list[Finding]:
-    with progress() as bar:
-        task = bar.add_task(f"checking {namespace.name}", total=rows or None)
-        return verifier.verify_namespace(namespace, lambda more: bar.advance(task, more))
-
-
-def _interrupted(done: Sequence[str], after: str) -> str:
-    last = done[-1] if done else after
-    return f"not finished: go on with `everword verify{f' --after {last}' if last else ''}`"
 
 
 def _document(done: Sequence[str], found: Sequence[Finding]) -> dict[str, Any]:

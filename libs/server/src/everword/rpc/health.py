@@ -31,6 +31,8 @@ class Health:
         self._database = database
         self._names = ["", *services]
         self._serving: bool | None = None
+        #: Whether migrations are still to come that this code needs; False too where the database does not say.
+        self.schema_is_older = False
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -73,7 +75,8 @@ class Health:
         except (psycopg.Error, TimeoutError) as error:
             log.warning("database not ready", extra={"error": str(error)})
             return False
-        if version is None or version < latest_version():
+        self.schema_is_older = version is None or version < latest_version()
+        if self.schema_is_older:
             log.error(
                 "schema is older than this release: run `everword migrate`",
                 extra={"found": version, "needed": latest_version()},

@@ -71,7 +71,7 @@ class RpcServer:
         descriptors = [entry.descriptor for entry in self._registrations]
         server = grpc.aio.server(
             interceptors=ordered_interceptors(
-                self._settings, self._authenticator, self._quotas, descriptors
+                self._settings, self._authenticator, self._quotas, self.health, descriptors
             ),
             options=_options(),
         )

@@ -264,7 +264,7 @@ class Drain:
             _count("embedded", len(completed))
         now = datetime.now(UTC)
         for item in items:
-            lag = (now - item.pending.enqueued_at).total_seconds()
+            lag = max(0.0, (now - item.pending.enqueued_at).total_seconds())
             duration_histogram(names.EMBED_LAG).record(lag)
 
     def _charge(self, generation: Generation, items: Sequence[Item]) -> None:

@@ -87,14 +87,21 @@ def file_sha256(path: Path) -> str:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    text = json.dumps(asdict(manifest), ensure_ascii=False, indent=2)
+    fields = asdict(manifest)
+    text = json.dumps({**fields, "sha256": _digest(fields)}, ensure_ascii=False, indent=2)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def _digest(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a backup whose files are whole. Raises BackupError."""
     try:
         read: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if read.pop("sha256") != _digest(read):
+            raise ValueError("its checksum is another")
         manifest = Manifest(
             **{**read, "transcripts": [Transcript(**each) for each in read["transcripts"]]}
         )
@@ -102,8 +109,10 @@ def read_manifest(folder: Path) -> Manifest:
         raise BackupError(
             f"{folder} holds no {MANIFEST}: it is no backup, or is not finished"
         ) from None
-    except (ValueError, TypeError, KeyError) as error:
-        raise BackupError(f"{folder / MANIFEST} is damaged: {error}") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BackupError(
+            f"{folder / MANIFEST} is damaged, {error}: take another copy of the backup"
+        ) from error
     if manifest.format > FORMAT or manifest.schema > latest_version():
         raise BackupError(
             f"the backup is of Everword {manifest.everword}, schema {manifest.schema}, and this one knows "

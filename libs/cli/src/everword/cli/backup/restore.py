@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 
+from everword.cli.backup.archive import list_archive, make_extensions
 from everword.cli.backup.errors import BackupError
 from everword.cli.backup.manifest import (
     DUMP,
@@ -22,12 +23,8 @@ from everword.cli.backup.roles import restore_roles
 from everword.db.migrate import migrate
 
 #: Transactions of another server are numbered otherwise; what goes by their numbers begins again.
-_RENUMBER = """
-DELETE FROM everword.index_changes;
-DELETE FROM everword.memory_changes;
-UPDATE everword.model_generations SET created_xid = pg_current_xact_id();
-"""
-_RENUMBERED = {"index_changes", "memory_changes"}
+_RENUMBER = "UPDATE everword.model_generations SET created_xid = pg_current_xact_id()"
+_RENUMBERED = ("index_changes", "memory_changes")
 
 
 def restore(
@@ -41,34 +38,52 @@ def restore(
     """
     manifest = read_manifest(folder)
     with psycopg.connect(admin_url, autocommit=True, application_name="everword-restore") as conn:
-        _refuse_what_is_not_empty(conn)
+        _refuse_target(conn)
         server = conn.info.server_version // 10_000
         if server < manifest.postgres:
             raise BackupError(
                 f"the backup is of PostgreSQL {manifest.postgres}, and this server is {server}: it needs that or a "
                 "newer one"
             )
+        program = find_program("pg_restore", max(server, manifest.postgres))
+        archive = list_archive(program, folder / DUMP)
+        make_extensions(conn, archive.extensions)
         without = restore_roles(conn, json.loads((folder / ROLES).read_text(encoding="utf-8")))
         begun(6 * len(manifest.rows))
-        arguments = ["--single-transaction", "--no-owner", "--exit-on-error", str(folder / DUMP)]
-        run(find_program("pg_restore", max(server, manifest.postgres)), arguments, admin_url, step)
+        with archive.others() as others:
+            arguments = ["--single-transaction", "--no-owner", "--exit-on-error"]
+            run(program, [*arguments, f"--use-list={others}", str(folder / DUMP)], admin_url, step)
         _compare(conn, manifest)
-        with conn.transaction():
-            conn.execute(_RENUMBER)
+        _renumber(conn)
     migrate(admin_url)
     return manifest, without
 
 
-def _refuse_what_is_not_empty(conn: psycopg.Connection) -> None:
+def _refuse_target(conn: psycopg.Connection) -> None:
     row = conn.execute(
-        "SELECT current_database(), count(*) FROM pg_class "
-        "WHERE relnamespace = to_regnamespace('everword')"
+        "SELECT current_database(), count(*), has_database_privilege(current_database(), 'CREATE'), current_user "
+        "FROM pg_class WHERE relnamespace = to_regnamespace('everword')"
     ).fetchone()
-    if row and row[1]:
+    assert row is not None
+    if not row[2]:
+        raise BackupError(
+            f"{row[3]} may make no schema there: have its owner run: "
+            f'GRANT CREATE ON DATABASE "{row[0]}" TO "{row[3]}"'
+        )
+    if row[1]:
         raise BackupError(
             f"the database {row[0]} is not empty, it holds an Everword: make a new one, and name it in "
             "EVERWORD_ADMIN_DATABASE_URL"
         )
+
+
+def _renumber(conn: psycopg.Connection) -> None:
+    with conn.transaction():
+        for table in _RENUMBERED:
+            # A backup of an earlier schema may be without it.
+            if conn.execute("SELECT to_regclass(%s)", [f"everword.{table}"]).fetchone() != (None,):
+                conn.execute(f"DELETE FROM everword.{table}".encode())
+        conn.execute(_RENUMBER)
 
 
 def _compare(conn: psycopg.Connection, manifest: Manifest) -> None:

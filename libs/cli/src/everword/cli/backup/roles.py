@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import psycopg
-from psycopg import sql
+from psycopg import errors, sql
 
+from everword.cli.backup.errors import BackupError
 from everword.db.migrate import SCHEMA_ROLES
 
 _MEMBERS = """
@@ -44,28 +45,40 @@ SELECT r.rolname FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid JOIN
 
 
 def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> list[str]:
-    """Make the roles that are missing, and return the names of those that may log in and have no password yet."""
+    """Make the roles that are missing, all or none; return the names of those that may log in and have no password.
+
+    Raises BackupError, which says what a superuser is to do, where the caller may not.
+    """
     known = {name for (name,) in conn.execute("SELECT rolname FROM pg_roles").fetchall()}
-    for missing in sorted(set(SCHEMA_ROLES) - known):
-        conn.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(missing)))
-    known.update(SCHEMA_ROLES)
+    create, grant = sql.SQL("CREATE ROLE {} {}"), sql.SQL("GRANT {} TO {}")
+    missing = sorted(set(SCHEMA_ROLES) - known)
+    statements = [create.format(sql.Identifier(each), sql.SQL("NOLOGIN")) for each in missing]
+    passwords = list[sql.Composed]()
     without = list[str]()
     for role in roles:
         name = sql.Identifier(role["name"])
-        if role["name"] not in known:
-            options = (
-                "LOGIN" if role["login"] else "NOLOGIN",
-                "INHERIT" if role["inherit"] else "NOINHERIT",
-            )
-            conn.execute(sql.SQL("CREATE ROLE {} {} {}").format(name, *map(sql.SQL, options)))
+        if role["name"] not in {*known, *SCHEMA_ROLES}:
+            login = "LOGIN" if role["login"] else "NOLOGIN"
+            inherit = "INHERIT" if role["inherit"] else "NOINHERIT"
+            statements.append(create.format(name, sql.SQL(f"{login} {inherit}")))
             if role["password"]:
-                conn.execute(
-                    sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(role["password"]))
-                )
+                password = sql.Literal(role["password"])
+                passwords.append(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, password))
             elif role["login"]:
                 without.append(role["name"])
         # What an operator has granted already, an owner who is no superuser may not grant.
         granted = {each for (each,) in conn.execute(_GRANTED, [role["name"]]).fetchall()}
-        for service in sorted(set(role["acts_as"]) - granted):
-            conn.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(service), name))
+        statements += [
+            grant.format(sql.Identifier(each), name)
+            for each in sorted(set(role["acts_as"]) - granted)
+        ]
+    try:
+        with conn.transaction():
+            for statement in (*statements, *passwords):
+                conn.execute(statement)
+    except errors.InsufficientPrivilege as error:
+        words = "; ".join(each.as_string() for each in statements)
+        raise BackupError(
+            f"{conn.info.user} may not make or grant the services' roles: have a superuser run: {words}"
+        ) from error
     return without

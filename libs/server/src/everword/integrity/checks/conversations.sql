@@ -84,7 +84,7 @@ SELECT m.id::text AS id,
 
 -- leaves_missing --
 -- over: messages by id
--- holds: A message up to where its conversation is summed up is under a leaf, if it says something.
+-- holds: A message up to where its conversation is summed up is under a leaf, if it says something and is not being erased.
 -- do: `everword backfill summaries`.
 SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under no leaf', m.seq, p.summarised_seq) AS detail
   FROM messages m
@@ -93,12 +93,13 @@ SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under n
    AND m.seq <= p.summarised_seq AND NOT m.automated
    AND NOT EXISTS (SELECT FROM summary_sources s
                     WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 1)
+   AND NOT hidden_message(%(namespace_id)s, m.conversation_id, m.author, m.recorded_at)
    AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
         OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false));
 
 -- days_missing --
 -- over: messages by id
--- holds: A message that goes into the calendar is under a day, or pending for one.
+-- holds: A message that goes into the calendar is under a day, or pending for one, unless it is being erased.
 -- do: `everword rebuild`, or `everword backfill summaries`.
 SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
   FROM messages m
@@ -110,6 +111,7 @@ SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
                     WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 2)
    AND NOT EXISTS (SELECT FROM calendar_pending o
                     WHERE o.namespace_id = %(namespace_id)s AND o.conversation_id = m.conversation_id AND m.seq = ANY(o.seqs))
+   AND NOT hidden_message(%(namespace_id)s, m.conversation_id, m.author, m.recorded_at)
    AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
         OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false));
 

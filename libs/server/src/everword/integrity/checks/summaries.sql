@@ -1,4 +1,5 @@
 -- What must hold of summaries: their places, and what they are made from. `everword audit summaries` checks their words.
+-- Those of a conversation that is being erased lose their messages first; a stale node has lost some, and is written again.
 
 -- summaries_sourced --
 -- over: summaries by id
@@ -14,7 +15,8 @@ SELECT s.id::text AS id, format('of level %%s, with %%s messages and %%s nodes o
          LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = l.child_id AND c.level = s.level - 1
         WHERE l.namespace_id = %(namespace_id)s AND l.summary_id = s.id) AS f
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
-   AND (f.highest <> f.links
+   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
+   AND (f.highest <> f.links AND NOT s.stale
         OR CASE WHEN s.level = 8 THEN f.links > 0
                 WHEN s.level IN (1, 4) THEN f.children > 0 OR f.messages <> f.links OR f.links = 0 AND NOT s.stale
                 ELSE f.messages > 0 OR f.children <> f.links OR f.links = 0 AND NOT s.stale END);
@@ -35,7 +37,8 @@ SELECT s.id::text AS id, wrong AS detail
        ('the one before it is of another conversation',
         EXISTS (SELECT FROM summaries b WHERE b.namespace_id = %(namespace_id)s AND b.id = s.previous_id
                    AND b.conversation_id IS DISTINCT FROM s.conversation_id))) AS found (wrong, is_so)
- WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s AND is_so;
+ WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s AND is_so
+   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id);
 
 -- summaries_sums --
 -- over: summaries by id
@@ -53,6 +56,7 @@ SELECT s.id::text AS id,
          LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = l.child_id
         WHERE l.namespace_id = %(namespace_id)s AND l.summary_id = s.id) AS f
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
+   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
    AND s.level < 8 AND NOT s.stale AND f.messages > 0 AND f.stale IS NOT TRUE
    AND (s.message_count, s.earliest_at, s.latest_at) IS DISTINCT FROM (f.messages::bigint, f.earliest, f.latest);
 
@@ -73,6 +77,7 @@ SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %
          LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = l.child_id
         WHERE l.namespace_id = %(namespace_id)s AND l.summary_id = s.id) AS f
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s AND s.level IN (1, 2, 3)
+   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
    AND (s.first_seq > s.last_seq OR s.last_seq > coalesce(p.summarised_seq, 0) OR f.elsewhere
         OR f.first < s.first_seq OR f.last > s.last_seq OR f.by_ordinal <> f.by_place);
 
@@ -93,5 +98,6 @@ SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, 
 SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, and has a passage' ELSE 'has no passage' END AS detail
   FROM summaries s
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
+   AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
    AND s.hidden = EXISTS (SELECT FROM memories p
                            WHERE p.namespace_id = %(namespace_id)s AND p.source_id = s.id AND p.part = 0);

@@ -10,6 +10,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from everword.quotas.quotas import Quotas
 from everword.rpc.authentication import Authenticator
 from everword.rpc.capacity import Capacity
+from everword.rpc.health import Health
 from everword.rpc.interceptors.auth import AuthInterceptor
 from everword.rpc.interceptors.capacity import CapacityInterceptor
 from everword.rpc.interceptors.credentials import CredentialInterceptor
@@ -18,6 +19,7 @@ from everword.rpc.interceptors.errors import ErrorInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
 from everword.rpc.interceptors.quotas import QuotaInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
+from everword.rpc.interceptors.schema import SchemaInterceptor
 from everword.rpc.interceptors.scope import ScopeInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
 from everword.rpc.interceptors.validation import ValidationInterceptor
@@ -30,6 +32,7 @@ def ordered_interceptors(
     settings: ServerSettings,
     authenticator: Authenticator,
     quotas: Quotas,
+    health: Health,
     services: list[ServiceDescriptor],
 ) -> Sequence[grpc.aio.ServerInterceptor]:
     """Return the interceptors of a server, outermost first."""
@@ -40,6 +43,7 @@ def ordered_interceptors(
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
+        SchemaInterceptor(health),  # before the first statement too
         AuthInterceptor(authenticator, settings, access, scoped.keys()),
         QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
         CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before

@@ -1,0 +1,48 @@
+"""Commands that go through a database namespace by namespace, and go on where they were interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+import psycopg
+
+from everword.cli.output import note, progress
+from everword.integrity.verify import Namespace, count_rows, list_namespaces
+
+#: Does something to a namespace, and tells how many rows it has been through.
+Step = Callable[[Namespace, Callable[[int], None]], None]
+
+
+def by_namespace(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the name of one namespace, empty for all, and that after which it goes on."""
+    after = click.option(
+        "--after", metavar="NAME", default="", help="Go on with the namespaces after this one."
+    )
+    return click.argument("namespace", default="")(after(command))
+
+
+def go_through(
+    conn: psycopg.Connection, namespace: str, after: str, doing: str, step: Step
+) -> tuple[list[str], bool]:
+    """Take a step in each namespace, or in one, under a progress bar; return where it was taken, and whether in all.
+
+    Interrupted, it says with which `--after` to go on.
+    """
+    namespaces = list_namespaces(conn, after)
+    if namespace:
+        namespaces = [each for each in namespaces if each.name == namespace]
+        if not namespaces:
+            raise click.ClickException(f"there is no namespace {namespace}")
+    done = list[str]()
+    try:
+        for each in namespaces:
+            with progress() as bar:
+                task = bar.add_task(f"{doing} {each.name}", total=count_rows(conn, each) or None)
+                step(each, lambda more: bar.advance(task, more))  # noqa: B023
+            done.append(each.name)
+    except KeyboardInterrupt:
+        last = done[-1] if done else after
+        command = click.get_current_context().command_path
+        note(f"not finished: go on with `{command}{f' --after {last}' if last else ''}`")
+    return done, len(done) == len(namespaces)

@@ -1,0 +1,23 @@
+"""Refuses calls while the schema is older than this release: new code over old tables would fail halfway."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from everword.domain.errors import StorageUnavailable
+from everword.rpc.health import Health
+from everword.rpc.interceptors.base import Call, Interceptor
+
+
+class SchemaInterceptor(Interceptor):
+    """Lets calls in once the migrations have run; callers repeat what was refused, as in any outage."""
+
+    def __init__(self, health: Health) -> None:
+        self._health = health
+
+    @asynccontextmanager
+    async def around(self, call: Call) -> AsyncIterator[None]:
+        if self._health.schema_is_older:
+            raise StorageUnavailable("The database is being brought up to date; repeat the call.")
+        yield
