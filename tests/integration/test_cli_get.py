@@ -82,6 +82,8 @@ async def test_get_shows_what_was_stored_by_id_and_by_name(stack: Stack) -> None
     call = (await everword(stack, "get", "message", ids[20], **NARROW)).output
     assert "-R /srv" in call
     assert call.count("E42") == 10_000
+    tools = await everword(stack, "get", "memory", ids[20], **NARROW)
+    assert "untrusted" in tools.output
     for named in ((conversation,), (KEY, *OF)):
         shown = await everword(stack, "get", "conversation", *named, **NARROW)
         assert fits(shown)

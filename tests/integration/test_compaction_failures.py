@@ -274,7 +274,9 @@ def _words(rng: random.Random) -> memory_pb2.NewMessage:
     return entry
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 4))]
+)
 async def test_over_random_streams_and_restarts_the_dag_is_sound(stack: Stack, seed: int) -> None:
     rng = random.Random(seed)
     lock = threading.Lock()

@@ -100,8 +100,10 @@ async def test_vectors_of_4000_dimensions_are_kept_in_half_precision_under_an_in
     await append(stack, "Our cat sleeps on the radiator.")
     with model.running():
         new = NewGeneration("openai", "scripted", 4000, endpoint=model.url, matryoshka=True)
-        added = Generations(stack.database.admin_url).add(new)
+        generations = Generations(stack.database.admin_url)
+        added = generations.add(new)
         await embed_everything(stack)
+        generations.switch(added)
     [text] = [text for texts in model.texts for text in texts if "radiator" in text]
     right = model.vector(text)[:4000]
     with stack.database.connect() as conn:

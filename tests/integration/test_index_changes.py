@@ -161,7 +161,9 @@ def passages_of(rng: random.Random, id_: UUID) -> list[Passage]:
     return list(build_passages(source, f"{words} {rng.randint(0, 9)}.", LANGUAGE))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 6))]
+)
 async def test_memory_and_database_find_the_same_whatever_happens_at_once(
     pair: Pair, seed: int
 ) -> None:

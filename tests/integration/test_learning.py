@@ -35,7 +35,12 @@ from support.stack import Stack
 
 @pytest.mark.parametrize(
     ("half", "most_missed"),
-    [("building", 0), ("held_out", 0), ("building_2", 4), ("held_out_2", 2)],
+    [
+        pytest.param("building", 0, marks=pytest.mark.long),
+        ("held_out", 0),
+        pytest.param("building_2", 4, marks=pytest.mark.long),
+        ("held_out_2", 2),
+    ],
 )
 async def test_the_profile_says_what_holds_at_the_end_of_each_history(
     stack: Stack, half: str, most_missed: int

@@ -166,7 +166,9 @@ def _drain(stack: Stack, server: ScriptedChat) -> set[str | None]:
 KINDS = [*AWAY.values(), *USELESS.values(), *SILENT.values()]
 
 
-@pytest.mark.parametrize("shift", range(0, len(KINDS), 4))
+@pytest.mark.parametrize(
+    "shift", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(4, len(KINDS), 4))]
+)
 async def test_a_failure_at_each_step_delays_only(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions, shift: int
 ) -> None:

@@ -239,6 +239,32 @@ async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
     assert found == ["find_semantic_hnsw", "find_semantic_exact"]
 
 
+def indexes_of(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
+    """Return the indexes over a generation's vectors by their names: which they are, and whether they are whole."""
+    with stack.database.connect() as conn:
+        rows = conn.execute(
+            "SELECT c.relname, c.oid, x.indisvalid FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid "
+            "WHERE c.relname ~ format('^memory_vectors_%%s_.*embedding_idx$', %s::bigint)",
+            [generation],
+        ).fetchall()
+    return {name: (oid, is_valid) for name, oid, is_valid in rows}
+
+
+def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
+    """Leave what a switch leaves that is killed while it makes the index of the third partition."""
+    with stack.database.connect() as conn:
+        for part in (1, 2):
+            conn.execute(
+                f"CREATE INDEX memory_vectors_{generation}_p{part}_embedding_idx "
+                f"ON memory_vectors_{generation}_p{part} USING hnsw (embedding public.halfvec_cosine_ops)".encode()
+            )
+        conn.execute(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",
+            [f"memory_vectors_{generation}_p2_embedding_idx"],
+        )
+    return indexes_of(stack, generation)
+
+
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:
     """Searches and appends go on in a loop through a switch from 384 to 256 dimensions and back."""
     generations = Generations(knowing.database.admin_url)
@@ -265,12 +291,19 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
         added = await asyncio.to_thread(generations.add, new)
         with pytest.raises(GenerationError, match="not complete"):
             await asyncio.to_thread(generations.switch, added)
+        assert indexes_of(knowing, added) == {}, "it is made once the vectors are there"
+        interrupted = interrupt_index(knowing, added)
         for _ in range(20):  # each round leaves less to be done
             await embed_everything(knowing)
             with suppress(GenerationError):
                 await asyncio.to_thread(generations.switch, added)
                 break
         assert generations.get(added).state == "active"
+        made = indexes_of(knowing, added)
+        assert len(made) == 5, "of each partition, and over all"
+        assert all(is_valid for _, is_valid in made.values())
+        kept = [name for name, index in interrupted.items() if made[name] == index]
+        assert kept == [f"memory_vectors_{added}_p1_embedding_idx"]
     await asyncio.sleep(0.2)
     stop.set()
     await asyncio.gather(*loops)

@@ -60,7 +60,7 @@ def test_rows_survive_a_second_run_that_applies_nothing(empty_url: str) -> None:
         assert found.fetchone() == (1,)
 
 
-@pytest.mark.parametrize("partitions", [1, 64])
+@pytest.mark.parametrize("partitions", [1, 8])
 def test_the_number_of_partitions_is_chosen_by_the_first_run(
     empty_url: str, partitions: int
 ) -> None:

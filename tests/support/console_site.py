@@ -47,6 +47,7 @@ WORDS = (
     "Try all again",
     "claude-haiku-4-5",
     "<mark>zebra</mark>",
+    ">suspicious</span>",
     "Shops are closed from 20:30 to 5:00",
     "project lead",
     "The cutover of orderdesk",

@@ -72,6 +72,7 @@ def known_values(query: str, id_: str, conversation_id: str, **more: object) -> 
     return {
         "query": query,
         "text": query,
+        "modes": MODES,
         **ids,
         "workspace_file": workspace.WORKSPACE_FILE_NAME_MEMORY,
         "key": (
@@ -107,15 +108,22 @@ async def watch_token(stack: Stack) -> str:
 
 
 async def answers(stack: Stack, known: Mapping[str, object]) -> dict[str, str]:
-    """Return what each read RPC answers, as text; `known` holds values by the names of fields that take them.
+    """Return the replies as text."""
+    found = await replies(stack, known)
+    return {name: "\n".join(map(str, parts)) for name, parts in found.items()}
 
-    Search is asked in every mode, and each RPC with a filter as of now, and as of moments when something still held.
+
+async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[Any]]:
+    """Return what each read RPC answers: messages, or text where it refuses.
+
+    `known` holds values by the names of fields that take them. Search is asked in each of its modes, every RPC with a
+    filter as of now, and as of moments when something still held.
     """
-    found: dict[str, str] = {}
+    found: dict[str, list[Any]] = {}
     for method in read_methods():
         requests = [_request(method, known)]
         if method.name == "Search":
-            requests = [_in_mode(requests[0], mode) for mode in MODES]
+            requests = [_in_mode(requests[0], mode) for mode in _listed(known, "modes")]
         elif method.name == "ReadAddress":
             requests = [_at(requests[0], each) for each in _listed(known, "addresses")]
         elif method.name == "ListAddress":
@@ -168,7 +176,7 @@ def _in_mode(request: Message, mode: int) -> Message:
     return asked
 
 
-def _listed(known: Mapping[str, object], name: str) -> list[str]:
+def _listed(known: Mapping[str, object], name: str) -> list[Any]:
     values = known[name]
     assert isinstance(values, list)
     return values
@@ -194,7 +202,7 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
     return asked
 
 
-async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) -> str:
+async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) -> list[Any]:
     """Ask the service that has the RPC."""
     for host in _HOSTS:
         async with open_channel(stack.addresses[host]) as channel:
@@ -207,7 +215,7 @@ async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) ->
     raise LookupError(method.full_name)
 
 
-async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> str:
+async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> list[Any]:
     path = f"/{method.containing_service.full_name}/{method.name}"
     form = {
         "request_serializer": type(request).SerializeToString,
@@ -218,22 +226,22 @@ async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> str:
             call = channel.unary_stream(path, **form)(request)
             if method.name == "WatchMemories":
                 return await _watched(call)
-            return "\n".join([str(part) async for part in call])
-        return str(await channel.unary_unary(path, **form)(request))
+            return [part async for part in call]
+        return [await channel.unary_unary(path, **form)(request)]
     except grpc.aio.AioRpcError as error:
         if error.code() not in _NOTHING:
             raise
-        return f"{error.code().name} {error.details()}"
+        return [f"{error.code().name} {error.details()}"]
 
 
-async def _watched(call: Any) -> str:
+async def _watched(call: Any) -> list[Any]:
     """Return what a watcher is told, until it is told nothing more for a while."""
-    told = list[str]()
+    told = list[Any]()
     with suppress(TimeoutError):
         while True:
             part = await asyncio.wait_for(call.read(), SILENCE_S if told else 30.0)
             if part is grpc.aio.EOF:
                 break
-            told.append(str(part))
+            told.append(part)
     call.cancel()
-    return "\n".join(told)
+    return told

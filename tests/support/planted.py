@@ -23,19 +23,19 @@ _random = Random(7)
 _ALNUM = string.ascii_letters + string.digits
 
 
-def _drawn(count: int, signs: str = _ALNUM) -> str:
+def drawn(count: int, signs: str = _ALNUM) -> str:
     return "".join(_random.choice(signs) for _ in range(count))
 
 
-def _lines(kind: str, count: int) -> str:
-    body = "\n".join(_drawn(64, f"{_ALNUM}+/") for _ in range(count))
+def key_lines(kind: str, count: int) -> str:
+    body = "\n".join(drawn(64, f"{_ALNUM}+/") for _ in range(count))
     return f"-----BEGIN {kind} KEY-----\n{body}\n-----END {kind} KEY-----"
 
 
-def _jwt() -> str:
+def jwt() -> str:
     parts = (b'{"alg":"HS256","typ":"JWT"}', b'{"sub":"1234567890","name":"Emi"}')
     head = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
-    return f"{head}.{_drawn(43, f'{_ALNUM}-_')}"
+    return f"{head}.{drawn(43, f'{_ALNUM}-_')}"
 
 
 def _tokens() -> dict[str, str]:
@@ -47,26 +47,26 @@ def _tokens() -> dict[str, str]:
         "0123456789abcdef",
     )
     return {
-        "AWS": "AKIA" + _drawn(16, upper),
-        "GitHub": "ghp_" + _drawn(36),
-        "GitHub fine": f"github_pat_{_drawn(22)}_{_drawn(59)}",
-        "GitLab": "glpat-" + _drawn(20),
-        "Slack": f"xoxb-{_drawn(12, digits)}-{_drawn(13, digits)}-{_drawn(24)}",
-        "Stripe": "sk_" + "live_" + _drawn(24),
-        "OpenAI": f"sk-proj-{_drawn(74, wide)}T3BlbkFJ{_drawn(74, wide)}",
-        "Anthropic": f"sk-ant-api03-{_drawn(93, wide)}AA",
-        "Google": "AIza" + _drawn(35, wide),
-        "Hugging Face": "hf_" + _drawn(34, string.ascii_letters),
-        "npm": "npm_" + _drawn(36),
-        "SendGrid": f"SG.{_drawn(22, wide)}.{_drawn(43, wide)}",
-        "DigitalOcean": "dop_v1_" + _drawn(64, hexadecimal),
-        "JWT": _jwt(),
+        "AWS": "AKIA" + drawn(16, upper),
+        "GitHub": "ghp_" + drawn(36),
+        "GitHub fine": f"github_pat_{drawn(22)}_{drawn(59)}",
+        "GitLab": "glpat-" + drawn(20),
+        "Slack": f"xoxb-{drawn(12, digits)}-{drawn(13, digits)}-{drawn(24)}",
+        "Stripe": "sk_" + "live_" + drawn(24),
+        "OpenAI": f"sk-proj-{drawn(74, wide)}T3BlbkFJ{drawn(74, wide)}",
+        "Anthropic": f"sk-ant-api03-{drawn(93, wide)}AA",
+        "Google": "AIza" + drawn(35, wide),
+        "Hugging Face": "hf_" + drawn(34, string.ascii_letters),
+        "npm": "npm_" + drawn(36),
+        "SendGrid": f"SG.{drawn(22, wide)}.{drawn(43, wide)}",
+        "DigitalOcean": "dop_v1_" + drawn(64, hexadecimal),
+        "JWT": jwt(),
     }
 
 
 PLANTED = [Planted(name, token, f"Please use {token} for it.") for name, token in _tokens().items()]
-_BEARER, _KEY, _LONG = _drawn(40), _drawn(32), _drawn(40, f"{_ALNUM}/+")
-_PEM, _OPENSSH = _lines("RSA PRIVATE", 12), _lines("OPENSSH PRIVATE", 6)
+_BEARER, _KEY, _LONG = drawn(40), drawn(32), drawn(40, f"{_ALNUM}/+")
+_PEM, _OPENSSH = key_lines("RSA PRIVATE", 12), key_lines("OPENSSH PRIVATE", 6)
 _BASIC = base64.b64encode(b"emi:Tr0ub4dor&3").decode()
 PLANTED += [
     Planted("bearer", _BEARER, f"curl -H 'Authorization: Bearer {_BEARER}' https://api.example.com/v1"),

@@ -9,17 +9,18 @@ import pytest
 
 from everword.text.credentials import MARK, mask_credentials, mask_passage
 from support.planted import EVERYDAY, PLANTED, Planted
+from support.planted_keys import DEVELOPERS, ISSUED
 
 KIB = 1024
 #: Each is the worst that one of the forms can be given, over and over.
 HOSTILE = (
     "a", "a.", "password=", "password ", 'password="', "password is ", "password a1b2c3d4 ", "token ", "bearer ",
     "secret_", "://a:", "-----BEGIN RSA PRIVATE KEY-----", f"-----BEGIN PRIVATE KEY-----\n{'A' * 64}\n", "mysql -p ",
-    "pin a ", "login: a/", "cookie: ", "eyJ", "AKIA", "1234567890:AA", "İ",
+    "pin a ", "login: a/", "cookie: ", "eyJ", "AKIA", "1234567890:AA", "İ", "key-", "pwd=/a", "/api/webhooks/1",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted.name)
+@pytest.mark.parametrize("planted", [*PLANTED, *ISSUED], ids=lambda planted: planted.name)
 def test_a_credential_is_masked_and_nothing_is_left_to_mask(planted: Planted) -> None:
     masked = mask_credentials(planted.text)
     assert planted.secret not in masked
@@ -39,7 +40,7 @@ def test_what_stands_around_it_stays() -> None:
     assert mask_credentials(url) == f"postgres://app:{MARK}@db.internal:5432/orders"
 
 
-@pytest.mark.parametrize("text", EVERYDAY)
+@pytest.mark.parametrize("text", [*EVERYDAY, *DEVELOPERS])
 def test_everyday_identifiers_stay_as_they_are(text: str) -> None:
     assert mask_credentials(text) == text
 

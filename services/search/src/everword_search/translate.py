@@ -224,7 +224,11 @@ def search_response(response: SearchResponse, explain: bool, tier: Tier) -> pb.S
             superseded=endings_to_proto(result.endings),
             relations=result.relations,
         )
-        fill_memory(added.memory, in_tier(result.memory, tier))
+        memory = in_tier(result.memory, tier)
+        fill_memory(added.memory, memory)
+        # The part that matched may stand behind what is returned of the text.
+        if added.passage not in memory.content and memory.is_suspicious_in(added.passage):
+            added.memory.suspicious = True
     return message
 
 

@@ -10,7 +10,7 @@ from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Struct
 
 from everword.cli.naming import find_conversation, key_options
-from everword.cli.output import json_option, line, print_json, print_table, speaker, when
+from everword.cli.output import json_option, line, print_json, print_table, speaker, trust_of, when
 from everword.cli.session import remote
 from everword.cli.summaries import LEVELS, show
 from everword.client import Client
@@ -107,6 +107,7 @@ def _of_memory(memory: memory_pb2.Memory) -> Details:
         ("agent", memory.agent),
         ("subject", memory.subject),
         ("channel", memory.channel),
+        ("trust", trust_of(memory)),
         ("instance", memory.instance),
         ("conversation", memory.conversation_id),
         ("place", f"#{memory.seq}" if memory.seq else ""),

@@ -92,8 +92,15 @@ def show_progress(generations: Generations, generation: int, wait: bool, as_json
 @click.argument("generation", type=int)
 @owner
 def switch(generations: Generations, generation: int) -> None:
-    """Search with a generation that is complete, from now on."""
-    generations.switch(generation)
+    """Search with a generation that is complete, from now on.
+
+    Makes the index over its vectors first, while Everword goes on. Interrupted, it goes on when it is called again.
+    """
+    with progress() as display:
+        task = display.add_task("making its index", total=None)
+        generations.switch(
+            generation, lambda done, total: display.update(task, completed=done, total=total)
+        )
     line(f"generation {generation} is active")
 
 

@@ -217,9 +217,16 @@ def speaker(memory: memory_pb2.Memory) -> str:
     return memory_pb2.MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
 
 
+def trust_of(memory: memory_pb2.Memory) -> str:
+    """Return a mark for a memory whose words nobody vouches for; nothing for others."""
+    return "suspicious" if memory.suspicious else "untrusted" if memory.untrusted else ""
+
+
 def said(memory: memory_pb2.Memory, text: str, limit: int) -> str:
-    """Return who said it and the beginning of `text`, or of all that they said, on one line."""
-    return f"{speaker(memory)}: {shorten(text or memory.content, limit)}"
+    """Return who said it and the beginning of `text`, or of all that they said, on one line, after what marks it."""
+    trust = trust_of(memory)
+    mark = f"[{trust}] " if trust else ""
+    return f"{mark}{speaker(memory)}: {shorten(text or memory.content, limit)}"
 
 
 def age(duration: Duration) -> str:

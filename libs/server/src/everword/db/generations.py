@@ -1,21 +1,28 @@
 """Embedding model generations, as the owner of the schema manages them.
 
-A new generation is built in the background while the active one is searched; the switch is one transaction, and the old
-table stays until the longest search that may have begun before it has ended. Makes tables, so it is never called by a
-serving process.
+A new generation is built in the background while the active one is searched. The index over its vectors is made once
+they are there, the switch is one transaction, and the old table stays until the longest search that may have begun
+before it has ended. Makes tables and indexes, so it is never called by a serving process.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 import psycopg
 from psycopg.rows import class_row, scalar_row
 
+from everword.db.vector_index import index_partitions
+
 #: No call lasts longer than the servers' cap on deadlines.
 GRACE_S = 3600.0
 BACKFILL_BATCH = 10_000
+LOCK_TIMEOUT = "4s"
+#: "switch" in ASCII: one switch at a time.
+_SWITCH = 0x737769746368
 
 _LIST = """
 SELECT g.id, g.state, g.provider, g.endpoint, g.model, g.dimensions, g.storage, g.created_at,
@@ -75,9 +82,8 @@ class Generations:
         self._url = admin_url
 
     def _connect(self) -> psycopg.Connection:
-        return psycopg.connect(
-            self._url, options="-c search_path=everword,public -c timezone=UTC -c lock_timeout=4s"
-        )
+        options = f"-c search_path=everword,public -c timezone=UTC -c lock_timeout={LOCK_TIMEOUT}"
+        return psycopg.connect(self._url, options=options)
 
     def list(self) -> list[Generation]:
         with self._connect() as conn, conn.cursor(row_factory=class_row(Generation)) as cursor:
@@ -107,7 +113,7 @@ class Generations:
                 ],
             )
             generation_id = int(cursor.fetchone() or 0)
-            cursor.execute("SELECT create_vector_table(%s)", [generation_id])
+            cursor.execute("SELECT create_vector_table(%s, indexed => false)", [generation_id])
             return generation_id
 
     def backfill(self, generation_id: int) -> None:
@@ -115,26 +121,50 @@ class Generations:
         with self._connect() as conn:
             conn.execute("SELECT backfill_generation(%s, %s)", [generation_id, BACKFILL_BATCH])
 
-    def switch(self, generation_id: int) -> None:
-        """Search this generation from now on. Raises GenerationError while it is not complete."""
-        generation = self.get(generation_id)
+    def switch(
+        self, generation_id: int, advanced: Callable[[int, int], None] = lambda done, total: None
+    ) -> None:
+        """Search this generation from now on; its index is made before, while others write.
+
+        `advanced` is told how many of how many parts of the index are made. Interrupted, it goes on when called again.
+        Raises GenerationError while the generation is not complete, and where somebody else switches.
+        """
+        with self._switching() as conn:
+            generation = self.get(generation_id)
+            self._refuse_incomplete(conn, generation)
+            if generation.storage == "halfvec":
+                index_partitions(conn, generation_id, advanced)
+            conn.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+            with conn.transaction():
+                conn.execute("SELECT index_vectors(%s)", [generation_id])
+                conn.execute(
+                    "UPDATE model_generations SET state = 'retiring', retired_at = now() WHERE state = 'active'"
+                )
+                conn.execute(
+                    "UPDATE model_generations SET state = 'active' WHERE id = %s", [generation_id]
+                )
+
+    @contextmanager
+    def _switching(self) -> Iterator[psycopg.Connection]:
+        """Connect as the only one who switches, in no transaction."""
+        with self._connect() as conn:
+            conn.autocommit = True
+            locked = conn.execute("SELECT pg_try_advisory_lock(%s)", [_SWITCH]).fetchone()
+            if locked != (True,):
+                raise GenerationError("another switch is at work: wait until it has ended")
+            yield conn
+
+    def _refuse_incomplete(self, conn: psycopg.Connection, generation: Generation) -> None:
         if generation.state != "building":
             raise GenerationError(
-                f"generation {generation_id} is {generation.state}; only one that was built can be switched to: "
+                f"generation {generation.id} is {generation.state}; only one that was built can be switched to: "
                 "add the model again"
             )
-        with self._connect() as conn:
-            complete = conn.execute("SELECT generation_is_complete(%s)", [generation_id]).fetchone()
-            if complete != (True,):
-                raise GenerationError(
-                    f"generation {generation_id} is not complete: {generation.pending} passages are pending; "
-                    "see `models progress`"
-                )
-            conn.execute(
-                "UPDATE model_generations SET state = 'retiring', retired_at = now() WHERE state = 'active'"
-            )
-            conn.execute(
-                "UPDATE model_generations SET state = 'active' WHERE id = %s", [generation_id]
+        complete = conn.execute("SELECT generation_is_complete(%s)", [generation.id]).fetchone()
+        if complete != (True,):
+            raise GenerationError(
+                f"generation {generation.id} is not complete: {generation.pending} passages are pending; "
+                "see `models progress`"
             )
 
     def drop(self, generation_id: int, grace_s: float = GRACE_S) -> None:

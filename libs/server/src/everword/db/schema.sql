@@ -299,7 +299,7 @@ END $$;
 
 COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash partitions by namespace_id of a new table.';
 
-CREATE FUNCTION everword.create_vector_table(generation bigint) RETURNS void
+CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean DEFAULT true) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
     AS $$
@@ -320,9 +320,6 @@ BEGIN
                    CASE WHEN halfvec THEN 'PLAIN' ELSE 'EXTERNAL' END);
     PERFORM create_partitions(vectors);
     PERFORM isolate_table(vectors);
-    IF halfvec THEN
-        EXECUTE format('CREATE INDEX ON %I USING hnsw (embedding public.halfvec_cosine_ops)', vectors);
-    END IF;
     EXECUTE format(
         'CREATE VIEW %I AS SELECT * FROM %I '
         'WHERE namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint '
@@ -333,9 +330,12 @@ BEGIN
     EXECUTE format('GRANT SELECT (namespace_id, memory_id, embedding), INSERT, UPDATE (embedding) ON %I TO everword_embedder',
                    vectors);
     UPDATE model_generations SET storage = CASE WHEN halfvec THEN 'halfvec' ELSE 'array' END WHERE id = generation;
+    IF indexed THEN
+        PERFORM index_vectors(generation);
+    END IF;
 END $$;
 
-COMMENT ON FUNCTION everword.create_vector_table(generation bigint) IS 'Make the table, index and view of a generation''s vectors.';
+COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Make the table and view of a generation''s vectors, and its index where it is to be searched.';
 
 CREATE FUNCTION everword.document_exists(id_ uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -983,6 +983,21 @@ CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
 $$;
 
 COMMENT ON FUNCTION everword.in_scope(agent text, subject text) IS 'Whether what belongs to an agent and a subject is within what the transaction is bound to; nothing is where that is nothing.';
+
+CREATE FUNCTION everword.index_vectors(generation bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'public', 'pg_temp'
+    AS $$
+DECLARE
+    vectors text := 'memory_vectors_' || generation;
+BEGIN
+    IF (SELECT storage = 'halfvec' FROM model_generations WHERE id = generation) THEN
+        EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %I USING hnsw (embedding public.halfvec_cosine_ops)',
+                       vectors || '_embedding_idx', vectors);
+    END IF;
+END $$;
+
+COMMENT ON FUNCTION everword.index_vectors(generation bigint) IS 'Make the index over a generation''s vectors; those that partitions have already become parts of it.';
 
 CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     LANGUAGE plpgsql
@@ -1742,10 +1757,13 @@ BEGIN
             EXECUTE format('ALTER TABLE %I RENAME TO %I', 'memory_vectors_' || generation.id || '_p' || remainder,
                            'array_vectors_p' || remainder);
         END LOOP;
-        PERFORM create_vector_table(generation.id);
+        PERFORM create_vector_table(generation.id, false);
         EXECUTE format('INSERT INTO %I SELECT namespace_id, memory_id, embedding::public.halfvec FROM array_vectors '
                        'ORDER BY namespace_id, memory_id', 'memory_vectors_' || generation.id);
         DROP TABLE array_vectors;
+        IF generation.state <> 'building' THEN
+            PERFORM index_vectors(generation.id);
+        END IF;
         upgraded := upgraded + 1;
     END LOOP;
     RETURN upgraded;
@@ -10876,7 +10894,7 @@ REVOKE ALL ON FUNCTION everword.count_rows(of_target text, ids uuid[]) FROM PUBL
 
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.document_exists(id_ uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.document_exists(id_ uuid) TO everword_ingest;
@@ -10965,6 +10983,8 @@ REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBL
 GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest;
 
 GRANT ALL ON FUNCTION everword.in_scope(agent text, subject text) TO everword_scoped;
+
+REVOKE ALL ON FUNCTION everword.index_vectors(generation bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
 

@@ -119,7 +119,13 @@ class MemoryRecord:
     @cached_property
     def suspicious(self) -> bool:
         """Tell whether it is untrusted and speaks to models; what is not here of its text is not looked at."""
-        return self.untrusted and speaks_to_models(self.content)
+        return self.is_suspicious_in(self.content) or self.is_suspicious_in(
+            self.synthesized_content
+        )
+
+    def is_suspicious_in(self, text: str) -> bool:
+        """Tell whether it is untrusted, and a text of it speaks to models."""
+        return self.untrusted and speaks_to_models(text)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 #: Value of proto `Role`.
 TOOL = 4
+#: What stands in the place of an untrusted text that speaks to models.
+LEFT_OUT = "[message left out]"
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,9 @@ _KEY = regex.compile(
 _TOKEN = regex.compile(
     r"(?<!(?:page|next|sync|cursor|continuation|consistency|max)[-_ ]?)(?:token|secret)$"
 )
+_COUNTED = regex.compile(r"[ \t]++\p{L}")
 _NAME_CHARS = 48
+_COMMANDS = ("mysql", "mariadb", "sshpass", "redis-cli")
 #: A command and its password stand on one line, this close.
 _COMMAND_CHARS = 200
 
@@ -68,6 +70,12 @@ def _field(match: regex.Match[str]) -> bool:
     if quoted:
         return is_password(quoted)
     return is_password(value) and (not value.isalpha() or stands_alone(match))
+
+
+def _short_field(match: regex.Match[str]) -> bool:
+    """Tell whether the value of `pass: …` may be one: `pass: 212 tests` counts."""
+    counts = (match["value"] or "").isdigit() and _COUNTED.match(match.string, match.end())
+    return not counts and _field(match)
 
 
 def _is_flag(match: regex.Match[str]) -> bool:
@@ -104,6 +112,13 @@ def _given_to(*commands: str) -> Callable[[regex.Match[str]], bool]:
         return is_password(match["value"]) and any(word.startswith(commands) for word in words)
 
     return given
+
+
+def _short_option(match: regex.Match[str]) -> bool:
+    """Tell whether `-p…` gives a password: `-P` is a port, and behind `mysql -p` and a space stands a database."""
+    before = match.string[max(0, match.start() - _COMMAND_CHARS) : match.start()]
+    asks = match.string[match.start()] in " \t" and not _given_to("sshpass")(match)
+    return not asks and before.rstrip()[-1].islower() and _given_to(*_COMMANDS)(match)
 
 
 def _always(match: regex.Match[str]) -> bool:
@@ -162,7 +177,7 @@ _FORMS = (
             rf"(?<![\p{{L}}\p{{N}}](?:pass|pw)){_QUOTES}(?P<sign>{_SIGN})"
             rf"(?:{_QUOTED}|(?P<value>[^\s\\\"'`<>,;&|，。、]{{3,256}}+))"
         ),
-        _field,
+        _short_field,
     ),
     # The password for the wifi is …
     _Form(
@@ -216,7 +231,7 @@ _FORMS = (
     _Form(
         [" -p", " -a "],
         _compiled(r"[ \t]?+[\"']?+(?P<value>[^\s\"'`\\]{3,128}+)"),
-        _given_to("mysql", "mariadb", "sshpass", "redis-cli"),
+        _short_option,
     ),
     _Form(
         [" -u", " --user"],
@@ -232,10 +247,13 @@ _FORMS = (
         _always,
     ),
     _Form(["hf_"], _compiled(r"(?<=(?<!\w)(?P<value>hf_))[A-Za-z0-9]{30,60}+(?!\w)"), _always),
+    _Form(["nrak-"], _compiled(r"(?<=(?<!\w)(?P<value>NRAK-))[A-Z0-9]{27}(?!\w)"), _always),
+    _Form(["key-"], _compiled(r"(?<=(?<![\w-])(?P<value>key-))[0-9a-f]{32}(?!\w)"), _always),
+    _Form(["/api/webhooks/"], _compiled(r"\d{15,22}/(?P<value>[\w-]{60,90}+)"), _always),
     _Form([":aa"], _compiled(r"(?<=(?<!\w)\d{8,10}:(?P<value>AA))[\w-]{33}(?![\w-])"), _always),
 )
 #: Their values begin in the word that they are looked for by, and end where the pattern does.
-_WHOLE = frozenset({"-----begin ", "akia", "hf_", ":aa"})
+_WHOLE = frozenset({"-----begin ", "akia", "hf_", "nrak-", "key-", ":aa"})
 
 
 def own_spans(text: str) -> Iterator[tuple[int, int]]:

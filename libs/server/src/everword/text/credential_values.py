@@ -19,6 +19,7 @@ _IN_CODE = regex.compile(
     r"[a-z_][\w.]*+[(\[]|[a-z_]\w*+(?:\.[a-z_]\w*+)++$|https?://|[\w.]*+(?:environ|getenv|process\.env)",
     _FLAGS,
 )
+_PATH = regex.compile(r"~?(?:/[\w.-]++){2,}+/?$|~?/[a-z]++/?$", _FLAGS)
 _ALGORITHM = regex.compile(
     r"(?:sha|md|base|utf|argon|oauth|x|aes|rsa|hs|rs|http)-?\d++\w{0,4}", _FLAGS
 )
@@ -45,12 +46,13 @@ def trimmed(value: str) -> str:
 
 
 def is_password(value: str) -> bool:
-    """Tell whether a value may be a password: neither a placeholder, nor a name in code, nor a word about passwords."""
+    """Tell whether a value may be a password: no placeholder, name in code or path, and no word about passwords."""
     return (
         any(sign.isalnum() for sign in value)
         and value.lower() not in _NO_VALUE
         and not _PLACEHOLDER.match(value)
         and not _IN_CODE.match(value)
+        and not _PATH.match(value)
     )
 
 

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Protocol
 from uuid import UUID
 
-from everword.domain.trust import TrustPolicy
+from everword.domain.trust import LEFT_OUT, TrustPolicy
 from everword.text.credentials import mask_credentials
 from everword.text.instructions import speaks_to_models
 from everword_compactor.outcomes.sentence import Call, describe_call
@@ -43,8 +43,6 @@ BUDGET_TOKENS = {
     Level.MONTH: 2_000,
     Level.YEAR: 2_000,
 }
-#: What stands in the place of an untrusted message that speaks to models.
-LEFT_OUT = "[message left out]"
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Of the way in which sentences are chosen then. A node with a lower one is written again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from everword.db.pool import Connection
@@ -9,6 +10,8 @@ from everword.domain.addresses import Segments, as_id, read_address, segments_of
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
 from everword.domain.records import MemoryRecord
+from everword.domain.trust import LEFT_OUT
+from everword.text.instructions import speaks_to_models
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS, abstract
 from everword_search.addresses import store
 from everword_search.addresses.model import Entry
@@ -47,14 +50,17 @@ async def directory_entry(
 
 def conversation_entry(row: ConversationRow) -> Entry:
     """Return a conversation as an entry: what sums it up, its first words, or what it is called."""
+    if row.untrusted and speaks_to_models(row.lead):
+        row = replace(row, lead=LEFT_OUT)
     cut_before = len(row.lead) >= ABSTRACT_SOURCE_CHARS
     said = abstract(row.lead or row.title or row.session_key, cut_before=cut_before)
     return Entry(("conversations", str(row.id)), said, occurred_at=row.last_message_at)
 
 
 def memory_entry(record: MemoryRecord) -> Entry:
-    """Return a memory as it is listed."""
-    said = in_tier(record, Tier.ABSTRACT).content
+    """Return a memory as it is listed: an entry has no mark for what is suspicious."""
+    short = in_tier(record, Tier.ABSTRACT)
+    said = LEFT_OUT if short.is_suspicious_in(short.content) else short.content
     return Entry(segments_of(record), said, record, record.occurred_at)
 
 

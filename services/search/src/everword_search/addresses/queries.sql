@@ -26,15 +26,17 @@ SELECT id FROM graph_node_versions
 -- read_conversations --
 -- Conversations as directories, the latest made first, or those with the ids given: with the beginning of what sums each up, or
 -- of the first words of one that nothing sums up yet.
-SELECT c.id, c.title, c.session_key, c.last_message_at, coalesce(top.content, first.content, '') AS lead
+SELECT c.id, c.title, c.session_key, c.last_message_at, coalesce(top.content, first.content, '') AS lead,
+       coalesce(first.is_tools OR (policies.of_channels -> c.channel ->> 'untrusted')::boolean, false) AS untrusted
   FROM conversations c
+ CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
   LEFT JOIN LATERAL (
        SELECT left(content, %(chars)s) AS content FROM summaries
         WHERE namespace_id = %(namespace_id)s AND conversation_id = c.id AND NOT needs_review
         ORDER BY level DESC, first_seq DESC
         LIMIT 1) AS top ON true
   LEFT JOIN LATERAL (
-       SELECT left(content, %(chars)s) AS content FROM messages
+       SELECT left(content, %(chars)s) AS content, role = 4 OR tool_name <> '' AS is_tools FROM messages
         WHERE namespace_id = %(namespace_id)s AND conversation_id = c.id AND seq <= 20 AND NOT automated AND content <> ''
         ORDER BY seq
         LIMIT 1) AS first ON top.content IS NULL

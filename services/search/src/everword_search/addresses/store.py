@@ -33,6 +33,8 @@ class ConversationRow:
     last_message_at: datetime | None
     #: The beginning of what it says.
     lead: str
+    #: Whether that is of a message that is untrusted.
+    untrusted: bool
 
 
 async def find_message_at(

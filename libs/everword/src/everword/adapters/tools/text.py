@@ -23,8 +23,13 @@ def indented(text: str) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines())
 
 
+def trust_of(memory: Memory) -> str:
+    """Return a mark for a memory whose words nobody vouches for; nothing for others."""
+    return "suspicious" if memory.suspicious else "untrusted" if memory.untrusted else ""
+
+
 def heading(memory: Memory) -> str:
-    """Return the line above a memory: what it is, whose, of when, and its id."""
+    """Return the line above a memory: what it is, whose, of when, its id, and whether its words may be believed."""
     kind = MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
     speaker = memory.author or Role.Name(memory.role).removeprefix("ROLE_").lower()
     parts = [
@@ -34,6 +39,7 @@ def heading(memory: Memory) -> str:
         memory.note_key,
         _SECTION.join((memory.document_title, *memory.headings)) if memory.document_title else "",
         f"id {memory.id}",
+        trust_of(memory),
     ]
     return " · ".join(" ".join(part.split()) for part in parts if part)
 

@@ -33,11 +33,12 @@ SELECT c.relname AS id, 'no row-level security' AS detail
 
 -- indexes --
 -- over: database
--- holds: Every index is complete.
--- do: REINDEX INDEX CONCURRENTLY the one that is named.
+-- holds: Every index is complete, unless it is being made.
+-- do: REINDEX INDEX CONCURRENTLY the one that is named; of a model generation that is built, call `everword models switch` again.
 SELECT i.indexrelid::regclass::text AS id, 'invalid' AS detail
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
- WHERE c.relnamespace = 'everword'::regnamespace AND NOT i.indisvalid;
+ WHERE c.relnamespace = 'everword'::regnamespace AND NOT i.indisvalid
+   AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index p WHERE p.index_relid = i.indexrelid);
 
 -- numbers --
 -- over: database
@@ -60,9 +61,12 @@ SELECT 'deployment' AS id, 'no secret of at least 16 bytes' AS detail
 
 -- generations --
 -- over: database
--- holds: One model generation is searched, and each has its table of vectors.
--- do: `everword models list`; `everword models switch` to one that is complete.
+-- holds: One model generation is searched, over an index, and each has its table of vectors.
+-- do: `everword models list`; `everword models switch` to one that is complete. SELECT everword.index_vectors(…) makes an index.
 SELECT 'model_generations' AS id, format('%%s are active', count(*)) AS detail
   FROM model_generations WHERE state = 'active' HAVING count(*) <> 1
  UNION ALL
-SELECT id::text, 'has no table' FROM model_generations WHERE to_regclass('memory_vectors_' || id) IS NULL;
+SELECT id::text, 'has no table' FROM model_generations WHERE to_regclass('memory_vectors_' || id) IS NULL
+ UNION ALL
+SELECT id::text, 'is searched without an index' FROM model_generations
+ WHERE state = 'active' AND storage = 'halfvec' AND to_regclass('memory_vectors_' || id || '_embedding_idx') IS NULL;

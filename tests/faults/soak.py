@@ -1,0 +1,101 @@
+"""`make test-soak`: an hour of mixed load with a fault every 20 seconds; tells what each process took."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from faults.engines import may_mount
+from faults.report import write
+from faults.run import Outcome, Settings, run
+from faults.usage import Growth, Usage, errors, watched
+from faults.world import Fault
+
+BEGIN, END = "<!-- soak: begin -->", "<!-- soak: end -->"
+MIB = 1 << 20
+#: Memory of a process grows by less than this, once it is warm.
+LIMIT = 1.05
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="faults.soak", description=__doc__)
+    options.add_argument("--minutes", type=float, default=60.0)
+    options.add_argument("--every", type=float, default=20.0, help="seconds between two faults")
+    options.add_argument("--pause", type=float, default=3.0, help="seconds between two calls")
+    options.add_argument("--seed", type=int, default=int(time.time()))
+    options.add_argument("--report", type=Path, help="page to write the table into")
+    given = options.parse_args()
+    settings = Settings(
+        faults=round(given.minutes * 60 / given.every),
+        seed=given.seed,
+        every_s=given.every,
+        pause_s=given.pause,
+        workers=1,
+        picks=_spares,
+        disk=may_mount(),
+    )
+    print(f"seed {given.seed}")
+    with tempfile.TemporaryDirectory(prefix="everword-soak-") as temporary:
+        Path(temporary).chmod(0o711)  # PostgreSQL's account passes through
+        outcome, usage = asyncio.run(_soak(Path(temporary), settings))
+        said = errors(Path(temporary))
+    growths = list(usage.growths())
+    told = soak_report(outcome, growths, said)
+    print(told)
+    for promise, words in outcome.history.broken:
+        print(f"BROKEN {promise.name}: {words}")
+    if given.report:
+        write(given.report, told, BEGIN, END)
+    flat = all(growth.ratio < LIMIT for growth in growths)
+    sys.exit(0 if flat and growths and not outcome.history.broken else 1)
+
+
+async def _soak(data: Path, settings: Settings) -> tuple[Outcome, Usage]:
+    async with watched(data) as usage:
+        return await run(data, settings, _say), usage
+
+
+def _say(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
+
+
+def _spares(fault: Fault) -> bool:
+    """Tell whether services and workers live on: what leaks does so over their lives."""
+    ends = fault.kind.startswith(("killed", "told to end", "restarted one after"))
+    return not ends or fault.place in ("Postgres", "Valkey")
+
+
+def soak_report(outcome: Outcome, growths: list[Growth], said: Counter[tuple[str, str]]) -> str:
+    """Return the table of processes and that of logs, in Markdown."""
+    lines = [
+        f"{outcome.injected.total()} faults in {outcome.seconds / 60:.0f} minutes on {os.cpu_count()} cores "
+        f"(seed {outcome.seed}): {outcome.history.acknowledged:,} writes acknowledged, "
+        f"{len(outcome.history.broken)} promises broken.",
+        "",
+        "| process | minutes | memory, MiB | times | descriptors | connections |",
+        "|---|---:|---:|---:|---:|---:|",
+        *(
+            f"| {each.name} | {each.minutes:.0f} | {each.memory[0] / MIB:.1f} → {each.memory[1] / MIB:.1f} "
+            f"| {each.ratio:.3f} | {_both(each.descriptors)} | {_both(each.connections)} |"
+            for each in growths
+        ),
+        "",
+        "| logged above WARNING | by | times |",
+        "|---|---|---:|",
+        *(f"| {words} | {logger} | {count} |" for (logger, words), count in said.most_common()),
+    ]
+    return "\n".join(lines)
+
+
+def _both(values: tuple[float, float]) -> str:
+    return f"{values[0]:.0f} → {values[1]:.0f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""What processes take while faults go on: memory, descriptors, connections; and what their logs say above WARNING."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import statistics
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from everword.embedded.folder import RunningProcess, read_run_file
+
+SAMPLE_S = 10.0
+#: A process fills its caches and pools first.
+WARM_UP_S = 600.0
+#: Engines keep to their own settings, and are restarted by faults.
+ENGINES = frozenset({"postgres", "valkey"})
+#: Ids and numbers, by which lines of one kind differ.
+_DIFFERS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\d+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a process took at a moment."""
+
+    #: Seconds since the process started.
+    age_s: float
+    #: Bytes that the process alone holds (USS).
+    memory: int
+    #: Open files, sockets among them.
+    descriptors: int
+    connections: int
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What a process took when it was warm, and at last: the medians of a quarter of its samples each."""
+
+    name: str
+    minutes: float
+    memory: tuple[float, float]
+    descriptors: tuple[float, float]
+    connections: tuple[float, float]
+
+    @property
+    def ratio(self) -> float:
+        """How many times as much memory it takes at last."""
+        return self.memory[1] / self.memory[0]
+
+
+@dataclass
+class Usage:
+    """The samples of each process, by name and process id."""
+
+    samples: dict[tuple[str, int], list[Sample]] = field(default_factory=lambda: defaultdict(list))
+
+    def growths(self) -> Iterator[Growth]:
+        """Yield the growth of each process that lived for twice its warm-up at least."""
+        for (name, _), samples in sorted(self.samples.items()):
+            warm = [sample for sample in samples if sample.age_s > WARM_UP_S]
+            if not warm or warm[-1].age_s < 2 * WARM_UP_S:
+                continue
+            quarter = max(1, len(warm) // 4)
+            first, last = warm[:quarter], warm[-quarter:]
+            yield Growth(
+                name,
+                warm[-1].age_s / 60,
+                (_median(first, "memory"), _median(last, "memory")),
+                (_median(first, "descriptors"), _median(last, "descriptors")),
+                (_median(first, "connections"), _median(last, "connections")),
+            )
+
+
+def _median(samples: list[Sample], what: str) -> float:
+    return float(statistics.median(getattr(sample, what) for sample in samples))
+
+
+@asynccontextmanager
+async def watched(data: Path) -> AsyncIterator[Usage]:
+    """Look at each process of a stack again and again while the block lasts."""
+    usage = Usage()
+
+    async def watch() -> None:
+        while True:
+            await asyncio.to_thread(_look, data, usage)
+            await asyncio.sleep(SAMPLE_S)
+
+    task = asyncio.create_task(watch())
+    try:
+        yield usage
+    finally:
+        task.cancel()
+
+
+def _look(data: Path, usage: Usage) -> None:
+    running = read_run_file(data)
+    for process in running.processes if running else []:
+        # It may end meanwhile.
+        with suppress(psutil.Error):
+            if process.name not in ENGINES:
+                usage.samples[process.name, process.pid].append(_sample(process))
+
+
+def _sample(process: RunningProcess) -> Sample:
+    seen = psutil.Process(process.pid)
+    return Sample(
+        age_s=time.time() - seen.create_time(),
+        memory=seen.memory_full_info().uss,
+        descriptors=seen.num_fds(),
+        connections=len(seen.net_connections()),
+    )
+
+
+def errors(data: Path) -> Counter[tuple[str, str]]:
+    """Return the lines above WARNING, by logger and message without numbers and ids."""
+    found: Counter[tuple[str, str]] = Counter()
+    for log in sorted((data / "logs").glob("*.log*")):
+        if log.name.partition(".")[0] in ENGINES:
+            continue
+        for line in log.read_text(errors="replace").splitlines():
+            said = _entry(line)
+            if said:
+                found[said] += 1
+    return found
+
+
+def _entry(line: str) -> tuple[str, str] | None:
+    """Return who said what, where it is above WARNING; what is no entry was written by a crash."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return ("", _DIFFERS.sub("N", line)) if line.startswith("Traceback") else None
+    if not isinstance(entry, dict) or entry.get("level") not in ("ERROR", "CRITICAL"):
+        return None
+    why = str(entry.get("exception", "")).rpartition("\n")[2]
+    said = ": ".join(filter(None, (str(entry.get("event")), why)))
+    return str(entry.get("logger")), _DIFFERS.sub("N", said)
