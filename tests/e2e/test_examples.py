@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,25 @@ async def test_a_client_in_typescript_is_generated_compiled_and_run(
     lines = printed.splitlines()
     assert len(lines) == 3
     assert all(" Ana The VPN " in line for line in lines)
+
+
+@pytest.fixture
+def public_path(tmp_path: Path) -> Path:
+    """A folder that whoever PostgreSQL runs as passes through."""
+    tmp_path.chmod(0o711)
+    return tmp_path
+
+
+@pytest.mark.long
+async def test_a_client_of_two_cells_calls_each_for_its_own_namespaces(public_path: Path) -> None:
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
+    variables["PATH"] = f"{Path(EVERWORD).parent}{os.pathsep}{variables['PATH']}"
+    cells = str(ROOT / "examples" / "cells.py")
+    printed = await _done(
+        sys.executable, cells, str(public_path), cwd=public_path, variables=variables
+    )
+    assert [line for line in printed.splitlines() if "cell" in line and ":" in line][-3:] == [
+        "ana is in cell 0: The VPN drops at noon.",
+        "ben is in cell 1: The printer has no ink.",
+        "cell 1 has no ana: NAMESPACE_NOT_FOUND",
+    ]

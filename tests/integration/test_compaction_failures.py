@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 import pytest
 
+from everword.jobs.store import JobKey
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import memory_pb2
@@ -250,9 +251,9 @@ async def test_a_lease_that_is_lost_ends_what_a_composer_does(stack: Stack) -> N
                 time.sleep(0.01)
 
     with worker_context(stack.database, Endless()) as shop, shop.database.connection() as conn:
-        [job_id] = conn.execute("SELECT id FROM jobs WHERE task = 'compact'").fetchone() or [0]
+        [key] = conn.execute("SELECT namespace_id, id FROM jobs WHERE task = 'compact'").fetchall()
         worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=0.4))
-        assert worker.execute(job_id) is None
+        assert worker.execute(JobKey(*key)) is None
     assert beats
     assert not read_dag(stack.database).nodes
 

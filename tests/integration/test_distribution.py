@@ -12,43 +12,37 @@ import psycopg
 import pytest
 
 from support.databases import cloned
-from support.distribution import Catalogue, untied_tables
+from support.distribution import Catalogue, locks_or_changes_rows, untied_tables, written_views
 from support.isolation import PREDICATE, all_statements
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
-#: Statements that read or change more than one namespace, and why. All are of workers, sweeps or operators.
-CROSSING = {
-    "everword.jobs.claim_publications": "a publisher takes what is due in any namespace",
-    "everword.jobs.release_publications": "gives back what it took, by id",
-    "everword.jobs.publish_again": "as start_job",
-    "everword.jobs.start_next": "a worker goes from namespace to namespace",
-    "everword.jobs.find_startable": "as start_next",
+#: Statements that read more than one namespace, and why. All are of workers and sweeps, and read ids and counters: what
+#: they find is locked and changed by a statement for each namespace.
+READ_ACROSS = {
+    "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
+    "everword.jobs.next_turn": "a worker goes from namespace to namespace",
+    "everword.jobs.find_startable": "as next_turn",
     "everword.jobs.others_wait": "whether it is another namespace's turn",
-    "everword.jobs.start_job": "a wake-up names a job by its id",
-    "everword.jobs.extend_lease": "as start_job",
-    "everword.jobs.beat_lease": "as start_job",
-    "everword.jobs.hold_job": "as start_job",
-    "everword.jobs.finish_job": "as start_job",
-    "everword.jobs.fail_job": "as start_job",
-    "everword.jobs.postpone_job": "as start_job",
-    "everword.jobs.reclaim_expired": "a sweep",
+    "everword.jobs.find_expired": "a sweep",
     "everword.jobs.count_published": "a sweep",
-    "everword.jobs.republish_lost": "a sweep",
-    "everword.jobs.enqueue": "jobs of any namespace",
-    "everword.jobs.prune_done": "a sweep",
-    "everword.quotas.fold_usage": "counters of whichever namespaces a process serves",
+    "everword.jobs.find_lost": "a sweep",
+    "everword.jobs.find_done": "a sweep",
     "everword_ingest.find_crowded": "housekeeping",
     "everword_ingest.list_unmeasured": "housekeeping",
+    "everword_embedder.count_pending": "a generation's backlog",
+    "everword_embedder.queue.find_pending": "a worker's batch holds passages of any namespace",
+    "everword_embedder.queue.forgotten_namespaces": "a sweep",
+    "everword_embedder.queue.measure_backlog": "a metric",
+}
+#: Statements on tables that are small and lie on each node, and why they name no namespace.
+ON_EACH_NODE = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
     "everword_ingest.admin.revoke_api_key": "by the key's id",
     "everword_ingest.admin.rotate_api_key": "by the key's id",
-    "everword_embedder.count_pending": "a generation's backlog",
-    "everword_embedder.queue.claim_pending": "a worker's batch holds passages of any namespace",
-    "everword_embedder.queue.forgotten_namespaces": "a sweep",
-    "everword_embedder.queue.measure_backlog": "a metric",
 }
+CROSSING = {**READ_ACROSS, **ON_EACH_NODE}
 
 #: Functions that touch tables with a namespace. Those that begin with "one:" touch only the rows of a single one.
 FUNCTIONS = {
@@ -103,7 +97,6 @@ UNIQUE_OVER_ALL = {
     "api_keys_pkey": "an operator's key has no namespace",
     "api_keys_key_hash_key": "a caller is known by its key alone",
     "advisor_grants_secret_hash": "as of keys",
-    "jobs_pkey": "wake-ups name a job by its id",
 }
 
 
@@ -135,6 +128,7 @@ def test_a_statement_is_tied_to_its_namespace_in_every_table_that_it_names(
     world: psycopg.Connection, name: str
 ) -> None:
     found = untied_tables(world, STATEMENTS[name])
+    assert written_views(world, STATEMENTS[name]) == [], "through a view, no rows are changed"
     if name in CROSSING:
         assert found, "it names its namespace everywhere: take it off the list"
     else:
@@ -143,6 +137,19 @@ def test_a_statement_is_tied_to_its_namespace_in_every_table_that_it_names(
 
 def test_statements_that_cross_namespaces_exist() -> None:
     assert set(CROSSING) <= set(STATEMENTS)
+
+
+@pytest.mark.parametrize("name", READ_ACROSS)
+def test_what_crosses_namespaces_locks_and_changes_no_rows(
+    conn: psycopg.Connection, name: str
+) -> None:
+    """Rows are locked on one node at a time, and skipped by no node but theirs."""
+    assert not locks_or_changes_rows(conn, STATEMENTS[name])
+
+
+def test_what_lies_on_each_node_is_no_namespaces(conn: psycopg.Connection) -> None:
+    for name in ON_EACH_NODE:
+        assert set(untied_tables(conn, STATEMENTS[name])) == {"api_keys"}
 
 
 TIED = [
@@ -205,6 +212,26 @@ SAMPLES = {
     f"WITH RECURSIVE x AS (SELECT m.namespace_id AS n, m.seq FROM messages m WHERE {HELD} UNION ALL "
     "SELECT x.n, x.seq + 1 FROM x) SELECT FROM x JOIN jobs j ON j.namespace_id = x.n": [],
 }
+
+
+WRITES = {
+    "SELECT FROM jobs FOR UPDATE SKIP LOCKED": (True, []),
+    "SELECT FROM jobs WHERE id IN (SELECT id FROM jobs FOR NO KEY UPDATE)": (True, []),
+    "WITH x AS (DELETE FROM jobs RETURNING id) SELECT id FROM x": (True, []),
+    "SELECT namespace_id FROM jobs GROUP BY 1": (False, []),
+    "WITH x AS (UPDATE visible_memories SET role = 0 RETURNING id) SELECT id FROM x": (
+        True,
+        ["visible_memories"],
+    ),
+    "INSERT INTO visible_vectors_1 SELECT * FROM memory_vectors_1": (True, ["visible_vectors_1"]),
+    "DELETE FROM memories USING visible_vectors_1": (True, []),
+}
+
+
+@pytest.mark.parametrize("statement", WRITES)
+def test_the_check_sees_locks_and_writes(conn: psycopg.Connection, statement: str) -> None:
+    found = locks_or_changes_rows(conn, statement), written_views(conn, statement)
+    assert found == WRITES[statement]
 
 
 @pytest.mark.parametrize("statement", SAMPLES)

@@ -99,18 +99,18 @@ async def test_retention_takes_jobs_from_workers_that_may_have_read_what_goes(
     settings = stack.database.settings("compactor")
     with closing(BlockingDatabase(settings, "compactor")) as jobs, stack.database.connect() as own:
         jobs.open()
-        ids = [make_due(own, each) for each in (old.conversation_id, new.conversation_id, "day")]
+        keys = [make_due(own, each) for each in (old.conversation_id, new.conversation_id, "day")]
         with jobs.connection() as conn:
-            started = [store.start_job(conn, each, 60.0) for each in ids]
+            started = [store.start_job(conn, each, 60.0) for each in keys]
         await keep(stack, "CONVERSATIONS", 30)
         await run(stack)
         await keep(stack, "CONVERSATIONS", 0)
         with jobs.connection() as conn:
             kept = [job is not None and store.hold_job(conn, job) for job in started]
         assert kept == [False, True, False]
-        assert state(own, ids[0]) == (), "the conversation is gone, with its jobs"
+        assert state(own, keys[0]) == (), "the conversation is gone, with its jobs"
         waits = "SELECT count(*) FROM jobs WHERE id = %s AND not_before > now() + interval '9 s'"
-        assert count(stack, waits, ids[2]) == 1, "not at once: the run would take it again"
+        assert count(stack, waits, keys[2].job_id) == 1, "not at once: the run would take it again"
 
 
 @pytest.mark.parametrize("kind", ["note", "fact"])

@@ -15,6 +15,7 @@ import pytest
 
 from everword.db.blocking import BlockingDatabase
 from everword.jobs import store
+from everword.jobs.store import JobKey
 from everword.jobs.sweep import sweep
 from everword.jobs.task import MAX_ATTEMPTS, MAX_DEATHS, JobRun, LeaseLost, Task
 from everword.jobs.worker import Worker
@@ -26,11 +27,12 @@ WORKER = """
 import sys, time
 from everword.db.blocking import BlockingDatabase
 from everword.db.settings import DatabaseSettings
+from everword.jobs.store import JobKey
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 database = BlockingDatabase(DatabaseSettings(sys.argv[1], sys.argv[2]), "compactor")
 database.open()
-Worker(database, Task("t", lambda run: time.sleep(60), lease_s=1.0)).execute(int(sys.argv[3]))
+Worker(database, Task("t", lambda run: time.sleep(60), lease_s=1.0)).execute(JobKey(1, int(sys.argv[3])))
 """
 
 
@@ -48,22 +50,22 @@ def owner(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
         yield conn
 
 
-def make_due(owner: psycopg.Connection) -> int:
+def make_due(owner: psycopg.Connection) -> JobKey:
     row = owner.execute(
         "INSERT INTO jobs (namespace_id, task, subject) VALUES (1, 't', 's') RETURNING id"
     ).fetchone()
     assert row
-    return int(row[0])
+    return JobKey(1, int(row[0]))
 
 
 def state(owner: psycopg.Connection) -> tuple[object, ...]:
     return owner.execute("SELECT state, attempts, deaths, error FROM jobs").fetchone() or ()
 
 
-def die_at(jobs: BlockingDatabase, job_id: int) -> None:
+def die_at(jobs: BlockingDatabase, key: JobKey) -> None:
     """Start a job and fall silent, as a process does that is killed; a sweep takes it back."""
     with jobs.connection() as conn:
-        assert store.start_job(conn, job_id, lease_s=0.0) is not None
+        assert store.start_job(conn, key, lease_s=0.0) is not None
     assert sweep(jobs).reclaimed == 1
 
 
@@ -80,7 +82,7 @@ def worker(
 def test_a_step_that_says_nothing_keeps_its_lease(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id, reclaimed = make_due(owner), list[int]()
+    key, reclaimed = make_due(owner), list[int]()
 
     def busy(run: JobRun) -> None:
         until = time.monotonic() + 2 * LEASE_S
@@ -89,14 +91,14 @@ def test_a_step_that_says_nothing_keeps_its_lease(
             reclaimed.append(sweep(jobs).reclaimed)
         run.heartbeat()
 
-    assert worker(jobs, busy).execute(job_id) == "done"
+    assert worker(jobs, busy).execute(key) == "done"
     assert sum(reclaimed) == 0
 
 
 def test_what_is_taken_from_a_worker_ends_its_step(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id, ended = make_due(owner), list[bool]()
+    key, ended = make_due(owner), list[bool]()
 
     def long_step(run: JobRun) -> None:
         owner.execute("UPDATE jobs SET fence = fence + 1")
@@ -108,7 +110,7 @@ def test_what_is_taken_from_a_worker_ends_its_step(
             ended.append(True)
             raise
 
-    assert worker(jobs, long_step).execute(job_id) is None
+    assert worker(jobs, long_step).execute(key) is None
     assert ended == [True]
     assert state(owner)[0] == "running"
 
@@ -116,7 +118,7 @@ def test_what_is_taken_from_a_worker_ends_its_step(
 def test_a_database_that_is_away_for_a_moment_costs_no_lease(
     jobs: BlockingDatabase, owner: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job_id, failed = make_due(owner), list[int]()
+    key, failed = make_due(owner), list[int]()
     beat = store.beat_lease
 
     def away(*arguments: object) -> bool:
@@ -126,7 +128,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_lease(
         return beat(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(store, "beat_lease", away)
-    assert worker(jobs, lambda run: time.sleep(2 * LEASE_S), lease_s=0.8).execute(job_id) == "done"
+    assert worker(jobs, lambda run: time.sleep(2 * LEASE_S), lease_s=0.8).execute(key) == "done"
     assert len(failed) == 2
 
 
@@ -134,37 +136,37 @@ def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     """The job is another worker's long before: it was given up under the fencing token."""
-    job_id, hung = make_due(owner), threading.Event()
+    key, hung = make_due(owner), threading.Event()
 
     def hang(run: JobRun) -> None:
         assert hung.wait(20)
         with pytest.raises(LeaseLost):
             run.checkpoint()
 
-    assert worker(jobs, hang, hung.set, lease_s=0.2, step_s=0.3).execute(job_id) is None
+    assert worker(jobs, hang, hung.set, lease_s=0.2, step_s=0.3).execute(key) is None
     assert state(owner) == ("pending", 1, 0, "StepTooLong: a step took longer than 0.3 s")
-    assert worker(jobs, lambda run: None).execute(job_id) == "done"
+    assert worker(jobs, lambda run: None).execute(key) == "done"
 
 
 def test_steps_that_are_done_may_take_long_together(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
 
     def steps(run: JobRun) -> None:
         for _ in range(8):
             time.sleep(0.1)
             run.checkpoint()
 
-    assert worker(jobs, steps, lease_s=0.2, step_s=0.5).execute(job_id) == "done"
+    assert worker(jobs, steps, lease_s=0.2, step_s=0.5).execute(key) == "done"
 
 
 def test_a_process_that_is_stopped_loses_its_lease(
     jobs: BlockingDatabase, owner: psycopg.Connection, database: DatabaseUnderTest
 ) -> None:
-    job_id, settings = make_due(owner), database.settings("compactor")
+    key, settings = make_due(owner), database.settings("compactor")
     process = subprocess.Popen(
-        [sys.executable, "-c", WORKER, settings.url, settings.role, str(job_id)]
+        [sys.executable, "-c", WORKER, settings.url, settings.role, str(key.job_id)]
     )
     try:
         deadline = time.monotonic() + 30
@@ -184,40 +186,40 @@ def test_a_process_that_is_stopped_loses_its_lease(
 def test_a_worker_that_dies_uses_up_no_attempt(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     for _ in range(MAX_ATTEMPTS):
-        die_at(jobs, job_id)
+        die_at(jobs, key)
     assert state(owner) == ("pending", 0, MAX_ATTEMPTS, "the worker ended without a result")
 
     def fail(run: JobRun) -> None:
         raise ValueError("no model")
 
     failing = worker(jobs, fail)
-    assert [failing.execute(job_id) for _ in range(3)] == ["pending", "pending", "failed"]
+    assert [failing.execute(key) for _ in range(3)] == ["pending", "pending", "failed"]
 
 
 def test_a_job_that_kills_its_worker_each_time_is_given_up(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     for _ in range(MAX_DEATHS - 1):
-        die_at(jobs, job_id)
+        die_at(jobs, key)
     assert state(owner)[0] == "pending"
-    die_at(jobs, job_id)
+    die_at(jobs, key)
     assert state(owner) == ("failed", 0, 0, "the worker ended without a result")
     # Given another chance, it is a new job.
     owner.execute("UPDATE jobs SET state = 'pending'")
-    die_at(jobs, job_id)
+    die_at(jobs, key)
     assert state(owner)[0] == "pending"
 
 
 def test_work_that_advances_is_not_given_up_however_often_its_worker_dies(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     for _ in range(MAX_DEATHS + 2):
         with jobs.connection() as conn:
-            job = store.start_job(conn, job_id, lease_s=60.0)
+            job = store.start_job(conn, key, lease_s=60.0)
             assert job is not None
             assert store.extend_lease(conn, job, lease_s=0.0)
         assert sweep(jobs).reclaimed == 1

@@ -76,21 +76,49 @@ def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> 
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_service_reaches_a_table_behind_a_view_or_any_partition(
-    owner: psycopg.Connection, role: str
-) -> None:
+def test_no_service_reaches_any_partition(owner: psycopg.Connection, role: str) -> None:
     """A partition has no policy of its own: who may read one reads all namespaces."""
     reachable = _names(
         owner,
         """SELECT relname FROM pg_class
-            WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p')
-              AND (relname = 'memories' OR relname LIKE 'memory_vectors%%' OR relispartition)
+            WHERE relnamespace = 'everword'::regnamespace AND relkind IN ('r', 'p') AND relispartition
               AND (has_table_privilege(%s, oid, %s) OR has_any_column_privilege(%s, oid, 'SELECT, UPDATE'))""",
         role,
         PRIVILEGES,
         role,
     )
     assert reachable == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_table_behind_a_view_is_written_by_its_services_and_removed_from_by_none(
+    owner: psycopg.Connection, role: str
+) -> None:
+    """They have policies; of what is searched, services read what their writes return, and find rows by."""
+    rights = {
+        (table, right)
+        for table in ("memories", "memory_vectors_1")
+        for right in ("INSERT", "UPDATE", "DELETE", "TRUNCATE", "SELECT")
+        if owner.execute("SELECT has_table_privilege(%s, %s, %s)", [role, table, right]).fetchone()
+        == (True,)
+    }
+    columns = _names(
+        owner,
+        """SELECT relname || '.' || attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+            WHERE relname = ANY('{memories, memory_vectors_1}') AND relnamespace = 'everword'::regnamespace
+              AND attnum > 0 AND NOT attisdropped AND has_column_privilege(%s, c.oid, attnum, 'SELECT')""",
+        role,
+    )
+    returned = {"memories.id", "memories.lexeme_count", "memories.content"}
+    by = {"memories.namespace_id", "memories.source_id", "memories.part"}
+    vectors = {f"memory_vectors_1.{name}" for name in ("namespace_id", "memory_id", "embedding")}
+    expected = {
+        "everword_ingest": ({("memories", "INSERT")}, returned | by),
+        "everword_compactor": ({("memories", "INSERT")}, returned),
+        "everword_embedder": ({("memory_vectors_1", "INSERT")}, vectors),
+        "everword_search": (set(), set()),
+    }
+    assert (rights, columns) == expected[role]
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -109,7 +137,7 @@ def test_only_ingest_adds_to_what_was_said(owner: psycopg.Connection) -> None:
         ("messages", {"everword_ingest"}),
         ("conversations", {"everword_ingest"}),
         # The compactor indexes summaries, and sentences of tool calls.
-        ("visible_memories", indexers),
+        ("memories", indexers),
     ):
         adding = {
             role

@@ -63,14 +63,13 @@ OTHERS = [name for name in BEHIND if name not in INSERTS]
 
 #: Statements over all namespaces, and why they may be. None of them reads content.
 CROSSING = {
-    "everword.quotas.fold_usage": "counters of whichever namespaces a process serves",
     "everword_ingest.list_unmeasured": "housekeeping looks for namespaces that are to be measured",
     "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
     "everword_ingest.admin.rotate_api_key": "an operator's, by the key's id",
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
-    "everword_embedder.queue.claim_pending": "workers claim ids over all namespaces",
+    "everword_embedder.queue.find_pending": "workers take turns of all namespaces",
     "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
     "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }

@@ -38,23 +38,23 @@ def test_a_job_is_done_once_however_often_it_is_woken(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     runs: list[str] = []
-    job_id = make_due(owner)
+    key = make_due(owner)
     doing = worker(jobs, lambda run: runs.append(run.job.subject))
-    assert doing.execute(job_id) == "done"
-    assert doing.execute(job_id) is None
+    assert doing.execute(key) == "done"
+    assert doing.execute(key) is None
     assert runs == ["s"]
 
 
 def test_work_that_comes_while_the_job_runs_is_done_too(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
 
     def more_comes(run: JobRun) -> None:
         make_due(owner)
 
-    assert worker(jobs, more_comes).execute(job_id) == "pending"
-    assert worker(jobs, lambda run: None).execute(job_id) == "done"
+    assert worker(jobs, more_comes).execute(key) == "pending"
+    assert worker(jobs, lambda run: None).execute(key) == "done"
     seqs = owner.execute("SELECT dirty_seq, done_seq FROM jobs").fetchone()
     assert seqs == (2, 2)
 
@@ -65,11 +65,11 @@ def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
     def fail(run: JobRun) -> None:
         raise ValueError("no model\0")
 
-    job_id = make_due(owner)
+    key = make_due(owner)
     failing = worker(jobs, fail)
-    outcomes = [failing.execute(job_id) for _ in range(4)]
+    outcomes = [failing.execute(key) for _ in range(4)]
     assert outcomes == ["pending", "pending", "failed", None]
-    assert state(owner, job_id) == ("failed", 3, "ValueError: no model�")
+    assert state(owner, key) == ("failed", 3, "ValueError: no model�")
 
 
 def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
@@ -78,13 +78,13 @@ def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
     def away(run: JobRun) -> None:
         raise DependencyUnavailable("no model answers")
 
-    job_id = make_due(owner)
+    key = make_due(owner)
     waiting = worker(jobs, away, away_s=0.0)
-    assert [waiting.execute(job_id) for _ in range(5)] == ["pending"] * 5
-    assert state(owner, job_id) == ("pending", 0, "no model answers")
+    assert [waiting.execute(key) for _ in range(5)] == ["pending"] * 5
+    assert state(owner, key) == ("pending", 0, "no model answers")
     # It is not due again at once.
-    assert worker(jobs, away).execute(job_id) == "pending"
-    assert worker(jobs, away).execute(job_id) is None
+    assert worker(jobs, away).execute(key) == "pending"
+    assert worker(jobs, away).execute(key) is None
 
 
 def test_a_job_that_is_at_work_when_what_it_waits_for_comes_about_is_due_at_once(
@@ -96,16 +96,16 @@ def test_a_job_that_is_at_work_when_what_it_waits_for_comes_about_is_due_at_once
         owner.execute(statement.encode(), {"namespace_id": NAMESPACE, "error": "spent"})
         raise DependencyUnavailable("spent")
 
-    job_id = make_due(owner)
-    assert worker(jobs, comes_too_late, away_s=3600.0).execute(job_id) == "pending"
-    assert worker(jobs, lambda run: None).execute(job_id) == "done"
+    key = make_due(owner)
+    assert worker(jobs, comes_too_late, away_s=3600.0).execute(key) == "pending"
+    assert worker(jobs, lambda run: None).execute(key) == "done"
 
 
 def test_jobs_are_woken_in_the_order_in_which_writes_lock_them_and_vectors_are_left_alone(
     database: DatabaseUnderTest, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    later, first = make_due(owner, "later"), make_due(owner, "first")
-    embeds = make_due(owner, "shard-0", task="embed")
+    later, first = make_due(owner, "later").job_id, make_due(owner, "first").job_id
+    embeds = make_due(owner, "shard-0", task="embed").job_id
     owner.execute("UPDATE jobs SET state = 'running'")
     hold = "SELECT FROM jobs WHERE id = %s FOR NO KEY UPDATE NOWAIT"
     woken = {"namespace_id": NAMESPACE, "error": "spent"}
@@ -127,11 +127,11 @@ def test_jobs_are_woken_in_the_order_in_which_writes_lock_them_and_vectors_are_l
 def test_a_job_can_say_when_there_will_be_more(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     later = datetime.now(UTC) + timedelta(hours=1)
     returning = Worker(jobs, Task("t", lambda run: later))
-    assert returning.execute(job_id) == "pending"
-    assert returning.execute(job_id) is None
+    assert returning.execute(key) == "pending"
+    assert returning.execute(key) is None
     assert owner.execute("SELECT not_before FROM jobs").fetchone() == (later,)
 
 
@@ -141,8 +141,8 @@ def test_a_failure_that_is_permanent_is_given_up_at_once(
     def refuse(run: JobRun) -> None:
         raise PermanentFailure("the conversation is empty")
 
-    job_id = make_due(owner)
-    assert worker(jobs, refuse).execute(job_id) == "failed"
+    key = make_due(owner)
+    assert worker(jobs, refuse).execute(key) == "failed"
 
 
 def test_pauses_grow_and_a_job_is_not_started_within_one(
@@ -153,30 +153,30 @@ def test_pauses_grow_and_a_job_is_not_started_within_one(
 
     task = Task("t", fail)
     assert [task.pause_after(attempt) for attempt in (1, 2, 3, 4)] == [5.0, 30.0, 120.0, 120.0]
-    job_id = make_due(owner)
-    assert Worker(jobs, task).execute(job_id) == "pending"
-    assert Worker(jobs, task).execute(job_id) is None
+    key = make_due(owner)
+    assert Worker(jobs, task).execute(key) == "pending"
+    assert Worker(jobs, task).execute(key) is None
 
 
 def test_a_stale_workers_result_is_rejected(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
 
     def fall_silent(run: JobRun) -> None:
         owner.execute("UPDATE jobs SET lease_until = now() - interval '1 s'")
         assert sweep(jobs).reclaimed == 1
         with jobs.connection() as conn:
-            assert store.start_job(conn, job_id, 60.0) is not None
+            assert store.start_job(conn, key, 60.0) is not None
 
-    assert worker(jobs, fall_silent).execute(job_id) is None
-    assert state(owner, job_id)[0] == "running"
+    assert worker(jobs, fall_silent).execute(key) is None
+    assert state(owner, key)[0] == "running"
 
 
 def test_a_lease_that_is_lost_ends_the_work(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     reached = []
 
     def long_work(run: JobRun) -> None:
@@ -187,7 +187,7 @@ def test_a_lease_that_is_lost_ends_the_work(
         reached.append(True)
         raise LeaseLost
 
-    assert worker(jobs, long_work).execute(job_id) is None
+    assert worker(jobs, long_work).execute(key) is None
     assert reached == [True]
 
 
@@ -207,9 +207,9 @@ def test_the_first_attempt_is_in_the_trace_of_the_write_and_the_second_points_to
         raise ValueError
 
     failing = worker(jobs, fail)
-    job_id = make_due(owner)
-    failing.execute(job_id)
-    failing.execute(job_id)
+    key = make_due(owner)
+    failing.execute(key)
+    failing.execute(key)
     first, second = [span for span in spans.get_finished_spans() if span.name == "process t"]
     trace_id = int(TRACE.split("-")[1], 16)
     assert first.context is not None

@@ -13,6 +13,7 @@ from uuid import UUID
 import pytest
 
 from everword.domain.compaction import CompactionSettings
+from everword.jobs.store import JobKey
 from everword.jobs.sweep import sweep
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
@@ -58,14 +59,14 @@ def source(text: str, number: int = 1) -> Source:
     )
 
 
-def jobs(stack: Stack) -> dict[str, int]:
+def jobs(stack: Stack) -> dict[str, JobKey]:
     """Return the jobs of compaction by the key of their conversation."""
     with stack.database.connect() as conn:
         rows = conn.execute(
-            "SELECT c.session_key, j.id FROM jobs j JOIN conversations c ON c.id::text = j.subject "
+            "SELECT c.session_key, j.namespace_id, j.id FROM jobs j JOIN conversations c ON c.id::text = j.subject "
             "WHERE j.task = 'compact'"
         ).fetchall()
-    return dict(rows)
+    return {session_key: JobKey(*key) for session_key, *key in rows}
 
 
 async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack) -> None:
@@ -73,7 +74,7 @@ async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack)
     for number in range(10):
         text = f"Emi mended pump {number} with valve_{number}. "
         await append(stack, text + "x" * (MEGABYTE - len(text)))
-    [job_id] = jobs(stack).values()
+    [key] = jobs(stack).values()
     ended, reclaimed = threading.Event(), list[int]()
     with worker_context(stack.database, ExtractiveComposer()) as shop:
         worker = Worker(shop.database, Task("compact", Compaction(shop).run, lease_s=5.0))
@@ -84,7 +85,7 @@ async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack)
 
         watching = asyncio.create_task(asyncio.to_thread(watch))
         try:
-            outcomes = [await asyncio.to_thread(worker.execute, job_id) for _ in range(3)]
+            outcomes = [await asyncio.to_thread(worker.execute, key) for _ in range(3)]
         finally:
             ended.set()
             await watching
@@ -121,13 +122,13 @@ async def test_a_conversation_keeps_a_worker_for_its_turn(
 ) -> None:
     monkeypatch.setattr(compaction_job, "TURN_S", 0.0)
     await append(stack, *[f"Message {n}." for n in range(30)], session_key="long")
-    [job_id] = jobs(stack).values()
+    [key] = jobs(stack).values()
     with worker_context(stack.database) as shop:
         worker = Worker(shop.database, Task("compact", Compaction(shop).run))
         for leaves in (1, 2, 3):
-            assert worker.execute(job_id) == "pending"
+            assert worker.execute(key) == "pending"
             assert len(check_dag(stack.database).of_level(LEAF)) == leaves
-        assert worker.execute(job_id) == "done"
+        assert worker.execute(key) == "done"
 
 
 async def test_nobody_waits_for_a_conversation_that_is_being_summed_up(stack: Stack) -> None:

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from everword.facts.model import State
-from everword.jobs.store import StartedJob, start_job
+from everword.jobs.store import JobKey, StartedJob, start_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword.v1 import maintenance_service_pb2 as pb
 from everword_compactor.jobs import model_outage
@@ -82,13 +82,13 @@ def crash_after(statements: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def started(context: WorkerContext, stack: Stack, subject: str) -> StartedJob:
     """Take the job of a conversation, whoever had it."""
     with stack.database.connect() as conn:
-        [(job_id,)] = conn.execute(
+        [key] = conn.execute(
             """UPDATE jobs SET not_before = now() - interval '1 s', state = 'pending', published_at = now()
-                WHERE task = 'sleep' AND subject = %s RETURNING id""",
+                WHERE task = 'sleep' AND subject = %s RETURNING namespace_id, id""",
             (subject,),
         ).fetchall()
     with context.database.connection() as conn:
-        job = start_job(conn, job_id, 60)
+        job = start_job(conn, JobKey(*key), 60)
     assert job is not None
     return job
 

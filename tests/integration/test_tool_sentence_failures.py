@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from everword.jobs.store import start_job
+from everword.jobs.store import JobKey, start_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as pb
@@ -290,11 +290,11 @@ async def test_a_lost_lease_ends_the_calls_to_the_model(
     def do() -> None:
         with sentence_context(stack.database, server, read_timeout_s=60.0) as shop:
             with stack.database.connect() as conn:
-                [(job_id,)] = conn.execute(
-                    "SELECT id FROM jobs WHERE task = 'tool-sentences'"
+                [key] = conn.execute(
+                    "SELECT namespace_id, id FROM jobs WHERE task = 'tool-sentences'"
                 ).fetchall()
             with shop.database.connection() as blocking:
-                job = start_job(blocking, job_id, 60.0)
+                job = start_job(blocking, JobKey(*key), 60.0)
             assert job
             with pytest.raises(LeaseLost):
                 ToolSentences(shop).run(JobRun(job, lambda: None, beat))

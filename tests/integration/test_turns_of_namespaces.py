@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,10 +19,10 @@ import psycopg
 import pytest
 import redis as redis_client
 
-from everword.db.blocking import BlockingDatabase
+from everword.db.blocking import BlockingDatabase, Connection
 from everword.jobs import queue
 from everword.jobs.publisher import Publisher
-from everword.jobs.store import StartedJob
+from everword.jobs.store import JobKey, StartedJob
 from everword.jobs.task import JobRun, Task, queue_name
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
@@ -113,7 +113,7 @@ def work_off(
     worker = Worker(shop.database, Task(name, run), redis)
     while wake_up := redis.lpop(f"rq:queue:{queue_name(name)}"):
         assert isinstance(wake_up, bytes)
-        worker.execute_next(int(wake_up.decode().partition("-")[0]))
+        worker.execute_next(JobKey(0, int(wake_up.decode().partition("-")[0])))
 
 
 def composer_of(asked: Asked) -> ScriptedComposer:
@@ -302,7 +302,7 @@ def test_a_claim_reads_what_it_takes_and_little_more(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     """Neither a long queue nor what others hold makes it slow."""
-    values = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW, "lease_s": 60.0}
+    finding = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW}
     with database.connect() as conn:
         enqueue_vectors(conn, namespaces=20, each=2_000)
         conn.execute(
@@ -311,11 +311,28 @@ def test_a_claim_reads_what_it_takes_and_little_more(
         )
         conn.execute("ANALYZE embedding_queue")
     with jobs.connection() as worker, worker.transaction(force_rollback=True):
-        explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL['claim_pending'].sql}"
-        [[[found]]] = worker.execute(explain.encode(), values).fetchall()
-    waiting = {"embedding_queue_turns", "embedding_queue_pkey"}
-    assert indexes(found["Plan"]) == {*waiting, "embedding_pauses_pkey"}
-    assert most_rows(found["Plan"]) <= 20 * BATCH
+        shares = worker.execute(SQL["find_pending"].sql, finding).fetchall()
+        found = explained(worker, "find_pending", finding)
+        [(namespace_id, share), *_] = shares
+        claiming = {
+            "namespace_id": namespace_id,
+            "generation_id": 1,
+            "share": share,
+            "lease_s": 60.0,
+        }
+        claimed = explained(worker, "claim_pending", claiming)
+    assert indexes(found) == {"embedding_queue_turns", "embedding_pauses_pkey"}
+    assert most_rows(found) <= 20 * BATCH
+    assert indexes(claimed) == {"embedding_queue_turns", "embedding_queue_pkey"}
+    assert most_rows(claimed) <= BATCH
+
+
+def explained(worker: Connection, name: str, values: Mapping[str, object]) -> dict[str, object]:
+    """Run a statement, and return its plan."""
+    explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL[name].sql}"
+    [[[found]]] = worker.execute(explain.encode(), values).fetchall()
+    plan: dict[str, object] = found["Plan"]
+    return plan
 
 
 def most_rows(plan: dict[str, object]) -> float:

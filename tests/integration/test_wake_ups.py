@@ -16,6 +16,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.embedded.ports import free_ports
 from everword.jobs import queue
 from everword.jobs.publisher import Publisher
+from everword.jobs.store import JobKey
 from everword.jobs.task import JobRun, Task, queue_name
 from everword.jobs.worker import Worker
 from support.databases import DatabaseUnderTest
@@ -85,7 +86,7 @@ def test_a_namespaces_wake_ups_are_sent_in_turn_with_those_of_others(
     )
     quiet = make_due(owner, namespace=other)
     assert Publisher(jobs, redis).publish() == 500
-    assert f"{quiet}-1" in waiting(redis)
+    assert f"{quiet.job_id}-1" in waiting(redis)
 
 
 def test_a_worker_goes_from_namespace_to_namespace(
@@ -98,8 +99,9 @@ def test_a_worker_goes_from_namespace_to_namespace(
     Publisher(jobs, redis).publish()
     done: list[str] = []
     doing = worker(jobs, lambda run: done.append(run.job.subject))
-    wake_ups = [int(wake_up.partition("-")[0]) for wake_up in waiting(redis)]
-    assert [doing.execute_next(job_id) for job_id in wake_ups] == ["done"] * 6
+    # One of the release before names no namespace.
+    wake_ups = [JobKey(0, int(wake_up.partition("-")[0])) for wake_up in waiting(redis)]
+    assert [doing.execute_next(key) for key in wake_ups] == ["done"] * 6
     assert done == ["a0", "b0", "c0", "b1", "b2", "b3"]
     # A wake-up that served another's job is not lost.
     redis.flushall()
@@ -125,7 +127,7 @@ def test_as_many_wake_ups_are_lost_as_there_are_fewer_than_jobs(
 def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     others: list[bool] = []
 
     def leave_the_rest(run: JobRun) -> datetime | None:
@@ -133,11 +135,11 @@ def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
         return datetime.now(UTC) if len(others) == 1 else None
 
     returning = Worker(jobs, Task("t", leave_the_rest), redis)
-    assert returning.execute(job_id) == "pending"
-    assert waiting(redis) == [f"{job_id}-2"]
+    assert returning.execute(key) == "pending"
+    assert waiting(redis) == [f"{key.job_id}-2"]
     make_due(owner, namespace=make_namespace(owner, "other"))
     Publisher(jobs, redis).publish()
-    assert returning.execute(job_id) == "done"
+    assert returning.execute(key) == "done"
     # Nobody waits, and then another does.
     assert others == [False, True]
 
@@ -145,15 +147,15 @@ def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
 def test_the_last_wake_up_waits_for_a_write_that_holds_the_job(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    job_ids = [make_due(owner, subject) for subject in ("one", "two")]
+    keys = [make_due(owner, subject) for subject in ("one", "two")]
     Publisher(jobs, redis).publish()
     done: list[str] = []
     doing = worker(jobs, lambda run: done.append(run.job.subject))
     with owner.transaction():
         owner.execute("UPDATE jobs SET dirty_seq = dirty_seq + 1 WHERE subject = 'one'")
         # Each wake-up is another's.
-        assert doing.execute_next(job_ids[0]) == "done"
-        waits = threading.Thread(target=doing.execute_next, args=[job_ids[1]])
+        assert doing.execute_next(keys[0]) == "done"
+        waits = threading.Thread(target=doing.execute_next, args=[keys[1]])
         waits.start()
         time.sleep(0.2)
         assert done == ["two"]
@@ -193,7 +195,7 @@ def test_a_dead_redis_only_delays(
 def test_a_wake_up_that_redis_lost_is_sent_again(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    job_id = make_due(owner)
+    key = make_due(owner)
     publisher = Publisher(jobs, redis)
     publisher.publish()
     redis.flushall()
@@ -201,7 +203,7 @@ def test_a_wake_up_that_redis_lost_is_sent_again(
     sent_before(owner, seconds=60)
     assert publisher.resend_lost() == 1
     assert publisher.publish() == 1
-    assert waiting(redis) == [f"{job_id}-2"]
+    assert waiting(redis) == [f"{key.job_id}-2"]
 
 
 def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
@@ -220,14 +222,14 @@ def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
     redis.delete(f"rq:queue:{queue_name('other')}")
     assert publisher.resend_lost() == 2
     publisher.publish()
-    assert waiting(redis) == [f"{second}-1", f"{first}-2"]
-    assert waiting(redis, "other") == [f"{other}-2"]
+    assert waiting(redis) == [f"{second.job_id}-1", f"{first.job_id}-2"]
+    assert waiting(redis, "other") == [f"{other.job_id}-2"]
 
 
 def test_wake_ups_whose_time_ran_out_are_sent_again_and_take_no_room(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    job_ids = [make_due(owner, f"{number}") for number in range(150)]
+    job_ids = [make_due(owner, f"{number}").job_id for number in range(150)]
     publisher = Publisher(jobs, redis)
     publisher.publish()
     for job_id in job_ids:
@@ -267,9 +269,9 @@ def test_an_old_wake_up_starts_a_job_that_is_due(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     """Else a queue whose wake-ups are sent again before they are reached would never move."""
-    job_id = make_due(owner)
+    key = make_due(owner)
     publisher = Publisher(jobs, redis, sweep_s=0.0)
     publisher.publish()
     redis.flushall()
     assert publisher.resend_lost() == publisher.publish() == 1
-    assert worker(jobs, lambda run: None).execute(job_id) == "done"
+    assert worker(jobs, lambda run: None).execute(key) == "done"

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
 from everword.domain.times import utc_now
+from everword.jobs.store import JobKey
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
@@ -94,12 +95,13 @@ def work(
                 """UPDATE jobs SET not_before = least(not_before, now())
                     WHERE id = (SELECT id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= %s
                                  ORDER BY not_before, id LIMIT 1)
-                RETURNING id""",
+                RETURNING namespace_id, id""",
                 (task.name, now),
             ).fetchone()
         if row is None:
             return ended
-        ended[row[0]] = worker.execute(row[0])
+        key = JobKey(*row)
+        ended[key.job_id] = worker.execute(key)
     raise AssertionError(f"the jobs of {task.name} come to no end: {ended}")
 
 

@@ -20,7 +20,8 @@ NAMESPACES = "namespaces"
 #: Oid of `bigint = bigint`.
 EQUALS = "410"
 TABLE, SUBQUERY, JOIN, VALUES, CTE, GROUP = "0", "1", "2", "5", "6", "9"
-INSERT = "3"
+SELECT, INSERT = "1", "3"
+VIEW = "v"
 #: By the kind of a join: which of its arms the condition restricts.
 _RESTRICTED = {"0": ("larg", "rarg"), "1": ("rarg",), "3": ("larg",)}
 _ANY_SUBLINK, _SUBLINK_PARAMETER = "2", "2"
@@ -79,6 +80,24 @@ def untied_tables(conn: psycopg.Connection, statement: str) -> list[str]:
     query, parameters = parse(conn, statement)
     number = parameters.index("namespace_id") + 1 if "namespace_id" in parameters else 0
     return Analysis(Catalogue.of(conn), str(number)).untied(query)
+
+
+def locks_or_changes_rows(conn: psycopg.Connection, statement: str) -> bool:
+    query, _ = parse(conn, statement)
+    return any(
+        scope.query["rowMarks"] or scope.query["commandType"] != SELECT
+        for scope in _scopes(query, None)
+    )
+
+
+def written_views(conn: psycopg.Connection, statement: str) -> list[str]:
+    """Return the views through which a statement changes rows."""
+    query, _ = parse(conn, statement)
+    changing = [s for s in _scopes(query, None) if s.query["commandType"] != SELECT]
+    targets = [scope.table(int(scope.query["resultRelation"])) for scope in changing]
+    views = [target["relid"] for target in targets if target["relkind"] == VIEW]
+    names = Catalogue.of(conn).names
+    return sorted(names[oid] for oid in views)
 
 
 class Analysis:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import psycopg
 
 from everword.db.blocking import BlockingDatabase
+from everword.jobs.store import JobKey
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import Worker
 
@@ -16,7 +17,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 def make_due(
     owner: psycopg.Connection, subject: str = "s", task: str = "t", namespace: int = NAMESPACE
-) -> int:
+) -> JobKey:
     """Do what a write does: make a job, or mark it dirty."""
     [job_id] = owner.execute(
         """
@@ -29,11 +30,11 @@ def make_due(
         """,
         [namespace, task, subject, TRACE],
     ).fetchone() or [0]
-    return int(job_id)
+    return JobKey(namespace, int(job_id))
 
 
-def state(owner: psycopg.Connection, job_id: int) -> tuple[object, ...]:
-    found = owner.execute("SELECT state, attempts, error FROM jobs WHERE id = %s", [job_id])
+def state(owner: psycopg.Connection, key: JobKey) -> tuple[object, ...]:
+    found = owner.execute("SELECT state, attempts, error FROM jobs WHERE id = %s", [key.job_id])
     return found.fetchone() or ()
 
 

@@ -14,6 +14,7 @@ import psycopg
 
 from everword.chat.blocking import BlockingChat
 from everword.domain.compaction import CompactionSettings
+from everword.jobs.store import JobKey
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.schedule import schedule_roll_ups
@@ -110,12 +111,14 @@ class Crew:
             schedule_roll_ups(self.shop.database, current(self.shop.composer), self.shop.now, 0.0)
         with self.database.connect() as conn:
             rows = conn.execute(
-                "UPDATE jobs SET not_before = now() WHERE task = %s AND state = 'pending' RETURNING id",
+                "UPDATE jobs SET not_before = now() WHERE task = %s AND state = 'pending'"
+                " RETURNING namespace_id, id",
                 (task,),
             ).fetchall()
             if task == "tool-sentences":
                 conn.execute("UPDATE tool_sentence_queue SET not_before = now()")
-        return {id_: self.workers[task].execute(id_) for (id_,) in sorted(rows)}
+        keys = [JobKey(*row) for row in sorted(rows)]
+        return {key.job_id: self.workers[task].execute(key) for key in keys}
 
     def drain(self, task: str) -> set[str | None]:
         """Do what there is until nothing is left to do; returns the ways in which attempts ended."""

@@ -173,7 +173,7 @@ ON CONFLICT (namespace_id, memory_id) DO UPDATE
 
 -- update_memory_class --
 -- Give the passages of a memory their class in the index.
-UPDATE visible_memories
+UPDATE memories
    SET importance_class = %(importance_class)s
  WHERE namespace_id = %(namespace_id)s AND source_id = %(memory_id)s
 RETURNING part;

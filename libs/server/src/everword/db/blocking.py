@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -65,6 +65,26 @@ def execute(conn: Connection, statement: Statement, parameters: Parameters | Non
     """Run a statement and return the number of rows that it touched."""
     with statement_span(statement):
         return conn.execute(statement.sql, parameters).rowcount
+
+
+def execute_each(conn: Connection, statement: Statement, each: Sequence[Parameters]) -> int:
+    """Run a statement with each of several parameters, in one round trip and transaction; return the rows touched."""
+    if not each:
+        return 0
+    with statement_span(statement), conn.cursor() as cursor:
+        cursor.executemany(statement.sql, each)
+        return cursor.rowcount
+
+
+def fetch_each(
+    conn: Connection, statement: Statement, each: Sequence[Parameters], row: type[T]
+) -> list[T]:
+    """Run a statement with each of several parameters, in one round trip and transaction; return the rows of all."""
+    if not each:
+        return []
+    with statement_span(statement), conn.cursor(row_factory=dataclass_row(row)) as cursor:
+        cursor.executemany(statement.sql, each, returning=True)
+        return [found for result in cursor.results() for found in result]
 
 
 def fetch_all(

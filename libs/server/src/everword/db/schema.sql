@@ -326,7 +326,9 @@ BEGIN
         'WITH LOCAL CHECK OPTION', visible, vectors
     );
     EXECUTE format('GRANT SELECT ON %I TO everword_search, everword_compactor', visible);
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO everword_embedder', visible);
+    EXECUTE format('GRANT SELECT ON %I TO everword_embedder', visible);
+    EXECUTE format('GRANT SELECT (namespace_id, memory_id, embedding), INSERT, UPDATE (embedding) ON %I TO everword_embedder',
+                   vectors);
     UPDATE model_generations SET storage = CASE WHEN halfvec THEN 'halfvec' ELSE 'array' END WHERE id = generation;
     IF indexed THEN
         PERFORM index_vectors(generation);
@@ -644,7 +646,8 @@ BEGIN
     UPDATE jobs
        SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
            not_before = now() + pause, updated_at = now()
-     WHERE id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
+     WHERE namespace_id = erasing_namespace()
+       AND id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
                                         AND may_have_read(subject, conversations)
                    ORDER BY id FOR UPDATE);
 END $$;
@@ -4529,7 +4532,7 @@ CREATE TABLE everword.memories (
 PARTITION BY HASH (namespace_id);
 ALTER TABLE ONLY everword.memories ALTER COLUMN ranking SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE everword.memories IS 'One row per passage of anything that can be searched. Services reach it through visible_memories only: behind a row-level policy no index would serve the text operators.';
+COMMENT ON TABLE everword.memories IS 'One row per passage of anything that can be searched. Services write it, and read it through visible_memories only: behind a row-level policy no index would serve the text operators.';
 
 COMMENT ON COLUMN everword.memories.source_id IS 'The public id of the memory that the passage is of.';
 
@@ -7678,7 +7681,7 @@ ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
 
 ALTER TABLE ONLY everword.jobs
-    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (namespace_id, id);
 
 ALTER TABLE ONLY everword.learned_changes
     ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);
@@ -10712,7 +10715,7 @@ CREATE POLICY scope ON everword.lore_entries AS RESTRICTIVE TO everword_scoped U
    FROM everword.lore_books o
   WHERE ((o.namespace_id = lore_entries.namespace_id) AND (o.id = lore_entries.book_id)))));
 
-CREATE POLICY scope ON everword.memories AS RESTRICTIVE TO everword_scoped USING (false);
+CREATE POLICY scope ON everword.memories AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
 
 CREATE POLICY scope ON everword.memory_changes AS RESTRICTIVE TO everword_scoped USING (false);
 
@@ -11339,6 +11342,26 @@ GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
 
+GRANT INSERT ON TABLE everword.memories TO everword_ingest;
+GRANT INSERT ON TABLE everword.memories TO everword_compactor;
+
+GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest;
+
+GRANT SELECT(id) ON TABLE everword.memories TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.memories TO everword_compactor;
+
+GRANT SELECT(source_id) ON TABLE everword.memories TO everword_ingest;
+
+GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest;
+
+GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest;
+
+GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest;
+GRANT SELECT(content) ON TABLE everword.memories TO everword_compactor;
+
+GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest;
+GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_compactor;
+
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
@@ -11347,6 +11370,14 @@ GRANT SELECT ON TABLE everword.memory_classes TO everword_compactor;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_search;
+
+GRANT INSERT ON TABLE everword.memory_vectors_1 TO everword_embedder;
+
+GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
+
+GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
+
+GRANT SELECT(embedding),UPDATE(embedding) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 
 GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest;
 GRANT SELECT ON TABLE everword.messages TO everword_search;

@@ -7,9 +7,9 @@
 -- takes to unnest it. With OFFSET, each tsvector is made once and not wherever it is named. Tags come as Postgres writes
 -- arrays. Returns the highest id.
 WITH passages AS (
-    INSERT INTO visible_memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
-                                  instance, author, role, tags, importance_class, automated, occurred_at, content,
-                                  lexemes, lexeme_count, literals, ranking, valid_from, valid_until, known_from)
+    INSERT INTO memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
+                          instance, author, role, tags, importance_class, automated, occurred_at, content,
+                          lexemes, lexeme_count, literals, ranking, valid_from, valid_until, known_from)
     SELECT %(namespace_id)s, p.kind, p.source_id, p.part, p.conversation_id, p.seq, p.agent, p.subject,
            p.channel, p.instance, p.author, p.role, p.tags::text[], p.importance_class, p.automated, p.occurred_at,
            p.content, v.lexemes,

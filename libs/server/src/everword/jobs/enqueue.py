@@ -5,6 +5,7 @@ A job belongs to a namespace, by which workers take turns, and keeps the trace o
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,12 +60,13 @@ async def enqueue(conn: Connection, due: Sequence[DueJob], *, postpone: bool = F
     A worker that is at one learns that there is more, one that was given up begins again, and a pause after a failure
     stays. A job that waits for its time runs earlier where it is due earlier; with `postpone` later as well.
     """
-    await statements.execute(conn, SQL["enqueue"], {**_parameters(due), "postpone": postpone})
+    for parameters in _each(due):
+        await statements.execute(conn, SQL["enqueue"], {**parameters, "postpone": postpone})
 
 
 def enqueue_blocking(conn: blocking.Connection, due: Sequence[DueJob]) -> None:
     """Do what `enqueue` does, on a worker's connection."""
-    blocking.execute(conn, SQL["enqueue"], _parameters(due))
+    blocking.execute_each(conn, SQL["enqueue"], _each(due))
 
 
 async def enqueue_idle(
@@ -74,14 +76,15 @@ async def enqueue_idle(
 
     What was given up begins again once that is `retry_failed_after_s` ago; with None it stays given up.
     """
-    await statements.execute(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
+    for parameters in _idle(due, retry_failed_after_s):
+        await statements.execute(conn, SQL["enqueue"], parameters)
 
 
 def enqueue_idle_blocking(
     conn: blocking.Connection, due: Sequence[DueJob], *, retry_failed_after_s: float | None = None
 ) -> int:
     """Do what `enqueue_idle` does, on a worker's connection; return how many became due."""
-    return blocking.execute(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
+    return blocking.execute_each(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
 
 
 async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> None:
@@ -90,24 +93,28 @@ async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> Non
     await statements.execute(conn, SQL["wake_postponed"], parameters)
 
 
-def _idle(due: Sequence[DueJob], retry_failed_after_s: float | None) -> dict[str, Any]:
-    return {
-        **_parameters(due),
-        "only_idle": True,
-        "retry_failed_after_s": retry_failed_after_s,
-    }
+def _idle(due: Sequence[DueJob], retry_failed_after_s: float | None) -> list[dict[str, Any]]:
+    idle = {"only_idle": True, "retry_failed_after_s": retry_failed_after_s}
+    return [{**parameters, **idle} for parameters in _each(due)]
 
 
-def _parameters(due: Sequence[DueJob]) -> dict[str, Any]:
+def _each(due: Sequence[DueJob]) -> list[dict[str, Any]]:
+    """Return the parameters for each namespace, in the order in which they first come."""
     carrier: dict[str, str] = {}
     propagate.inject(carrier)
-    return {
-        "namespace_ids": [job.namespace_id for job in due],
-        "tasks": [job.task for job in due],
-        "subjects": [job.subject for job in due],
-        "delays_s": [job.delay_s for job in due],
-        "trace_context": Jsonb(carrier) if carrier else None,
-        "postpone": False,
-        "only_idle": False,
-        "retry_failed_after_s": None,
-    }
+    groups: dict[int, list[DueJob]] = defaultdict(list)
+    for job in due:
+        groups[job.namespace_id].append(job)
+    return [
+        {
+            "namespace_id": namespace_id,
+            "tasks": [job.task for job in group],
+            "subjects": [job.subject for job in group],
+            "delays_s": [job.delay_s for job in group],
+            "trace_context": Jsonb(carrier) if carrier else None,
+            "postpone": False,
+            "only_idle": False,
+            "retry_failed_after_s": None,
+        }
+        for namespace_id, group in groups.items()
+    ]

@@ -92,9 +92,19 @@ class Publisher:
         for published in counts:
             missing = published.jobs - queue.count_waiting(self._redis, published.task)
             if missing > 0:
-                with self._database.connection() as conn:
-                    lost += store.republish_lost(conn, published.task, self._patience_s, missing)
+                lost += self._resend(published.task, missing)
         return lost
+
+    def _resend(self, task: str, missing: int) -> int:
+        """Let up to so many wake-ups be sent again that were sent long ago, and return how many."""
+        resent = 0
+        with self._database.connection() as conn:
+            while batch := min(missing - resent, BATCH):
+                found = store.republish_lost(conn, task, self._patience_s, batch)
+                resent += found
+                if found < batch:
+                    break
+        return resent
 
     def _run(self) -> None:
         look_at = time.monotonic() + self._sweep_s

@@ -50,7 +50,11 @@ def enqueue(redis: Redis, publications: Sequence[Publication]) -> None:
 def _wake_up(publication: Publication) -> EnqueueData:
     return Queue.prepare_data(
         EXECUTE,
-        kwargs={"job_id": publication.job_id, "fence": publication.fence},
+        kwargs={
+            "namespace_id": publication.namespace_id,
+            "job_id": publication.job_id,
+            "fence": publication.fence,
+        },
         job_id=f"{publication.job_id}-{publication.fence}",
         # Results, failures and retries live in Postgres; time is limited by the lease.
         result_ttl=0,

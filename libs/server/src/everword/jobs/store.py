@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute_each,
+    fetch_all,
+    fetch_each,
+    fetch_optional,
+    fetch_value,
+)
 from everword.db.statements import load_statements
 
 SQL = load_statements("everword.jobs")
 
 
 @dataclass(frozen=True)
+class JobKey:
+    """What a job is found by."""
+
+    namespace_id: int
+    job_id: int
+
+
+@dataclass(frozen=True)
+class JobsFound:
+    """Jobs of one namespace: what is locked or changed is so in one namespace at a time."""
+
+    namespace_id: int
+    job_ids: list[int]
+
+
+@dataclass(frozen=True)
 class Publication:
     """A wake-up to send."""
 
+    namespace_id: int
     job_id: int
     task: str
     fence: int
@@ -46,36 +71,57 @@ class StartedJob:
     attempts: int
     trace_context: dict[str, str] | None
 
+    @property
+    def key(self) -> JobKey:
+        return JobKey(self.namespace_id, self.job_id)
+
+    @property
+    def held(self) -> dict[str, int]:
+        """The parameters of statements that count only while this worker has the job."""
+        return {**asdict(self.key), "fence": self.fence}
+
 
 def claim_publications(conn: Connection, batch: int, window: int) -> list[Publication]:
     """Take up to `batch` jobs, in turns of the namespaces among the `window` that wait for longest."""
-    parameters = {"batch": batch, "window": window}
-    return fetch_all(conn, SQL["claim_publications"], parameters, Publication)
+    due = _find(conn, "find_unpublished", {"batch": batch, "window": window})
+    return fetch_each(conn, SQL["claim_publications"], due, Publication)
 
 
-def publish_again(conn: Connection, job_id: int) -> Publication | None:
+def publish_again(conn: Connection, key: JobKey) -> Publication | None:
     """Take a job that is due again; None where it is not, or its wake-up is on its way."""
-    return fetch_optional(conn, SQL["publish_again"], {"job_id": job_id}, Publication)
+    return fetch_optional(conn, SQL["publish_again"], asdict(key), Publication)
 
 
 def release_publications(conn: Connection, publications: Sequence[Publication]) -> None:
-    parameters = {
-        "job_ids": [publication.job_id for publication in publications],
-        "fences": [publication.fence for publication in publications],
-    }
-    execute(conn, SQL["release_publications"], parameters)
+    sent: dict[int, list[Publication]] = defaultdict(list)
+    for publication in publications:
+        sent[publication.namespace_id].append(publication)
+    parameters = [
+        {
+            "namespace_id": namespace_id,
+            "job_ids": [publication.job_id for publication in group],
+            "fences": [publication.fence for publication in group],
+        }
+        for namespace_id, group in sorted(sent.items())
+    ]
+    execute_each(conn, SQL["release_publications"], parameters)
 
 
-def start_next(conn: Connection, task: str, after: int, lease_s: float) -> StartedJob | None:
-    """Take a job of the namespace that comes next after one; None where none is due that nobody holds."""
-    parameters = {"task": task, "after": after, "lease_s": lease_s}
+def next_turn(conn: Connection, task: str, after: int) -> int | None:
+    """Return the namespace that comes next after one and has startable jobs; None where none has."""
+    namespace_id: int | None = fetch_value(conn, SQL["next_turn"], {"task": task, "after": after})
+    return namespace_id
+
+
+def start_next(conn: Connection, namespace_id: int, task: str, lease_s: float) -> StartedJob | None:
+    """Take a namespace's job that waits for longest; None where none is due that nobody holds."""
+    parameters = {"namespace_id": namespace_id, "task": task, "lease_s": lease_s}
     return fetch_optional(conn, SQL["start_next"], parameters, StartedJob)
 
 
-def find_startable(conn: Connection, task: str) -> int | None:
+def find_startable(conn: Connection, task: str) -> JobKey | None:
     """Return a job that could be started, whoever holds its row; None where there is none."""
-    job_id: int | None = fetch_value(conn, SQL["find_startable"], {"task": task})
-    return job_id
+    return fetch_optional(conn, SQL["find_startable"], {"task": task}, JobKey)
 
 
 def others_wait(conn: Connection, job: StartedJob) -> bool:
@@ -84,19 +130,19 @@ def others_wait(conn: Connection, job: StartedJob) -> bool:
     return bool(fetch_value(conn, SQL["others_wait"], parameters))
 
 
-def start_job(conn: Connection, job_id: int, lease_s: float) -> StartedJob | None:
+def start_job(conn: Connection, key: JobKey, lease_s: float) -> StartedJob | None:
     """Take a job; None where it is not due, or somebody else is at it."""
-    parameters = {"job_id": job_id, "lease_s": lease_s}
+    parameters = {**asdict(key), "lease_s": lease_s}
     return fetch_optional(conn, SQL["start_job"], parameters, StartedJob)
 
 
 def extend_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
-    parameters = {"job_id": job.job_id, "fence": job.fence, "lease_s": lease_s}
+    parameters = {**job.held, "lease_s": lease_s}
     return fetch_value(conn, SQL["extend_lease"], parameters) is not None
 
 
 def beat_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
-    parameters = {"job_id": job.job_id, "fence": job.fence, "lease_s": lease_s}
+    parameters = {**job.held, "lease_s": lease_s}
     return fetch_value(conn, SQL["beat_lease"], parameters) is not None
 
 
@@ -105,8 +151,7 @@ def hold_job(conn: Connection, job: StartedJob) -> bool:
 
     The last statement of a transaction that stores a job's result: rows of `jobs` are locked after all others.
     """
-    parameters = {"job_id": job.job_id, "fence": job.fence}
-    return fetch_value(conn, SQL["hold_job"], parameters) is not None
+    return fetch_value(conn, SQL["hold_job"], job.held) is not None
 
 
 def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = None) -> str | None:
@@ -114,12 +159,7 @@ def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = No
 
     The job is due again at `again_at`, where that is given.
     """
-    parameters = {
-        "job_id": job.job_id,
-        "fence": job.fence,
-        "dirty_seq": job.dirty_seq,
-        "again_at": again_at,
-    }
+    parameters = {**job.held, "dirty_seq": job.dirty_seq, "again_at": again_at}
     state: str | None = fetch_value(conn, SQL["finish_job"], parameters)
     return state
 
@@ -129,8 +169,7 @@ def fail_job(
 ) -> str | None:
     """Record a failure; returns the job's state after it, None where the lease was lost."""
     parameters = {
-        "job_id": job.job_id,
-        "fence": job.fence,
+        **job.held,
         "error": error,
         "final": final,
         "max_attempts": max_attempts,
@@ -142,19 +181,15 @@ def fail_job(
 
 def postpone_job(conn: Connection, job: StartedJob, error: str, pause_s: float) -> str | None:
     """Give a job back as if it had not been tried; returns its state, None where the lease was lost."""
-    parameters = {
-        "job_id": job.job_id,
-        "fence": job.fence,
-        "error": error,
-        "pause_s": pause_s,
-    }
+    parameters = {**job.held, "error": error, "pause_s": pause_s}
     state: str | None = fetch_value(conn, SQL["postpone_job"], parameters)
     return state
 
 
 def reclaim_expired(conn: Connection, max_deaths: int, batch: int) -> int:
-    parameters = {"max_deaths": max_deaths, "batch": batch}
-    return execute(conn, SQL["reclaim_expired"], parameters)
+    expired = _find(conn, "find_expired", {"batch": batch})
+    each = [{**found, "max_deaths": max_deaths} for found in expired]
+    return execute_each(conn, SQL["reclaim_expired"], each)
 
 
 def count_published(conn: Connection) -> list[Published]:
@@ -162,9 +197,18 @@ def count_published(conn: Connection) -> list[Published]:
 
 
 def republish_lost(conn: Connection, task: str, patience_s: float, batch: int) -> int:
-    parameters = {"task": task, "patience_s": patience_s, "batch": batch}
-    return execute(conn, SQL["republish_lost"], parameters)
+    parameters = {"task": task, "patience_s": patience_s}
+    lost = _find(conn, "find_lost", {**parameters, "batch": batch})
+    return execute_each(conn, SQL["republish_lost"], [{**found, **parameters} for found in lost])
 
 
 def prune_done(conn: Connection, keep_s: float, batch: int) -> int:
-    return execute(conn, SQL["prune_done"], {"keep_s": keep_s, "batch": batch})
+    old = _find(conn, "find_done", {"keep_s": keep_s, "batch": batch})
+    return execute_each(conn, SQL["prune_done"], [{**found, "keep_s": keep_s} for found in old])
+
+
+def _find(
+    conn: Connection, statement: str, parameters: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """Find jobs; return the parameters of a statement for each of their namespaces, by which all lock in one order."""
+    return [asdict(found) for found in fetch_all(conn, SQL[statement], parameters, JobsFound)]

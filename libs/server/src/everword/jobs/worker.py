@@ -18,7 +18,7 @@ from everword.db.blocking import BlockingDatabase, Connection
 from everword.jobs import queue, store
 from everword.jobs.heartbeat import Heartbeat
 from everword.jobs.publisher import send
-from everword.jobs.store import StartedJob
+from everword.jobs.store import JobKey, StartedJob
 from everword.jobs.task import (
     MAX_ATTEMPTS,
     DependencyUnavailable,
@@ -57,28 +57,39 @@ class Worker:
         #: The namespace whose turn was last.
         self._last_turn = 0
 
-    def execute_next(self, job_id: int) -> str | None:
+    def execute_next(self, key: JobKey) -> str | None:
         """Do the job whose turn it is, or the one that a wake-up names where no other's was sent; as `execute`."""
         with self._database.connection() as conn:
-            job = self._start_next(conn, job_id)
+            job = self._start_next(conn, key)
         return self._execute(job) if job else None
 
-    def execute(self, job_id: int) -> str | None:
+    def execute(self, key: JobKey) -> str | None:
         """Do a job if it is due, and return its state after it; None where nothing was done or nothing counts."""
         with self._database.connection() as conn:
-            job = store.start_job(conn, job_id, self._task.lease_s)
+            job = store.start_job(conn, key, self._task.lease_s)
         return self._execute(job) if job else None
 
-    def _start_next(self, conn: Connection, job_id: int) -> StartedJob | None:
+    def _start_next(self, conn: Connection, key: JobKey) -> StartedJob | None:
         lease_s = self._task.lease_s
-        job = store.start_next(conn, self._task.name, self._last_turn, lease_s)
-        job = job or store.start_job(conn, job_id, lease_s)
+        job = self._start_in_turn(conn) or store.start_job(conn, key, lease_s)
         # A write holds the jobs that it marks until it ends, and this may be the last wake-up there is: so it waits.
         while job is None and (held := store.find_startable(conn, self._task.name)) is not None:
             job = store.start_job(conn, held, lease_s)
         if job:
             self._last_turn = job.namespace_id
         return job
+
+    def _start_in_turn(self, conn: Connection) -> StartedJob | None:
+        """Take a job that nobody holds, of the namespace that comes next; None where no namespace has one."""
+        looked_at: set[int] = set()
+        turn = store.next_turn(conn, self._task.name, self._last_turn)
+        while turn is not None and turn not in looked_at:
+            job = store.start_next(conn, turn, self._task.name, self._task.lease_s)
+            if job:
+                return job
+            looked_at.add(turn)
+            turn = store.next_turn(conn, self._task.name, turn)
+        return None
 
     def _execute(self, job: StartedJob) -> str | None:
         started = time.perf_counter()
@@ -135,7 +146,7 @@ class Worker:
         if self._redis is None:
             return
         with self._database.connection() as conn:
-            publication = store.publish_again(conn, job.job_id)
+            publication = store.publish_again(conn, job.key)
         try:
             send(self._database, self._redis, [publication] if publication else [])
         except redis.RedisError as error:
@@ -167,11 +178,14 @@ def _links(written: Context) -> list[Link]:
 _worker: Worker | None = None
 
 
-def execute(job_id: int, fence: int) -> None:
-    """Do the job whose turn it is. RQ calls this by name; the fencing token only makes the id of the wake-up new."""
+def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
+    """Do the job whose turn it is. RQ calls this by name; the fencing token only makes the id of the wake-up new.
+
+    A wake-up of the release before names no namespace: it starts what waits, and no job of its own.
+    """
     if _worker is None:
         raise RuntimeError("run_worker was not called in this process")
-    _worker.execute_next(job_id)
+    _worker.execute_next(JobKey(namespace_id, job_id))
 
 
 def _end_process() -> None:

@@ -1,31 +1,24 @@
--- Statements on the limits of namespaces. They cross namespaces, and see ids and counters only.
+-- Statements on the limits of namespaces: ids and counters only.
 
 -- fold_usage --
--- Add what a process counted of each namespace that has limits, and return its limits with what all processes counted in this
+-- Add what a process counted of a namespace that has limits, and return its limits with what all processes counted in this
 -- minute. Counts may be negative: what was counted before and not stored.
 WITH counted AS MATERIALIZED (
-    SELECT n.id, n.requests_per_minute, n.messages_per_minute, n.stored_bytes AS most_bytes,
-           coalesce(c.requests, 0) AS requests, coalesce(c.messages, 0) AS messages
-      FROM unnest(%(namespace_ids)s::bigint[], %(requests)s::bigint[], %(messages)s::bigint[])
-           AS c (namespace_id, requests, messages)
-      JOIN namespaces n ON n.id = c.namespace_id
-     WHERE n.state = 'active'
+    SELECT id, requests_per_minute, messages_per_minute, stored_bytes AS most_bytes
+      FROM namespaces WHERE id = %(namespace_id)s AND state = 'active'
 ), added AS (
     INSERT INTO namespace_usage AS u (namespace_id, minute, requests, messages)
-    SELECT id, date_trunc('minute', now()), greatest(requests, 0), greatest(messages, 0) FROM counted
+    SELECT id, date_trunc('minute', now()), greatest(%(requests)s::bigint, 0), greatest(%(messages)s::bigint, 0) FROM counted
      WHERE requests_per_minute > 0 OR messages_per_minute > 0 OR most_bytes > 0
-     ORDER BY id
         ON CONFLICT (namespace_id) DO UPDATE
        SET minute = excluded.minute,
-           requests = CASE WHEN u.minute = excluded.minute
-                           THEN greatest(u.requests + (SELECT requests FROM counted WHERE id = u.namespace_id), 0)
+           requests = CASE WHEN u.minute = excluded.minute THEN greatest(u.requests + %(requests)s::bigint, 0)
                            ELSE excluded.requests END,
-           messages = CASE WHEN u.minute = excluded.minute
-                           THEN greatest(u.messages + (SELECT messages FROM counted WHERE id = u.namespace_id), 0)
+           messages = CASE WHEN u.minute = excluded.minute THEN greatest(u.messages + %(messages)s::bigint, 0)
                            ELSE excluded.messages END
-    RETURNING namespace_id, requests, messages, stored_bytes
+    RETURNING requests, messages, stored_bytes
 )
 SELECT c.id AS namespace_id, c.requests_per_minute, c.messages_per_minute, c.most_bytes AS most_stored_bytes,
        coalesce(a.requests, 0) AS requests, coalesce(a.messages, 0) AS messages, coalesce(a.stored_bytes, 0) AS stored_bytes,
        60 - extract(epoch FROM clock_timestamp() - date_trunc('minute', now()))::float8 AS ends_in_s
-  FROM counted c LEFT JOIN added a ON a.namespace_id = c.id;
+  FROM counted c LEFT JOIN added a ON true;

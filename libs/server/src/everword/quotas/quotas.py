@@ -9,6 +9,7 @@ import psycopg
 from cachetools import LRUCache
 from psycopg_pool import PoolTimeout
 
+from everword.db.pipeline import rolled_back
 from everword.db.pool import Database
 from everword.domain.background import end_tasks
 from everword.quotas.store import fold_usage
@@ -54,7 +55,7 @@ class Quotas:
         active = {id_: usage for id_, usage in self._usages.items() if usage.active}
         counted = {id_: usage.send() for id_, usage in active.items()}
         try:
-            async with self._database.connection() as conn:
+            async with self._database.connection() as conn, rolled_back(conn), conn.pipeline():
                 rows = {row.namespace_id: row for row in await fold_usage(conn, counted)}
         except BaseException:
             for usage in active.values():

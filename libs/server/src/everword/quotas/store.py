@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, load_statements
+from everword.db.statements import BoundStatement, fetch_each, load_statements
 
 SQL = load_statements("everword.quotas")
 
@@ -28,9 +28,12 @@ class UsageRow:
 
 async def fold_usage(conn: Connection, counted: Mapping[int, tuple[int, int]]) -> list[UsageRow]:
     """Add requests and messages, by namespace, and return what there is then."""
-    parameters = {
-        "namespace_ids": list(counted),
-        "requests": [requests for requests, _ in counted.values()],
-        "messages": [messages for _, messages in counted.values()],
-    }
-    return await fetch_all(conn, SQL["fold_usage"], parameters, UsageRow)
+    asked = [
+        BoundStatement(
+            SQL["fold_usage"],
+            {"namespace_id": namespace_id, "requests": requests, "messages": messages},
+            UsageRow,
+        )
+        for namespace_id, (requests, messages) in sorted(counted.items())
+    ]
+    return [row for rows in await fetch_each(conn, *asked) for row in rows]

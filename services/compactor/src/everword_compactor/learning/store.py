@@ -97,8 +97,7 @@ async def hold_learned(
     """
     parameters = _moved(namespace_id, conversation_id, after, through)
     moved = await statements.fetch_value(conn, SQL["advance_learned"], parameters)
-    fenced = {"job_id": job.job_id, "fence": job.fence}
-    held = await statements.fetch_value(conn, JOBS["hold_job"], fenced)
+    held = await statements.fetch_value(conn, JOBS["hold_job"], job.held)
     return moved is not None and held is not None
 
 

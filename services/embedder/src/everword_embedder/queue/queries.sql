@@ -1,4 +1,5 @@
--- Statements of the embedder's work. The queue holds ids and states, no content: they cross namespaces.
+-- Statements of the embedder's work. The queue holds ids and states, no content: reads cross namespaces; what locks or changes
+-- rows does so in one.
 
 -- live_generations --
 -- The model generations that writes enqueue vectors for, the active one first.
@@ -8,10 +9,10 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
  WHERE state IN ('active', 'building')
  ORDER BY state, id;
 
--- claim_pending --
--- Take passages whose vectors are pending: the namespaces that come after one take turns, within each the longest waiting
--- first. Each takes a few, for it costs transactions of its own; where few namespaces have some, they share the batch. Each
--- attempt has a number, and only the latest one's result counts; not_before is the lease.
+-- find_pending --
+-- Namespaces with passages whose vectors are pending, and how many of them have a place in a batch: the namespaces that come
+-- after one take turns. Each takes a few, for it costs transactions of its own; where few namespaces have some, they share the
+-- batch.
 WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
     -- From one namespace to the next in the index, however much each has: those after one, and from the first up to it.
     SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
@@ -39,33 +40,32 @@ WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
                    sum(few) OVER (ORDER BY is_wrapped, namespace_id) - few AS before
               FROM walk WHERE few > 0) AS due
      WHERE before < %(batch)s
-), shares AS MATERIALIZED (
-    SELECT namespace_id, count(*) AS share
-      FROM (SELECT turns.namespace_id
-              FROM turns
-             CROSS JOIN LATERAL (
-                   SELECT row_number() OVER () AS place
-                     FROM (SELECT FROM embedding_queue q
-                            WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
-                              AND q.namespace_id = turns.namespace_id AND q.not_before <= now()
-                            LIMIT %(batch)s + 1 - turns.turns) AS pending) AS pending
-             ORDER BY greatest(pending.place, %(few)s), turns.turn, pending.place LIMIT %(batch)s) AS taken
-     GROUP BY namespace_id
-), due AS MATERIALIZED (
-    SELECT q.namespace_id, q.memory_id
-      FROM shares
-     CROSS JOIN LATERAL (
-           SELECT q.namespace_id, q.memory_id FROM embedding_queue q
-            WHERE q.generation_id = %(generation_id)s AND q.state = 'pending' AND q.namespace_id = shares.namespace_id
-              AND q.not_before <= now()
-            ORDER BY q.not_before, q.memory_id LIMIT shares.share FOR UPDATE SKIP LOCKED) AS q
-     -- Which they are in any case: it says so to the planner.
-     LIMIT %(batch)s
+)
+SELECT namespace_id, count(*) AS share
+  FROM (SELECT turns.namespace_id
+          FROM turns
+         CROSS JOIN LATERAL (
+               SELECT row_number() OVER () AS place
+                 FROM (SELECT FROM embedding_queue q
+                        WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
+                          AND q.namespace_id = turns.namespace_id AND q.not_before <= now()
+                        LIMIT %(batch)s + 1 - turns.turns) AS pending) AS pending
+         ORDER BY greatest(pending.place, %(few)s), turns.turn, pending.place LIMIT %(batch)s) AS taken
+ GROUP BY namespace_id
+ ORDER BY namespace_id;
+
+-- claim_pending --
+-- Take a namespace's share of a batch, the longest waiting first, of what nobody holds. Each attempt has a number, and only the
+-- latest one's result counts; not_before is the lease.
+WITH due AS MATERIALIZED (
+    SELECT memory_id FROM embedding_queue
+     WHERE namespace_id = %(namespace_id)s AND generation_id = %(generation_id)s AND state = 'pending' AND not_before <= now()
+     ORDER BY not_before, memory_id LIMIT %(share)s FOR UPDATE SKIP LOCKED
 )
 UPDATE embedding_queue q
    SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
   FROM due
- WHERE q.generation_id = %(generation_id)s AND q.namespace_id = due.namespace_id AND q.memory_id = due.memory_id
+ WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = due.memory_id
 RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
 
 -- read_passages --
@@ -85,7 +85,7 @@ RETURNING q.memory_id;
 
 -- store_halfvecs --
 -- Keep vectors of passages that still exist. The ids are sorted; the vectors lie one after the other.
-INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
+INSERT INTO memory_vectors_:generation (namespace_id, memory_id, embedding)
 SELECT %(namespace_id)s, v.memory_id,
        (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]::halfvec
   FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
@@ -94,7 +94,7 @@ SELECT %(namespace_id)s, v.memory_id,
 
 -- store_arrays --
 -- Keep vectors of passages that still exist, where the database has no pgvector.
-INSERT INTO visible_vectors_:generation (namespace_id, memory_id, embedding)
+INSERT INTO memory_vectors_:generation (namespace_id, memory_id, embedding)
 SELECT %(namespace_id)s, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]
   FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
  WHERE EXISTS (SELECT FROM visible_memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import ArrayParameter
-from everword.db.blocking import Connection, execute, fetch_all, fetch_value
+from everword.db.blocking import Connection, execute, fetch_all, fetch_each, fetch_value
 from everword.db.statements import load_statements
 
 SQL = load_statements("everword_embedder.queue")
@@ -71,6 +71,14 @@ class Backlog:
 
 
 @dataclass(frozen=True)
+class _Share:
+    """How many places a namespace has in a batch."""
+
+    namespace_id: int
+    share: int
+
+
+@dataclass(frozen=True)
 class _Completed:
     memory_id: int
 
@@ -88,14 +96,11 @@ def claim_pending(
     conn: Connection, generation_id: int, after: int, batch: int, few: int, lease_s: float
 ) -> list[PendingVector]:
     """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more."""
-    parameters = {
-        "generation_id": generation_id,
-        "after": after,
-        "batch": batch,
-        "few": few,
-        "lease_s": lease_s,
-    }
-    return fetch_all(conn, SQL["claim_pending"], parameters, PendingVector)
+    parameters = {"generation_id": generation_id, "after": after, "batch": batch, "few": few}
+    shares = fetch_all(conn, SQL["find_pending"], parameters, _Share)
+    claimed = {"generation_id": generation_id, "lease_s": lease_s}
+    each = [{**asdict(share), **claimed} for share in shares]
+    return fetch_each(conn, SQL["claim_pending"], each, PendingVector)
 
 
 def read_passages(conn: Connection, namespace_id: int, memory_ids: Sequence[int]) -> list[Passage]:

@@ -34,7 +34,7 @@ _LINE = re.compile(
     r"(?=\n\d{4}-\d\d-\d\d \d\d:|\Z)",
     re.DOTALL,
 )
-_PLACE = re.compile(r"%\(\w+\)[sb]|\$\d+|:generation|(?<=visible_vectors_)\d+")
+_PLACE = re.compile(r"%\(\w+\)[sb]|\$\d+|:generation|(?<=_vectors_)\d+")
 
 
 @dataclass

@@ -44,8 +44,7 @@ async def _apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[W
         stored = Storing(conn, namespace_id, namespace, now)
         for write in writes:
             await write.run(stored)
-        fenced = {"job_id": job.job_id, "fence": job.fence}
-        if await fetch_value(conn, JOBS["hold_job"], fenced) is None:
+        if await fetch_value(conn, JOBS["hold_job"], job.held) is None:
             raise LeaseLost
 
 
