@@ -266,12 +266,12 @@ async def test_a_stream_tells_every_event_once_and_ends_without_an_error(stack: 
         request = pb.WatchBudgetRequest(resume_token=token)
         return stack.costs.WatchBudget(request, metadata=accounts.metadata, timeout=seconds)
 
+    for number in range(150):
+        await accounts.limit(budget(RUN, tokens=1, agent=f"a{number}"))
     # What came before is not told; what comes is, however slowly it is read.
     watching = aiter(watch(seconds=6.0))
     begin = await anext(watching)
     assert not begin.HasField("event")
-    for number in range(150):
-        await accounts.limit(budget(RUN, tokens=1, agent=f"a{number}"))
     await accounts.record(*(spent(read=1, run_id="r", agent=f"a{n}") for n in range(150)))
     first = await anext(watching)
     await asyncio.sleep(1.5)
