@@ -169,6 +169,10 @@ test-soak: $(SETUP) ## Run for an hour under mixed load with a fault every 20 se
 test-fairness: $(SETUP) ## Time one tenant's appends and searches beside another's import (MESSAGES=200000)
 	PYTHONPATH=tests $(BIN)/python -m floods.fairness $(if $(MESSAGES),--messages $(MESSAGES))
 
+.PHONY: test-overload
+test-overload: $(SETUP) ## Make ten times the calls that a service can answer, and see what becomes of them
+	PYTHONPATH=tests $(BIN)/python -m floods.overload
+
 .PHONY: test-erasures
 test-erasures: $(SETUP) ## Erase 200 times under load, with kills, and a conversation of 100,000 messages (ERASURES=200)
 	$(BIN)/pytest -q -s tests/e2e/test_erasures.py --erasures $(or $(ERASURES),200) --erased-messages 100000
