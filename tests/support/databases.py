@@ -106,8 +106,14 @@ def _created(server_url: str, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     maintenance = urlsplit(server_url)._replace(path="/postgres").geturl()
     with psycopg.connect(maintenance, autocommit=True) as conn:
-        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY")
-        conn.execute(statement.format(sql.Identifier(name), sql.Identifier(template)))
+        statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
+            sql.Identifier(name), sql.Identifier(template)
+        )
+        try:
+            conn.execute(statement)
+        except psycopg.errors.ObjectInUse:
+            # A vacuum of the template's was told to end, and on a busy machine takes longer than the server waits.
+            conn.execute(statement)
         try:
             yield name
         finally:
