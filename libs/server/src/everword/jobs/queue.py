@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
@@ -99,18 +100,29 @@ def _send_span(task: str, due: Sequence[Publication]) -> AbstractContextManager[
     )
 
 
-def work(url: str, task: str) -> None:
-    """Take wake-ups of a task until SIGTERM; the job at hand is finished first."""
-    # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
-    patience = Retry(ExponentialBackoff(cap=5.0, base=0.1), WORKER_RETRIES)
-    redis = Redis.from_url(url, retry=patience)
-    queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
+class _Worker(SimpleWorker):
+    """Stops at SIGTERM wherever it is."""
+
+    def request_stop(self, signum: Any, frame: Any) -> None:
+        """Note the wish before RQ raises StopRequested: what the worker is at may take that for an error of its own."""
+        self._stop_requested = True
+        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+
+def worker_of(redis: Redis, task: str) -> SimpleWorker:
+    """Return a worker that takes a task's wake-ups until SIGTERM."""
     # No fork: jobs are coarse and hold a lease, and a fork for each costs 65-80 ms.
-    worker = SimpleWorker(
-        [queue],
+    return _Worker(
+        [Queue(queue_name(task), connection=redis, serializer=JSONSerializer)],
         connection=redis,
         serializer=JSONSerializer,
         log_job_description=False,
         disable_default_exception_handler=True,
     )
-    worker.work(logging_level="WARNING")
+
+
+def work(url: str, task: str) -> None:
+    """Take wake-ups of a task until SIGTERM; the job at hand is finished first."""
+    # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
+    patience = Retry(ExponentialBackoff(cap=5.0, base=0.1), WORKER_RETRIES)
+    worker_of(Redis.from_url(url, retry=patience), task).work(logging_level="WARNING")
