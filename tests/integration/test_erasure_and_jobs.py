@@ -57,7 +57,10 @@ async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Sta
         named = make_due(own, str(said.conversation_id))
         sent = make_due(own, "shard-1")
         elsewhere = make_due(own, "s", namespace=_namespace(own, "elsewhere"))
-        own.execute("UPDATE jobs SET published_at = now() WHERE id = ANY(%s)", [[sent, elsewhere]])
+        own.execute(
+            "UPDATE jobs SET published_at = now() WHERE id = ANY(%s)",
+            [[sent.job_id, elsewhere.job_id]],
+        )
         erasing = _begin_erasure(stack, UUID(said.messages[0].message_id))
         with erasing:
             assert worker(jobs, lambda job: None).execute_next(elsewhere) == "done"
@@ -133,7 +136,9 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
             made_of = [new_id(), place, label, [label], 1, 1, [], 1, made]
             conn.execute(f"{theme} VALUES (1{', %s' * 9})".encode(), made_of)
         job = make_due(conn, f"about {token}")
-        conn.execute("UPDATE jobs SET state = 'failed', error = %s WHERE id = %s", [token, job])
+        conn.execute(
+            "UPDATE jobs SET state = 'failed', error = %s WHERE id = %s", [token, job.job_id]
+        )
     assert {"themes", "jobs"} <= set(rows_with(stack, token))
     wanted = pb.PreviewErasureRequest(target=pb.ErasureTarget(**target))
     preview = await stack.erasures.PreviewErasure(wanted)
@@ -142,7 +147,7 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
     assert erased.erasure.row_counts["themes"] == 1
     with stack.database.connect() as conn:
         # Its subject is of this test alone: those of real jobs hold ids.
-        conn.execute("DELETE FROM jobs WHERE id = %s AND error = 'erased'", [job])
+        conn.execute("DELETE FROM jobs WHERE id = %s AND error = 'erased'", [job.job_id])
     assert rows_with(stack, token) == {}
     assert rows_with(stack, "older")["themes"] == 1
     with stack.database.connect() as conn:

@@ -167,7 +167,6 @@ async def test_days(two: Stack, redis: redis_client.Redis) -> None:
         await say("quiet", ["2026-01-10T12:00"], 1)
         roll_up()
         alone = asked.until_done()
-        # Each day of many instances is one job.
         await say("flood", [f"2026-05-{day}T12:00" for day in range(10, 20)], 10)
         await say("quiet", ["2026-05-10T12:00"], 1)
         roll_up()
