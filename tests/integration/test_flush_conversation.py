@@ -15,6 +15,7 @@ import grpc
 import pytest
 from google.protobuf.message import Message
 
+from everword.jobs.store import JobKey
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import maintenance_service_pb2 as pb
@@ -266,11 +267,11 @@ def _work_once(stack: Stack, shop: WorkerContext, task: Task) -> str | None:
     for _ in range(1200):
         with stack.database.connect() as conn:
             row = conn.execute(
-                "SELECT id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= now()",
+                "SELECT namespace_id, id FROM jobs WHERE task = %s AND state = 'pending' AND not_before <= now()",
                 (task.name,),
             ).fetchone()
         if row:
-            return Worker(shop.database, task).execute(row[0])
+            return Worker(shop.database, task).execute(JobKey(*row))
         time.sleep(0.05)
     return None
 

@@ -96,32 +96,6 @@ KNOWN: dict[str, Attribute] = {
 }
 
 
-#: What people ask for an attribute by, beside its name: facts are found by these words, which they do not say.
-_ASKED_BY: dict[str, str] = {
-    "birthday": "born",
-    "language": "speak speaks",
-    "residence": "live lives living",
-    "hometown": "grew up",
-    "job": "work works working profession occupation",
-    "employer": "work works working company",
-    "salary": "earn earns paid",
-    "education": "study studied university school degree",
-    "partner": "husband wife boyfriend girlfriend spouse married",
-    "marital_status": "married",
-    "child": "son daughter children kids",
-    "sibling": "brother sister",
-    "parent": "mother father",
-    "diet": "eat eats",
-    "allergy": "allergic",
-    "medication": "medicine medicines",
-    "condition": "illness disease",
-    "vehicle": "car drive drives",
-    "like": "favorite favourite enjoy enjoys",
-    "dislike": "hate hates avoid",
-    "deadline": "due",
-    "budget": "cost costs spend",
-}
-
 #: What is also learned of those whom somebody names: `ana_employer` is where Ana works.
 OF_OTHERS = frozenset({"employer", "residence", "partner", "sibling", "parent", "child", "stack"})
 
@@ -136,13 +110,6 @@ def find_attribute(name: str) -> Attribute:
     if known is None or (known.name != name and not _is_of_something(known)):
         return _one(name, "general", _LIFETIME_DAYS)
     return known if known.name == name else replace(known, name=name, label=_label(name))
-
-
-def asked_by(name: str) -> str:
-    """Return the words by which a fact is found beside its text, as `allergic` finds an allergy; none of most."""
-    if find_attribute(name).category == "general":
-        return ""
-    return _ASKED_BY.get(name) or _ASKED_BY.get(name.rpartition("_")[2], "")
 
 
 def _is_of_something(attribute: Attribute) -> bool:

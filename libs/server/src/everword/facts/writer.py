@@ -17,7 +17,6 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.domain.trust import TrustPolicy
 from everword.facts import store
-from everword.facts.attributes import asked_by
 from everword.facts.model import Interval, Key, State, value_hash
 from everword.facts.sentence import fact_text
 from everword.facts.standing import weighed
@@ -245,7 +244,7 @@ async def _index(
                 each.id, MEMORY_KIND_FACT, each.since, agent=fact.agent, subject=fact.subject
             )
             text = fact_text(fact.subject, fact.attribute, fact.value)
-            passages += build_passages(source, text, language, asked_by(fact.attribute))
+            passages += build_passages(source, text, language)
         config = settings.text_search_config
         pending = await add_passages(
             conn, standing.namespace_id, config, passages, Counts(), limits

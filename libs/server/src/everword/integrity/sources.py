@@ -16,7 +16,6 @@ from psycopg.rows import class_row
 from everword.db.statements import parse_statements
 from everword.domain.documents import document_path
 from everword.domain.records import message_text
-from everword.facts.attributes import asked_by
 from everword.facts.sentence import fact_text
 from everword.graph.wording import node_text
 from everword.index.builders import Language, build_derived_passage, build_passages
@@ -127,7 +126,7 @@ def _worded(row: SourceRow) -> tuple[str, str]:
             blocks, name, arguments, result = row.parts or [None, "", "", ""]
             return message_text(row.text, blocks, name, arguments, result), ""
         case kinds.MEMORY_KIND_FACT:
-            return fact_text(row.subject, row.text, row.title), asked_by(row.text)
+            return fact_text(row.subject, row.text, row.title), ""
         case kinds.MEMORY_KIND_NODE:
             description, aliases = row.parts or ["", []]
             return node_text(row.text, row.title, description, aliases), ""
