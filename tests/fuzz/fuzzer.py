@@ -96,7 +96,7 @@ class Fuzzer:
         rng = self._values.rng
         if self._outcome.unanswered and rng.random() < BEHIND:
             name = rng.choice(sorted(self._outcome.unanswered))
-            # What it needs may be gone: the recipes before it make it anew.
+            # What it needs may be gone: the recipes before it make it again.
             for earlier in self._seeds.values():
                 if earlier.method == name:
                     break

@@ -103,7 +103,7 @@ def _is_map(field: Any) -> bool:
 
 
 def to_wire(values: Values, raw: bytes) -> bytes:
-    """Return the bytes of a request as they are sent: seldom as no protobuf at all."""
+    """Return the bytes of a request as they are sent; some of them are no protobuf."""
     marked = MARK.encode()
     if marked in raw:
         raw = raw.replace(marked, SURROGATE)

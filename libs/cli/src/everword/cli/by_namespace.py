@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import click
 import psycopg
@@ -39,7 +40,7 @@ def go_through(
         for each in namespaces:
             with progress() as bar:
                 task = bar.add_task(f"{doing} {each.name}", total=count_rows(conn, each) or None)
-                step(each, lambda more: bar.advance(task, more))  # noqa: B023
+                step(each, partial(bar.advance, task))
             done.append(each.name)
     except KeyboardInterrupt:
         last = done[-1] if done else after

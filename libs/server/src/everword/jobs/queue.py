@@ -104,7 +104,7 @@ class _Worker(SimpleWorker):
     """Stops at SIGTERM wherever it is."""
 
     def request_stop(self, signum: Any, frame: Any) -> None:
-        """Note the wish before RQ raises StopRequested: what the worker is at may take that for an error of its own."""
+        """Remember to end, then let RQ raise StopRequested: the error handling of a job may catch that."""
         self._stop_requested = True
         super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
