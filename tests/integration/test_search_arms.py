@@ -291,15 +291,17 @@ async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
         lent.append(conn)
         return conn
 
-    # Who calls is looked up once in a while.
-    await corpus.search("orders-db migration", "HYBRID")
-    monkeypatch.setattr(Database, "_lend", counted)
-    await corpus.search("orders-db migration", "HYBRID")
-    usual = len(lent)
-    with failing("find_trigram", "1/0"):
+    async def count() -> tuple[int, str]:
+        lent.clear()
         response = await corpus.search("orders-db migration", "HYBRID")
-    assert states(response)["TRIGRAM"] == "DEGRADED"
-    assert len(lent) == 2 * usual
+        return len(lent), states(response)["TRIGRAM"]
+
+    monkeypatch.setattr(Database, "_lend", counted)
+    # Who calls is looked up once in a while, beside a search: what it does itself is the least of several.
+    usual, _ = min([await count() for _ in range(4)])
+    with failing("find_trigram", "1/0"):
+        degraded = [await count() for _ in range(4)]
+    assert min(degraded) == (usual, "DEGRADED")
 
 
 async def test_calls_are_answered_at_once_after_all_connections_were_closed(corpus: Corpus) -> None:

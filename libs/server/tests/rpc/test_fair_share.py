@@ -99,16 +99,51 @@ async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
     share = FairShare(limits(1, 1, waiting=3, waiting_of_group=2))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
+    await callers.call(FLOOD, "f4")
     with pytest.raises(Overloaded, match="of this namespace") as refused:
-        await share.take(FLOOD)
+        await callers.tasks.pop("f2")
     assert refused.value.metadata == {"limit": "3"}
     await callers.call(OTHER, "o1")
     with pytest.raises(Overloaded) as full:
         await share.take(THIRD)
     assert full.value.metadata == {"limit": "4"}
     await callers.end("f1")
-    await callers.end("o1", "f2", "f3")
+    await callers.end("o1", "f3", "f4")
     await asyncio.gather(*callers.tasks.values())
+
+
+async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
+    clock: list[float],
+) -> None:
+    callers = Callers(FairShare(limits(1, 1, waiting=3, waiting_of_group=3)))
+    await callers.call(FLOOD, *"abcd")
+    await callers.end("a")
+    assert callers.running == ["b"]  # not full yet: who came first
+    await callers.call(FLOOD, *"efgh")
+    await callers.end("b", "h", "g")
+    assert callers.running == ["f"]
+    refused = [name for name in "cde" if callers.tasks[name].done()]
+    assert refused == [*"cde"]
+    for name in refused:
+        assert isinstance(callers.tasks[name].exception(), Overloaded)
+    await callers.call(FLOOD, *"ijk")
+    clock[0] += 2 * fair_share.LATELY_S
+    await callers.end("f")
+    assert callers.running == ["i"]  # nobody was refused lately
+
+
+async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
+    share = FairShare(limits(1, 1))
+    callers = Callers(share)
+    await share.take(FLOOD)
+    await callers.call(FLOOD, "f1", "f2")
+    callers.tasks["f1"].cancel()
+    share.give(FLOOD)
+    await settle()
+    assert callers.running == ["f2"]
+    await callers.end("f2")
+    assert not share._used
+    assert not share._waiting
 
 
 async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> None:

@@ -75,6 +75,10 @@ class Memory:
     conversation_id: str
     tags: tuple[str, ...]
     metadata: dict[str, Any]
+    untrusted: bool
+    """Whether it was said where anybody may write, or by a tool."""
+    suspicious: bool
+    """Whether it is untrusted, and speaks to a model as an order would."""
     proto: memory_pb2.Memory = field(repr=False, compare=False)
 
     @classmethod
@@ -91,6 +95,8 @@ class Memory:
             conversation_id=proto.conversation_id,
             tags=tuple(proto.tags),
             metadata=json_format.MessageToDict(proto.metadata),
+            untrusted=proto.untrusted,
+            suspicious=proto.suspicious,
             proto=proto,
         )
 

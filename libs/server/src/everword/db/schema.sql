@@ -7681,7 +7681,7 @@ ALTER TABLE ONLY everword.jobs
     ADD CONSTRAINT jobs_namespace_id_task_subject_key UNIQUE (namespace_id, task, subject);
 
 ALTER TABLE ONLY everword.jobs
-    ADD CONSTRAINT jobs_pkey PRIMARY KEY (namespace_id, id);
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id, namespace_id);
 
 ALTER TABLE ONLY everword.learned_changes
     ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);

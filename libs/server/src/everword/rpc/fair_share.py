@@ -41,6 +41,36 @@ class Limits:
     waiting_of_group: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class _Call:
+    amount: int
+    turn: asyncio.Future[None]
+
+
+class _Queue:
+    """The calls of one group that wait. The first to come is served first, unless there were too many of them lately.
+
+    Then the last is: the first has waited for nearly as long as it ever will, and makes room before it is served. So
+    whoever is served under a flood waited shortly. See adaptive LIFO in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    """
+
+    def __init__(self) -> None:
+        self.calls: deque[_Call] = deque()
+        self._full_at = float("-inf")
+
+    def refuse_oldest(self, error: Overloaded) -> None:
+        """Make room for another call."""
+        self._full_at = time.monotonic()
+        turn = self.calls.popleft().turn
+        if not turn.done():
+            turn.set_exception(error)
+
+    def next(self) -> _Call:
+        """Return the call to be served next."""
+        crowded = time.monotonic() < self._full_at + LATELY_S
+        return self.calls[-1 if crowded else 0]
+
+
 class FairShare:
     """A semaphore of amounts. Groups that wait are served in turn, whatever each of them asks for.
 
@@ -51,7 +81,7 @@ class FairShare:
         self._limits = limits
         self._used: Counter[Group] = Counter()
         self._in_use = 0
-        self._waiting: OrderedDict[Group, deque[tuple[int, asyncio.Future[None]]]] = OrderedDict()
+        self._waiting: OrderedDict[Group, _Queue] = OrderedDict()
         self._lately: OrderedDict[Group, float] = OrderedDict()
 
     @asynccontextmanager
@@ -64,21 +94,20 @@ class FairShare:
             self.give(group, amount)
 
     async def take(self, group: Group, amount: int = 1) -> None:
-        """Take an amount, once there is room for it. Raises Overloaded where too many wait already."""
+        """Take an amount, once there is room for it. Raises Overloaded where too many came to wait."""
         self._note(group)
         if group not in self._waiting and self._fits(group, amount):
             self._grant(group, amount)
             return
-        queue = self._line_up(group)
-        turn = asyncio.get_running_loop().create_future()
-        queue.append((amount, turn))
+        call = _Call(amount, asyncio.get_running_loop().create_future())
+        self._line_up(group).calls.append(call)
         try:
-            await turn
+            await call.turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if call.turn.cancelled():
+                self._leave(group, call)
+            elif not call.turn.exception():
                 self.give(group, amount)
-            else:
-                self._leave(group, amount, turn)
             raise
 
     def give(self, group: Group, amount: int = 1) -> None:
@@ -90,42 +119,54 @@ class FairShare:
         self._note(group)
         self._serve()
 
-    def _line_up(self, group: Group) -> deque[tuple[int, asyncio.Future[None]]]:
-        queue = self._waiting.get(group, deque())
+    def _line_up(self, group: Group) -> _Queue:
+        """Return where to wait. Where too many of the group do, the oldest of them is refused."""
+        queue = self._waiting.get(group, _Queue())
         limits = self._limits
-        if len(queue) >= limits.waiting_of_group:
-            raise Overloaded(
+        error = None
+        if len(queue.calls) >= limits.waiting_of_group:
+            error = Overloaded(
                 "Too many calls of this namespace at once; repeat this one after a pause.",
                 limit=limits.of_group + limits.waiting_of_group,
             )
-        everybody = sum(map(len, self._waiting.values()))
-        if everybody >= limits.waiting and not group.reserved:
-            raise Overloaded(limit=limits.total + limits.waiting)
+        elif self._count_waiting() >= limits.waiting and not group.reserved:
+            error = Overloaded(limit=limits.total + limits.waiting)
+        if error and not queue.calls:
+            raise error
+        if error:
+            queue.refuse_oldest(error)
         return self._waiting.setdefault(group, queue)
 
-    def _leave(self, group: Group, amount: int, turn: asyncio.Future[None]) -> None:
-        queue = self._waiting[group]
-        queue.remove((amount, turn))
-        if not queue:
-            del self._waiting[group]
+    def _count_waiting(self) -> int:
+        return sum(len(queue.calls) for queue in self._waiting.values())
+
+    def _leave(self, group: Group, call: _Call) -> None:
+        queue = self._waiting.get(group)
+        if queue and call in queue.calls:
+            self._take_out(group, queue, call)
         self._serve()
+
+    def _take_out(self, group: Group, queue: _Queue, call: _Call) -> None:
+        queue.calls.remove(call)
+        if not queue.calls:
+            del self._waiting[group]
 
     def _serve(self) -> None:
         """Give to the groups that wait, one after the other, until nobody's next fits."""
         idle = 0
         while self._waiting and idle < len(self._waiting):
             group, queue = next(iter(self._waiting.items()))
-            amount, turn = queue[0]
             self._waiting.move_to_end(group)
-            if not self._fits(group, amount):
+            call = queue.next()
+            gone = call.turn.done()  # cancelled, and not yet told
+            if not gone and not self._fits(group, call.amount):
                 idle += 1
                 continue
             idle = 0
-            queue.popleft()
-            if not queue:
-                del self._waiting[group]
-            self._grant(group, amount)
-            turn.set_result(None)
+            self._take_out(group, queue, call)
+            if not gone:
+                self._grant(group, call.amount)
+                call.turn.set_result(None)
 
     def _grant(self, group: Group, amount: int) -> None:
         self._used[group] += amount

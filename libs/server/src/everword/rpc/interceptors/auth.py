@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from everword.domain.caller import Caller, Role, set_caller
+from everword.domain.deadline import remaining
 from everword.domain.errors import (
     AccessDenied,
     EverwordError,
@@ -129,6 +130,8 @@ class Watch:
                 self.scope.reschedule(self._loop.time())
                 return
             except Exception as error:  # a database that is away says nothing about the caller
+                if remaining(STILL_LET_IN_S) < 0.01:
+                    return  # its deadline is here: the call ends in any case
                 log.warning(
                     "cannot tell whether a caller is still let in", extra={"error": repr(error)}
                 )
