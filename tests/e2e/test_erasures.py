@@ -78,7 +78,7 @@ async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
     assert erased.messages_left == 600
     left, kills = [600], 0
     while left[-1]:
-        process = await start(stack.database, batch=20)
+        process = await start(stack.database, batch=5)
         before = left[-1]
         while left[-1] > max(before - 100, 0):
             await asyncio.sleep(0.01)

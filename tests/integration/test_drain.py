@@ -106,8 +106,8 @@ async def test_everything_pending_is_embedded_over_all_namespaces(
     assert queue(owner) == []
     assert vectors(owner) == 71
     assert model.asked[0] == len(UNRELATED)
-    # Theirs by itself, since others have many. In two lanes, so in any order.
-    assert sorted(model.asked[1:]) == [1, 7, 63]
+    # Theirs by itself or with the last of the others, which are many. In two lanes, so in any order.
+    assert sorted(model.asked[1:]) in ([1, 7, 63], [8, 63])
     mismatched = "SELECT count(*) FROM memory_vectors_1 v JOIN memories m ON m.id = v.memory_id"
     assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
 

@@ -323,6 +323,13 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
     next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
     lasts = next_one.expire_time.ToDatetime() - next_one.create_time.ToDatetime()
     assert abs(lasts - month) < timedelta(minutes=1)
+    # And at most to the end of time.
+    passing.expire_time.FromDatetime(datetime.max)
+    request = admin.CreateApiKeyRequest(api_key=passing)
+    last = await locked.admin.CreateApiKey(request, metadata=OPERATOR)
+    again = admin.RotateApiKeyRequest(api_key_id=last.api_key.id)
+    next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
+    assert next_one.expire_time.ToDatetime().year == 9999
     # What has ended is not made again.
     gone = await refused(locked.admin.RotateApiKey(rotate, metadata=OPERATOR))
     assert gone.code is grpc.StatusCode.NOT_FOUND

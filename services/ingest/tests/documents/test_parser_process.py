@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import psutil
@@ -35,11 +36,13 @@ SLOW = b"<html>" + b"<b>x</b>\n" * 900_000
 
 
 def parsers() -> list[psutil.Process]:
-    return [
-        child
-        for child in psutil.Process().children()
-        if child.status() != psutil.STATUS_ZOMBIE and any("parsing.worker" in a for a in child.cmdline())
-    ]  # fmt: skip
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it may end meanwhile
+            runs = child.status() != psutil.STATUS_ZOMBIE
+            if runs and any("parsing.worker" in each for each in child.cmdline()):
+                found.append(child)
+    return found
 
 
 async def started() -> psutil.Process:

@@ -133,7 +133,8 @@ WITH good AS (
     RETURNING k.id, k.namespace_id, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
 ), new AS (
     INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
-    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.agent, old.subject, old.description, now() + good.lasts
+    SELECT %(new_id)s, old.namespace_id, %(key_hash)s, old.role, old.agent, old.subject, old.description,
+           least(now() + good.lasts, '9999-12-31 23:59:59Z') -- the end of what an answer can say
       FROM old JOIN good ON good.id = old.id
     RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
 )
