@@ -66,8 +66,11 @@ from support.foreign_patterns import (
 from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
 from support.foreign_reads import READS_REFUSED
 from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
+from support.isolation import forget_namespaces
+from support.probes import rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
+from support.twins import tell_apart, twins
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
@@ -360,3 +363,20 @@ async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs:
     assert found.results[0].memory.conversation_id == theirs.conversation_id
     waited = wait_request(theirs.consistency_token)
     await stack.ingest.WaitForIndexing(waited, metadata=THEIRS)
+
+
+@SHARED
+async def test_nothing_tells_what_is_theirs_from_what_never_was(
+    stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither answers nor errors nor statements, whatever stands in any field; nor without the services' filters."""
+    before = rows_of(stack.database, "theirs")
+    async with twins(stack, "ours-1", "ours-2") as both:
+        # The reasons that lists show are the service's own words.
+        named = {"request_id": "pattern", "reason": "Their reason."}
+        texts = await both.texts_of("theirs") | named
+        assert await tell_apart(both, theirs, texts) == []
+    forget_namespaces(monkeypatch)
+    async with twins(stack, "bare-1", "bare-2") as both:
+        assert await tell_apart(both, theirs, {}) == []
+    assert rows_of(stack.database, "theirs") == before

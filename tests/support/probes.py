@@ -1,0 +1,207 @@
+"""Requests that name what is another namespace's, made for every RPC and every field of it from the descriptors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from buf.validate import validate_pb2
+from google.protobuf import json_format
+from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.message_factory import GetMessageClass
+
+from fuzz.kinds import kind_of
+from scripts.recipes import Recipe
+from support.databases import DatabaseUnderTest
+from support.isolation import ISOLATED, VIEWS
+
+#: Kinds under which theirs are held by another name.
+_AS = {"memory_id": "message_id", "topic_id": "node_id"}
+#: What nothing has.
+NOBODY = str(UUID(int=2**128 - 7))
+#: Names of files end as ids do.
+_ID = re.compile(r"\b(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3})?[0-9a-f]{12}\b")
+_TIME = re.compile(r"\w+ \{\s*(seconds: \d+\s*)?(nanos: \d+\s*)?\}")
+_TOKEN = re.compile(r'(\w*token): "[^"]*"')
+_FRACTION = re.compile(r"\d+\.\d+(e-\d+)?")
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where in a request a string stands: the names of fields from the request on."""
+
+    steps: tuple[FieldDescriptor, ...]
+
+    def __str__(self) -> str:
+        return ".".join(step.name for step in self.steps)
+
+    @property
+    def field(self) -> FieldDescriptor:
+        return self.steps[-1]
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.field)
+
+    @property
+    def is_id(self) -> bool:
+        rules = self.field.GetOptions().Extensions[validate_pb2.field]
+        return bool(rules.string.uuid or rules.repeated.items.string.uuid)
+
+    def put(self, request: Any, value: str) -> None:
+        """Put a value there; messages that are not there yet are made, with as little as they need."""
+        holder = request
+        for step in self.steps[:-1]:
+            holder = _inner(holder, step)
+        if self.field.is_repeated:
+            holder.ClearField(self.field.name)
+            getattr(holder, self.field.name).append(value)
+        else:
+            setattr(holder, self.field.name, value)
+
+
+def paths(method: MethodDescriptor) -> Iterator[Path]:
+    """Yield the places of all strings of a request, however deep."""
+    yield from _paths(method.input_type, ())
+
+
+def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
+    # Of a resource that is to be changed, what names it is its id.
+    id_ = kind.fields_by_name.get("id")
+    for field in [id_] if id_ and before else kind.fields:
+        inner = field.message_type
+        if field.type == field.TYPE_STRING:
+            yield Path((*before, field))
+        elif (
+            inner is not None
+            and inner.file.package == "everword.v1"
+            and not inner.GetOptions().map_entry
+        ):
+            yield from _paths(inner, (*before, field))
+
+
+def _inner(holder: Any, step: FieldDescriptor) -> Any:
+    held = getattr(holder, step.name)
+    if step.is_repeated:
+        return held[0] if held else _least(held.add())
+    return held if holder.HasField(step.name) else _least(held)
+
+
+def _least(message: Any) -> Any:
+    """Give a message what its rules ask for."""
+    message.SetInParent()
+    for field in message.DESCRIPTOR.fields:
+        rules = field.GetOptions().Extensions[validate_pb2.field]
+        if field.is_repeated:
+            if rules.repeated.min_items and field.message_type:
+                _least(getattr(message, field.name).add())
+        elif field.containing_oneof is None and (rules.required or rules.string.min_len):
+            if field.message_type:
+                _least(getattr(message, field.name))
+            elif field.type == field.TYPE_STRING:
+                setattr(message, field.name, "a/b" if "/" in rules.string.pattern else "7")
+        elif field.enum_type is not None and rules.enum.not_in:
+            setattr(message, field.name, field.enum_type.values[1].number)
+    return message
+
+
+def requests_of(method: MethodDescriptor, recipe: Recipe, kept: Mapping[str, str]) -> list[Any]:
+    """Return a recipe's requests with what earlier answers held."""
+    kind = GetMessageClass(method.input_type)
+    return [json_format.ParseDict(_filled(each, kept), kind()) for each in recipe.requests]
+
+
+def _filled(value: Any, kept: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _filled(each, kept) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, kept) for each in value]
+    return re.sub(r"\$([A-Z_]+)", lambda m: kept[m[1]], value) if isinstance(value, str) else value
+
+
+def keep(recipe: Recipe, answers: Sequence[Any], kept: dict[str, str]) -> None:
+    """Keep of an answer what later recipes need."""
+    for name, path in recipe.keep.items():
+        answer: Any = json_format.MessageToDict(answers[0])
+        for key, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+            answer = answer[key] if key else answer[int(number)]
+        kept[name] = answer
+
+
+def values_for(
+    method: MethodDescriptor, path: Path, theirs: Any, texts: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Return what is theirs for a place, and what looks like it and never was; None where nothing of theirs fits.
+
+    Raises LookupError for an id or a token of which nothing of theirs is known.
+    """
+    if path.kind.endswith("_token"):
+        tokens = theirs.page_tokens | theirs.learned.page_tokens
+        found = theirs.consistency_token if "cons" in path.kind else tokens.get(method.name)
+        unlike = damaged(found) if found else ""
+    elif path.is_id:
+        held = {**vars(theirs), **vars(theirs.learned)}
+        found = held.get(_AS.get(path.kind, path.kind))
+        unlike = NOBODY
+    else:
+        # A file is read in a process, which takes its time.
+        found = texts.get(path.kind) if method.name != "UploadDocument" else None
+        return (found, another(found)) if found else None
+    if not found:
+        raise LookupError(f"{method.name} {path}: add one of theirs to fill_theirs")
+    return found, unlike
+
+
+def bad_tokens(token: str, of_another_rpc: str) -> list[tuple[str, str]]:
+    """Return pairs of tokens that are good for nothing here: cut off, of another RPC, doubled, no base64."""
+    return [(token[:-3], of_another_rpc), (token + token, f"{token}!")]
+
+
+def rows_of(database: DatabaseUnderTest, namespace: str) -> dict[str, list[str]]:
+    """Return all rows of a namespace, by table."""
+    with database.connect() as conn:
+        return {
+            table: [
+                row
+                for (row,) in conn.execute(
+                    f"SELECT t::text FROM {table} t JOIN namespaces n ON n.id = t.namespace_id "
+                    "WHERE n.name = %s ORDER BY 1".encode(),
+                    [namespace],
+                )
+            ]
+            for table in sorted(ISOLATED - VIEWS)
+        }
+
+
+def name_anew(request: Any, request_id: str) -> None:
+    """Give a request an id of its own where it has one: an earlier one would be answered again."""
+    holders: list[Any] = [request, *(getattr(request, name, None) for name in ("batch", "header"))]
+    for holder in holders:
+        if getattr(holder, "request_id", ""):
+            holder.request_id = request_id
+
+
+def another(text: str) -> str:
+    """Return a text of the same shape that nothing has."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    turned = letters[7:] + letters[:7]
+    return text.translate(str.maketrans(letters + letters.upper(), turned + turned.upper()))
+
+
+def damaged(token: str) -> str:
+    """Return a token that nobody issued."""
+    place = len(token) // 2
+    return token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
+
+
+def plain(answer: object, sent: Sequence[str]) -> str:
+    """Return an answer without what differs from call to call: what was sent, ids, times, tokens, fractions."""
+    text = str(answer)
+    for each in sorted(set(sent), key=len, reverse=True):
+        # As a whole word that is no name of a field.
+        text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w| \{{)", "<sent>", text)
+    text = _TIME.sub("<time>", _ID.sub("<id>", text))
+    return _FRACTION.sub("<fraction>", _TOKEN.sub(r"\1", text))

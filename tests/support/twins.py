@@ -1,0 +1,255 @@
+"""Two namespaces that are alike and are called alike: where their answers differ, what was asked for is told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message_factory import GetMessageClass
+from opentelemetry.trace import SpanKind
+
+from everword.client.channel import open_channel
+from fuzz.kinds import kind_of, strings_of
+from fuzz.requests import WATCHES, methods
+from scripts.recipes import Recipe, read_recipes
+from support.callers import make_namespaces, within
+from support.learned import learn_some, learning_transaction
+from support.probes import Path, bad_tokens, keep, name_anew, paths, plain, requests_of, values_for
+from support.refusals import read_refusal
+from support.spans import exporter
+from support.stack import Stack
+
+#: Its caller is an operator, whose namespaces are all of them.
+OPERATORS = "AdminService"
+#: Statements that find out who calls, whose results are kept for a while.
+OF_CALLERS = {"api_keys_exist", "find_namespace", "close_deployment", "list_generations"}
+_numbers = count(1)
+#: Ids that a request may hold, and that no mask lets it change.
+UNREACHED: frozenset[str] = frozenset()
+#: Until a stream that goes on says something.
+PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Told:
+    """An answer, as far as it can tell something, and the statements that were run for it."""
+
+    answer: str
+    statements: tuple[str, ...]
+    #: Why it was refused; empty where it was not.
+    reason: str = ""
+
+    def differs(self, other: Told, statements: bool) -> bool:
+        """Return whether another answer, or another way to it, tells the two apart."""
+        return self.answer != other.answer or (statements and self.statements != other.statements)
+
+
+@dataclass
+class Twins:
+    """The namespaces, and what earlier answers held of each."""
+
+    stack: Stack
+    channels: Mapping[str, grpc.aio.Channel]
+    names: tuple[str, str]
+    kept: dict[str, dict[str, str]] = field(init=False)
+    #: What was sent to each of what is another's, or nobody's: it is in later answers, too.
+    sent: dict[str, list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kept = {name: {} for name in self.names}
+        self.sent = {name: [name] for name in self.names}
+
+    async def go_on(self, method: MethodDescriptor, recipe: Recipe) -> None:
+        """Call a recipe in both, and keep of its answers what later ones need."""
+        for name in self.names:
+            kept = self.kept[name]
+            if recipe.method == "ListTopics":
+                await self._learn(name)
+            try:
+                answers = await self._call(
+                    method, recipe, self._requests(method, recipe, name), name
+                )
+            except grpc.aio.AioRpcError:
+                assert not recipe.keep, recipe.method
+            else:
+                keep(recipe, answers, kept)
+
+    async def probe(
+        self, method: MethodDescriptor, recipe: Recipe, path: Path, values: tuple[str, str]
+    ) -> list[Told]:
+        """Call a recipe with a value in one place, another one in each namespace; return what they tell."""
+        told = []
+        for name, value in zip(self.names, values, strict=True):
+            requests = self._requests(method, recipe, name)
+            number = next(_numbers)
+            name_anew(requests[0], f"probe {number}")
+            path.put(requests[0], value)
+            trace = f"{number:032x}"
+            parent = (("traceparent", f"00-{trace}-b7ad6b7169203331-01"),)
+            reason = ""
+            try:
+                answer: Any = await self._call(method, recipe, requests, name, parent)
+            except grpc.aio.AioRpcError as error:
+                answer = read_refusal(error)
+                reason = answer.reason
+            self.sent[name].append(value)
+            said = plain(answer, self.sent[name])
+            told.append(Told(said, _statements(int(trace, 16)), reason))
+        exporter().clear()
+        return told
+
+    async def texts_of(self, name: str) -> dict[str, str]:
+        """Return by kind a text of another namespace, as its lists show it to itself."""
+        texts: dict[str, str] = {}
+        for method, recipe in recipes():
+            if not method.name.startswith(("List", "Browse")):
+                continue
+            request = GetMessageClass(method.input_type)()
+            try:
+                [answer] = await self._call(method, recipe, [request], name)
+            except grpc.aio.AioRpcError:
+                continue
+            for field_, value in strings_of(answer):
+                if len(value) > 5:
+                    texts.setdefault(kind_of(field_), value)
+        return texts
+
+    def _requests(self, method: MethodDescriptor, recipe: Recipe, name: str) -> list[Any]:
+        requests = requests_of(method, recipe, self.kept[name])
+        if method.name == "Answer":
+            requests[0].query = "zzyzx"  # nothing is found, and no model is asked
+        elif method.name in ("ReadAddress", "ListAddress"):
+            requests[0].address = requests[0].address.replace("default", name)
+        return requests
+
+    async def _call(
+        self,
+        method: MethodDescriptor,
+        recipe: Recipe,
+        requests: list[Any],
+        name: str,
+        more: Any = (),
+    ) -> list[Any]:
+        kind = f"{_stream(method.client_streaming)}_{_stream(method.server_streaming)}"
+        make = getattr(self.channels[recipe.server], kind)(
+            f"/{method.containing_service.full_name}/{method.name}",
+            type(requests[0]).SerializeToString,
+            GetMessageClass(method.output_type).FromString,
+        )
+        sent = iter(requests) if method.client_streaming else requests[0]
+        call = make(sent, metadata=(*within(name), *more), timeout=PATIENCE_S)
+        if not method.server_streaming:
+            return [await call]
+        answers = []
+        async for each in call:
+            answers.append(each)
+            if method.name in WATCHES:
+                call.cancel()
+                break
+        return answers
+
+    async def _learn(self, name: str) -> None:
+        with self.stack.database.connect() as conn:
+            row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [name]).fetchone()
+        assert row
+        kept = self.kept[name]
+        said = (kept["MESSAGE_ID"], kept["CONVERSATION_ID"], [kept["NODE_ID"]])
+        async with learning_transaction(self.stack.database, row[0]) as conn_of_compactor:
+            await learn_some(conn_of_compactor, "Ana", *said, row[0])
+
+
+@asynccontextmanager
+async def twins(stack: Stack, *names: str) -> AsyncIterator[Twins]:
+    """Make two namespaces."""
+    exporter()
+    first, second = names
+    await make_namespaces(stack, first, second)
+    async with AsyncExitStack() as resources:
+        channels = {
+            name: await resources.enter_async_context(open_channel(address))
+            for name, address in stack.addresses.items()
+        }
+        yield Twins(stack, channels, (first, second))
+
+
+async def tell_apart(
+    both: Twins, theirs: Any, texts: Mapping[str, str], *, statements: bool = True
+) -> list[str]:
+    """Probe every place of every RPC; return how what is theirs was told from what never was, and what leaked.
+
+    Without `texts`, ids alone are tried.
+    """
+    wrong = []
+    for method, recipe in recipes():
+        for path in paths(method):
+            values = values_for(method, path, theirs, texts)
+            if values is None or not (texts or path.is_id):
+                continue
+            first, second = await both.probe(method, recipe, path, values)
+            if first.differs(second, statements):
+                # What the twins hold may differ by what was done in them: what tells something does so in each of them.
+                unlike, alike = await both.probe(method, recipe, path, values[::-1])
+                if not (first.differs(unlike, statements) and alike.differs(second, statements)):
+                    second = first
+            case = f"{method.name} {path}"
+            if first.answer != second.answer or "Their" in first.answer:
+                wrong.append(f"{case}: {first.answer[:400]} and not {second.answer[:400]}")
+            elif statements and first.statements != second.statements:
+                wrong.append(f"{case}: {first.statements} and not {second.statements}")
+            elif path.is_id and first.reason == "VALIDATION_FAILED" and case not in UNREACHED:
+                wrong.append(
+                    f"{case} is refused before anything is looked for: {first.answer[:400]}"
+                )
+            if texts and path.kind.endswith("_token"):
+                wrong += await _with_bad_tokens(both, theirs, method, recipe, path)
+        await both.go_on(method, recipe)
+    return wrong
+
+
+async def _with_bad_tokens(
+    both: Twins, theirs: Any, method: MethodDescriptor, recipe: Recipe, path: Path
+) -> list[str]:
+    """Return which tokens that nobody issued for this are not refused for what they are."""
+    found = values_for(method, path, theirs, {})
+    assert found
+    other = "ListNotes" if method.name != "ListNotes" else "Browse"
+    token = both.kept[both.names[0]].get("TOKEN", found[0]) if "cons" in path.kind else found[0]
+    wrong = []
+    for pair in bad_tokens(token, theirs.page_tokens[other]):
+        wrong += [
+            f"{method.name} {path}: {pair} {told.answer[:300]}"
+            for told in await both.probe(method, recipe, path, pair)
+            if not told.reason.endswith("TOKEN_INVALID")
+        ]
+    return wrong
+
+
+def recipes() -> list[tuple[MethodDescriptor, Recipe]]:
+    """Return every public RPC that is not an operator's, in the order in which their recipes can be called."""
+    by_path = {(m.containing_service.name, m.name): m for _, m in methods()}
+    return [
+        (by_path[each.service, each.method], each)
+        for each in read_recipes()
+        if each.service != OPERATORS and (each.service, each.method) in by_path
+    ]
+
+
+def _statements(trace_id: int) -> tuple[str, ...]:
+    """Return the statements of a trace, in the order in which they ended."""
+    return tuple(
+        span.name
+        for span in exporter().get_finished_spans()
+        if span.context
+        and span.context.trace_id == trace_id
+        and span.kind is SpanKind.CLIENT
+        and span.name not in OF_CALLERS
+    )
+
+
+def _stream(streams: bool) -> str:
+    return "stream" if streams else "unary"
