@@ -10,7 +10,7 @@ import pytest
 from everword.v1 import memory_pb2
 from support.calls import append, message
 from support.command_line import EVERWORD, everword
-from support.databases import DatabaseUnderTest
+from support.databases import DatabaseUnderTest, weak_owner
 from support.stack import Stack, running_stack
 
 
@@ -254,11 +254,11 @@ def empty_database(postgres_url: str) -> str:
 
 
 def test_migrate_applies_everything_once_and_makes_the_login(empty_database: str) -> None:
-    def migrate(*options: str) -> subprocess.CompletedProcess[str]:
+    def migrate(*options: str, url: str = empty_database) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [EVERWORD, "migrate", *options],
             env={
-                "EVERWORD_ADMIN_DATABASE_URL": empty_database,
+                "EVERWORD_ADMIN_DATABASE_URL": url,
                 "EVERWORD_SERVICE_PASSWORD": "for-tests",
             },
             capture_output=True,
@@ -266,6 +266,11 @@ def test_migrate_applies_everything_once_and_makes_the_login(empty_database: str
             timeout=180,
         )
 
+    with weak_owner(empty_database) as url:
+        refused = migrate(url=url)
+        assert refused.returncode == 1
+        assert "permission denied" in refused.stderr
+        assert "ALTER ROLE … CREATEROLE" in refused.stderr
     first = migrate("--partitions", "2", "--service-login", "cli_login")
     assert first.returncode == 0, first.stderr
     assert "applied 0001" in first.stdout

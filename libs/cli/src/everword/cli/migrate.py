@@ -46,5 +46,10 @@ def migrate(
         if service_login and service_password:
             create_service_login(url, service_login, service_password)
             line(f"{service_login} may log in as the services")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise click.ClickException(
+            f"{str(error).splitlines()[0]}; who migrates owns the database and makes the roles of the services: have a "
+            "superuser run ALTER DATABASE … OWNER TO … and ALTER ROLE … CREATEROLE"
+        ) from error
     except (MigrationError, psycopg.Error) as error:
         raise click.ClickException(str(error).strip().splitlines()[0]) from error
