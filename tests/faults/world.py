@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from everword.embedded.folder import RunningStack, read_run_file
+from everword.embedded.folder import RunningProcess, RunningStack, read_run_file
 from faults.proxy import Proxy
 from support.scripted_chat import ScriptedChat
 from support.scripted_embedder import ScriptedEmbedder
@@ -33,29 +33,31 @@ class World:
     random: random.Random
     #: What a job's worker may be silent for.
     lease_s: float
-    ended: set[int] = field(default_factory=set)
+    #: By number and start: within a long run numbers come again.
+    ended: set[tuple[int, float]] = field(default_factory=set)
 
-    def alive(self, name: str) -> list[int]:
+    def alive(self, name: str) -> list[RunningProcess]:
         """Return the process of a name, unless a fault ended it."""
         running = read_run_file(self.data)
         return [
-            process.pid
+            process
             for process in (running.processes if running else [])
             if process.name == name
-            and process.pid not in self.ended
+            and (process.pid, process.started) not in self.ended
             and psutil.pid_exists(process.pid)
         ]
 
     async def pid_of(self, name: str) -> int:
         """Return the process, once it runs again after it was ended last."""
         await until(lambda: bool(self.alive(name)), REVIVAL_S)
-        return self.alive(name)[0]
+        return self.alive(name)[0].pid
 
     async def end(self, name: str, signal: int) -> None:
         """Send a signal that a process ends by; the supervisor starts it again."""
-        pid = await self.pid_of(name)
-        self.ended.add(pid)
-        os.kill(pid, signal)
+        await self.pid_of(name)
+        [process] = self.alive(name)
+        self.ended.add((process.pid, process.started))
+        os.kill(process.pid, signal)
 
 
 Inject = Callable[[World], Awaitable[None]]
