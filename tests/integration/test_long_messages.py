@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,7 @@ import pytest
 from everword.domain.compaction import CompactionSettings
 from everword.jobs.store import JobKey
 from everword.jobs.sweep import sweep
-from everword.jobs.task import Task
+from everword.jobs.task import LeaseLost, Task
 from everword.jobs.worker import Worker
 from everword.text.values.evidence import Evidence, find_values
 from everword.v1 import maintenance_service_pb2 as pb
@@ -262,6 +263,26 @@ def test_a_source_that_cannot_be_read_bears_out_nothing_and_fails_no_check(
     found = check_faithfulness("It was 42 and 4711.", sources, time_zone="UTC")
     assert found.unsupported == ["4711"]
     assert "text not read" in caplog.text
+
+
+def test_a_lease_that_is_lost_ends_a_check_wherever_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    sources = [source("It was 41.", 1), source("It was 42.", 2)]
+    beats: list[int] = []
+
+    def until(last: int) -> None:
+        beats.append(1)
+        if len(beats) > last:
+            raise LeaseLost
+
+    check_faithfulness("It was 42.", sources, time_zone="UTC", heartbeat=partial(until, 100))
+    for last in range(len(beats)):
+        beats.clear()
+        with pytest.raises(LeaseLost):
+            check_faithfulness(
+                "It was 42.", sources, time_zone="UTC", heartbeat=partial(until, last)
+            )
+    assert last >= 3
+    assert "text not checked" not in caplog.text
 
 
 def test_a_node_that_cannot_be_checked_is_an_offender(monkeypatch: pytest.MonkeyPatch) -> None:
