@@ -168,7 +168,7 @@ async def _drain(running: RunningStack, within_s: float, say: Callable[[str], No
 
 
 async def _retry(running: RunningStack) -> int:
-    """Try again what failed for good; an operator sees it in the queue's status."""
+    """Try again what failed for good, jobs and sentences; an operator sees it in the queue's status."""
     tried = 0
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
@@ -176,4 +176,8 @@ async def _retry(running: RunningStack) -> int:
                 request = maintenance_service_pb2.RetryJobsRequest()
                 answer = await client.maintenance_service.RetryJobs(request)
                 tried += answer.jobs
+                sentences = maintenance_service_pb2.BackfillRequest(
+                    target=maintenance_service_pb2.BACKFILL_TARGET_TOOL_SENTENCES
+                )
+                await client.maintenance_service.Backfill(sentences)
     return tried
