@@ -64,7 +64,8 @@ def _compare(
         history.hold(Promise.KEPT, not missing, f"{place} lacks {sorted(missing)[:5]}")
         history.hold(Promise.ONCE, not more, f"{place} has too often {sorted(more)[:5]}")
         if in_order:
-            kept = [name for name in there if name in set(names)]
+            known = set(names)
+            kept = [name for name in there if name in known]
             history.hold(Promise.ORDER, kept == names, f"{place} is out of order")
 
 

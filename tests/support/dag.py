@@ -152,8 +152,8 @@ def _check_stretch(dag: Dag, node: Node) -> None:
     expected = [
         message["seq"]
         for message in dag.messages.values()
-        if message["conversation_id"] == node.conversation_id and is_eligible(message)
         if node.first_seq <= message["seq"] <= node.last_seq
+        if message["conversation_id"] == node.conversation_id and is_eligible(message)
     ]
     assert seqs == sorted(expected)
     children = [dag.nodes[child] for child in node.children]
