@@ -151,7 +151,7 @@ async def _drain(running: RunningStack, within_s: float, say: Callable[[str], No
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + within_s
-    given_up, retry_at = 0, loop.time() + RETRY_S
+    given_up, retry_at = await _retry(running), loop.time() + RETRY_S
     left: dict[str, int] = {}
     while loop.time() < until:
         # Postgres may have been the last to be ended.
@@ -168,7 +168,7 @@ async def _drain(running: RunningStack, within_s: float, say: Callable[[str], No
 
 
 async def _retry(running: RunningStack) -> int:
-    """Try again what failed for good, jobs and sentences; an operator sees it in the queue's status."""
+    """Try again what failed for good; an operator sees it in the status of the queue, of passages and of sentences."""
     tried = 0
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
@@ -176,8 +176,10 @@ async def _retry(running: RunningStack) -> int:
                 request = maintenance_service_pb2.RetryJobsRequest()
                 answer = await client.maintenance_service.RetryJobs(request)
                 tried += answer.jobs
-                sentences = maintenance_service_pb2.BackfillRequest(
-                    target=maintenance_service_pb2.BACKFILL_TARGET_TOOL_SENTENCES
-                )
-                await client.maintenance_service.Backfill(sentences)
+                for target in (
+                    maintenance_service_pb2.BACKFILL_TARGET_EMBEDDINGS,
+                    maintenance_service_pb2.BACKFILL_TARGET_TOOL_SENTENCES,
+                ):
+                    given_up = maintenance_service_pb2.BackfillRequest(target=target)
+                    await client.maintenance_service.Backfill(given_up)
     return tried

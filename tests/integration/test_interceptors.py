@@ -159,7 +159,9 @@ async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) ->
 
 
 @asynccontextmanager
-async def _full_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+async def _full_stack(
+    database: DatabaseUnderTest,
+) -> AsyncIterator[tuple[Stack, list[asyncio.Task[pb.AppendMessagesResponse]]]]:
     """A stack whose ingest service works on two calls at once, and has them and a third that waits."""
     async with running_stack(database, server=replace(BASE, max_concurrent=4)) as stack:
         await append(stack, "Before.")
@@ -169,15 +171,20 @@ async def _full_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
                 for _ in range(3)
             ]
             await _until_waiting(database, 2)
-            yield stack
-        await asyncio.gather(*held)
+            yield stack, held
+        await asyncio.gather(*held, return_exceptions=True)
 
 
 async def test_calls_beyond_the_limit_are_told_when_to_come_back(
     database: DatabaseUnderTest,
 ) -> None:
-    async with _full_stack(database) as stack:
-        refusal = await refused(stack.ingest.AppendMessages(append_request("One too many.")))
+    async with _full_stack(database) as (stack, held):
+        late = asyncio.ensure_future(stack.ingest.AppendMessages(append_request("One too many.")))
+        # Not the latest, but the one that has waited for longest.
+        [over], _ = await asyncio.wait([*held, late], return_when=asyncio.FIRST_COMPLETED)
+        assert over is not late
+        held.append(late)
+        refusal = await refused(over)
         assert (refusal.code, refusal.reason) == (
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "OVERLOADED",
@@ -190,7 +197,7 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
 
 async def test_a_full_service_still_tells_its_health(database: DatabaseUnderTest) -> None:
     async with (
-        _full_stack(database) as stack,
+        _full_stack(database) as (stack, _),
         open_channel(stack.addresses["ingest"]) as channel,
     ):
         assert await serving(channel)
