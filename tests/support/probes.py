@@ -176,8 +176,8 @@ def rows_of(database: DatabaseUnderTest, namespace: str) -> dict[str, list[str]]
         }
 
 
-def name_anew(request: Any, request_id: str) -> None:
-    """Give a request an id of its own where it has one: an earlier one would be answered again."""
+def set_request_id(request: Any, request_id: str) -> None:
+    """Set the request id of a request that has one: a repeated id would get the earlier answer."""
     holders: list[Any] = [request, *(getattr(request, name, None) for name in ("batch", "header"))]
     for holder in holders:
         if getattr(holder, "request_id", ""):

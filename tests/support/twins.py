@@ -1,4 +1,4 @@
-"""Two namespaces that are alike and are called alike: where their answers differ, what was asked for is told."""
+"""Two namespaces with the same content, called in the same way: where answers differ, they tell what was asked for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,16 @@ from fuzz.requests import WATCHES, methods
 from scripts.recipes import Recipe, read_recipes
 from support.callers import make_namespaces, within
 from support.learned import learn_some, learning_transaction
-from support.probes import Path, bad_tokens, keep, name_anew, paths, plain, requests_of, values_for
+from support.probes import (
+    Path,
+    bad_tokens,
+    keep,
+    paths,
+    plain,
+    requests_of,
+    set_request_id,
+    values_for,
+)
 from support.refusals import read_refusal
 from support.spans import exporter
 from support.stack import Stack
@@ -29,8 +38,6 @@ OPERATORS = "AdminService"
 #: Statements that find out who calls, whose results are kept for a while.
 OF_CALLERS = {"api_keys_exist", "find_namespace", "close_deployment", "list_generations"}
 _numbers = count(1)
-#: Ids that a request may hold, and that no mask lets it change.
-UNREACHED: frozenset[str] = frozenset()
 #: Until a stream that goes on says something.
 PATIENCE_S = 10.0
 
@@ -87,7 +94,7 @@ class Twins:
         for name, value in zip(self.names, values, strict=True):
             requests = self._requests(method, recipe, name)
             number = next(_numbers)
-            name_anew(requests[0], f"probe {number}")
+            set_request_id(requests[0], f"probe {number}")
             path.put(requests[0], value)
             trace = f"{number:032x}"
             parent = (("traceparent", f"00-{trace}-b7ad6b7169203331-01"),)
@@ -177,9 +184,7 @@ async def twins(stack: Stack, *names: str) -> AsyncIterator[Twins]:
         yield Twins(stack, channels, (first, second))
 
 
-async def tell_apart(
-    both: Twins, theirs: Any, texts: Mapping[str, str], *, statements: bool = True
-) -> list[str]:
+async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
     """Probe every place of every RPC; return how what is theirs was told from what never was, and what leaked.
 
     Without `texts`, ids alone are tried.
@@ -192,7 +197,7 @@ async def tell_apart(
                 continue
             first, second = await both.probe(method, recipe, path, values)
             # Whoever watches asks again and again.
-            counted = statements and method.name not in WATCHES
+            counted = method.name not in WATCHES
             if first.differs(second, counted):
                 # What the twins hold may differ by what was done in them: what tells something does so in each of them.
                 unlike, alike = await both.probe(method, recipe, path, values[::-1])
@@ -203,7 +208,7 @@ async def tell_apart(
                 wrong.append(f"{case}: {first.answer[:400]} and not {second.answer[:400]}")
             elif counted and first.statements != second.statements:
                 wrong.append(f"{case}: {first.statements} and not {second.statements}")
-            elif path.is_id and first.reason == "VALIDATION_FAILED" and case not in UNREACHED:
+            elif path.is_id and first.reason == "VALIDATION_FAILED":
                 wrong.append(
                     f"{case} is refused before anything is looked for: {first.answer[:400]}"
                 )

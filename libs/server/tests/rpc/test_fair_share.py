@@ -29,7 +29,7 @@ class Callers:
         for name in names:
             self._ends[name] = asyncio.Event()
             self.tasks[name] = asyncio.create_task(self._run(group, name, amount))
-        await settle()
+        await run_ready_tasks()
 
     async def _run(self, group: Group, name: str, amount: int) -> None:
         async with self._share.having(group, amount):
@@ -42,10 +42,10 @@ class Callers:
     async def end(self, *names: str) -> None:
         for name in names:
             self._ends[name].set()
-        await settle()
+        await run_ready_tasks()
 
 
-async def settle() -> None:
+async def run_ready_tasks() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -139,7 +139,7 @@ async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
     await callers.call(FLOOD, "f1", "f2")
     callers.tasks["f1"].cancel()
     share.give(FLOOD)
-    await settle()
+    await run_ready_tasks()
     assert callers.running == ["f2"]
     await callers.end("f2")
     assert not share._used
@@ -160,7 +160,7 @@ async def test_who_gives_up_waiting_leaves_its_place() -> None:
     callers = Callers(FairShare(limits(1, 1)))
     await callers.call(FLOOD, "f1", "f2", "f3")
     callers.tasks["f2"].cancel()
-    await settle()
+    await run_ready_tasks()
     await callers.end("f1")
     assert callers.running == ["f3"]
 
@@ -173,7 +173,7 @@ async def test_who_is_cancelled_just_when_its_turn_comes_gives_it_on() -> None:
     await asyncio.sleep(0)
     assert callers.running == []  # f1 has given its slot to o1 or f2, which does not run yet
     callers.tasks["f2"].cancel()
-    await settle()
+    await run_ready_tasks()
     assert callers.running == ["o1"]
 
 

@@ -48,10 +48,10 @@ class _Call:
 
 
 class _Queue:
-    """The calls of one group that wait. The first to come is served first, unless there were too many of them lately.
+    """The waiting calls of one group. The oldest is served first, unless the queue was full within `LATELY_S`.
 
-    Then the last is: the first has waited for nearly as long as it ever will, and makes room before it is served. So
-    whoever is served under a flood waited shortly. See adaptive LIFO in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    Then the newest is, and the oldest is refused when another call comes: a call that is served has not waited long.
+    See adaptive LIFO in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class _Queue:
         self._full_at = float("-inf")
 
     def refuse_oldest(self, error: Overloaded) -> None:
-        """Make room for another call."""
+        """Refuse the call that has waited for longest, to make room for another."""
         self._full_at = time.monotonic()
         turn = self.calls.popleft().turn
         if not turn.done():

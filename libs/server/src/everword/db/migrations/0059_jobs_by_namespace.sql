@@ -1,6 +1,6 @@
 -- A job is found by its namespace and its id: a database that is spread by namespace has it on one node. The id
--- comes first: beside an index that begins with the namespace, a plan made before a bulk import is in the statistics would
--- take this one for jobs that are named by task and subject, and look at all of the namespace.
+-- comes first. Jobs are also looked up by namespace, task and subject. With statistics from before a bulk import, the planner
+-- would take an index that begins with the namespace for that, and read all jobs of the namespace.
 
 -- squawk-ignore require-concurrent-index-creation
 CREATE UNIQUE INDEX jobs_by_id_and_namespace ON jobs (id, namespace_id);
