@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import psycopg
 
@@ -38,9 +39,13 @@ from support.running_stack import embed_with
 from support.scripted_chat import ScriptedChat
 from support.scripted_embedder import ScriptedEmbedder
 
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
 POLL_S = 0.25
 #: What failed for good is tried again, as an operator would, where nothing else is open for so long.
 RETRY_S = 20.0
+#: What a fault ended answers again within this time.
+ANSWER_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -172,14 +177,26 @@ async def _retry(running: RunningStack) -> int:
     tried = 0
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
-            with suppress(CallError):
-                request = maintenance_service_pb2.RetryJobsRequest()
-                answer = await client.maintenance_service.RetryJobs(request)
-                tried += answer.jobs
-                for target in (
-                    maintenance_service_pb2.BACKFILL_TARGET_EMBEDDINGS,
-                    maintenance_service_pb2.BACKFILL_TARGET_TOOL_SENTENCES,
-                ):
-                    given_up = maintenance_service_pb2.BackfillRequest(target=target)
-                    await client.maintenance_service.Backfill(given_up)
+            service = client.maintenance_service
+            answer = await _answer(service.RetryJobs, maintenance_service_pb2.RetryJobsRequest())
+            tried += answer.jobs
+            for target in (
+                maintenance_service_pb2.BACKFILL_TARGET_EMBEDDINGS,
+                maintenance_service_pb2.BACKFILL_TARGET_TOOL_SENTENCES,
+            ):
+                request = maintenance_service_pb2.BackfillRequest(target=target)
+                await _answer(service.Backfill, request)
     return tried
+
+
+async def _answer(call: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:
+    """Call until there is an answer: a fault may have ended who gives it."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + ANSWER_S
+    while True:
+        try:
+            return await call(request)
+        except CallError:
+            if loop.time() > until:
+                raise
+            await asyncio.sleep(POLL_S)

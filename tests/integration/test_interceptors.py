@@ -158,6 +158,22 @@ async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) ->
     await append(stack, "After.")
 
 
+async def test_what_a_call_waited_for_may_be_cancelled_and_the_caller_still_gets_a_status(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without one he would wait until his own deadline, if he has one."""
+
+    async def take(*_: object, **__: object) -> None:
+        shared = asyncio.get_running_loop().create_future()
+        shared.cancel()
+        await shared
+
+    monkeypatch.setattr("everword.rpc.capacity.FairShare.take", take)
+    refusal = await refused(stack.ingest.AppendMessages(append_request("Hello.")))
+    assert refusal.code is grpc.StatusCode.INTERNAL
+    assert any(record.exc_info for record in caplog.records if record.getMessage() == "call failed")
+
+
 @asynccontextmanager
 async def _full_stack(
     database: DatabaseUnderTest,

@@ -38,7 +38,7 @@ MAX_STATUS_BYTES = 3 * 1024
 Trailers = Sequence[tuple[str, bytes]]
 
 
-def translate(error: Exception) -> EverwordError | None:
+def translate(error: BaseException) -> EverwordError | None:
     """Return what a caller is told of a driver's error; None for one that nobody foresaw."""
     match error:
         case EverwordError():

@@ -61,6 +61,12 @@ def _refuse_unknown(method: str) -> Handler:
     return grpc.stream_unary_rpc_method_handler(behavior)
 
 
+def _is_cancelled() -> bool:
+    """Tell whether this call was cancelled, and not only something that it waited for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 class ErrorInterceptor(Interceptor):
     """The one place where exceptions of a call are caught."""
 
@@ -79,9 +85,10 @@ class ErrorInterceptor(Interceptor):
             yield
         except grpc.aio.AbortError:
             raise
-        except (
-            Exception
-        ) as error:  # the edge of the process: whatever it is, the caller gets a status
+        # The edge of the process: whatever it is, the caller gets a status.
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                raise
             known = translate(error)
             if known is None:
                 log.exception("call failed", extra={"method": call.path})
