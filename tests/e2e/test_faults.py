@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import pytest
 from everword.v1.admin_service_pb2 import ExportNamespaceRequest
 from faults.audit import audit
 from faults.check import check
+from faults.clocks import make_clocks
 from faults.exporting import judge
 from faults.history import History, Promise
 from faults.report import report
@@ -39,6 +44,8 @@ KINDS = (
     "connections to Valkey reset",
     "embedding model fails with 500",
     "language model answers garbage",
+    "ingest clock an hour behind",
+    "compact-worker-1 clock an hour ahead",
 )
 SHORT = Settings(
     faults=len(KINDS),
@@ -72,6 +79,25 @@ async def test_what_was_promised_holds_whatever_fails(folder: Path) -> None:
     assert {promise for promise in Promise if not history.looked[promise]} == set()
     assert outcome.summaries >= 10
     assert "| holds |" in report(outcome)
+
+
+@pytest.mark.parametrize("offset_s", [3600, -3600])
+def test_a_clock_that_jumps_is_another_for_one_process_alone(folder: Path, offset_s: int) -> None:
+    clocks = make_clocks(folder / "clocks")
+    look = "import threading, time; print(threading.Event().wait(0.01), time.time())"
+    environment = {**os.environ, **clocks.environment("one")}
+    for offset in (offset_s, 0):
+        clocks.set("one", offset)
+        done = subprocess.run(
+            [sys.executable, "-c", look],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        waited, seen = done.stdout.split()
+        assert waited == "False"
+        assert abs(float(seen) - time.time() - offset) < 60
 
 
 async def test_the_checker_sees_what_is_lost_doubled_out_of_order_and_back(stack: Stack) -> None:

@@ -38,7 +38,7 @@ _LOST = {
     "passages parked that could be embedded, or without a reason": """
         SELECT count(*) FROM embedding_queue q
           JOIN memories p ON p.namespace_id = q.namespace_id AND p.id = q.memory_id
-         WHERE q.state = 'failed' AND (p.content <> %(unembeddable)s OR q.error IS NULL)""",
+         WHERE q.state = 'failed' AND (strpos(p.content, %(unembeddable)s) = 0 OR q.error IS NULL)""",
 }
 _DOUBLED = {
     "messages stored twice": """

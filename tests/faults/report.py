@@ -15,6 +15,7 @@ BEGIN, END = "<!-- faults: begin -->", "<!-- faults: end -->"
 _NUMBERED = re.compile(r"-\d+$")
 #: The promise that a fault puts at risk before all others, by a word of its place or kind; the first that fits.
 _AT_RISK = (
+    ("clock", Promise.ORDER),
     ("lease", Promise.ONCE),
     ("worker", Promise.ENDS),
     ("model", Promise.DERIVED),

@@ -23,6 +23,7 @@ from faults.audit import open_work
 from faults.callers import traffic
 from faults.calling import connect
 from faults.check import check
+from faults.clocks import can_jump, clock_faults, make_clocks
 from faults.engines import disk_fault, postgres_faults, small_disk, valkey_faults
 from faults.history import History
 from faults.injecting import Injected, inject, plan
@@ -113,6 +114,7 @@ async def _world(
     chosen = StackSettings(data=data, ports=Ports.free())
     embedder, chat = ScriptedEmbedder(), ScriptedChat(brief, context_tokens=32_768)
     embedder.poison = UNEMBEDDABLE
+    clocks = make_clocks(data / "clocks") if can_jump() else None
     async with AsyncExitStack() as resources:
         resources.enter_context(embedder.running())
         resources.enter_context(chat.running())
@@ -128,17 +130,18 @@ async def _world(
                 database_url=database.through(running.database_url),
                 redis_url=valkey.through(running.redis_url),
             )
-            return list(specs(through, settings.workers, settings.patience, chat))
+            return list(specs(through, settings.workers, settings.patience, chat, clocks))
 
         running = await resources.enter_async_context(stack(chosen, say, services=services))
         drawn, lease_s = random.Random(settings.seed), settings.patience.lease_s
-        yield World(data, running, database, valkey, embedder, chat, drawn, lease_s)
+        yield World(data, running, database, valkey, embedder, chat, drawn, lease_s, clocks)
 
 
 def _possible(data: Path, settings: Settings) -> list[Fault]:
     """Return every fault that a run may inject."""
     faults = [
         *process_faults(names(settings.workers)),
+        *(clock_faults(names(settings.workers)) if can_jump() else []),
         rolling_restart(),
         *postgres_faults(),
         *valkey_faults(),

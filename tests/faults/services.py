@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from everword.embedded.folder import RunningStack
 from everword.embedded.process import ProcessSpec
 from everword.embedded.services import SERVICES, SUMMARISING_WORKERS, WORKERS, service_specs
+from faults.clocks import Clocks
 from support.hasty import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
 from support.scripted_chat import ScriptedChat
 
@@ -61,9 +62,21 @@ def names(workers: int) -> list[str]:
 
 
 def specs(
+    running: RunningStack,
+    workers: int,
+    patience: Patience,
+    chat: ScriptedChat,
+    clocks: Clocks | None,
+) -> Iterator[ProcessSpec]:
+    """Yield the services, and so many of each worker, each with a clock of its own."""
+    for spec in _specs(running, workers, patience, chat):
+        own = clocks.environment(spec.name) if clocks else {}
+        yield replace(spec, environment={**spec.environment, **own})
+
+
+def _specs(
     running: RunningStack, workers: int, patience: Patience, chat: ScriptedChat
 ) -> Iterator[ProcessSpec]:
-    """Yield the services, and so many of each worker."""
     model = {"EVERWORD_CHAT_URL": chat.url, "EVERWORD_CHAT_MODEL": chat.model}
     for spec in service_specs(running):
         own = model if spec.name in ASKING else {}

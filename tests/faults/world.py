@@ -7,6 +7,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 
@@ -15,6 +16,9 @@ from faults.proxy import Proxy
 from support.scripted_chat import ScriptedChat
 from support.scripted_embedder import ScriptedEmbedder
 from support.waiting import until
+
+if TYPE_CHECKING:
+    from faults.clocks import Clocks
 
 #: What has ended gets ready again, on a busy machine too.
 REVIVAL_S = 600.0
@@ -33,6 +37,8 @@ class World:
     random: random.Random
     #: What a job's worker may be silent for.
     lease_s: float
+    #: None where there is no compiler for the library that shifts them.
+    clocks: Clocks | None = None
     #: By number and start: within a long run numbers come again.
     ended: set[tuple[int, float]] = field(default_factory=set)
 

@@ -1,0 +1,72 @@
+"""The time of day of each process, which jumps by an hour and back."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from faults.world import Fault, Inject, World
+
+SOURCE = Path(__file__).parent / "clock.c"
+JUMP_S = 3600
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """A library that shifts the time of a process, and a folder with a file for each, which says by how much."""
+
+    folder: Path
+
+    @property
+    def library(self) -> Path:
+        return self.folder / "clock.so"
+
+    def environment(self, name: str) -> dict[str, str]:
+        """Return the variables with which a process starts."""
+        clock = self.folder / name
+        if not clock.exists():
+            self.set(name, 0)
+        return {"LD_PRELOAD": str(self.library), "FAULTS_CLOCK": str(clock)}
+
+    def set(self, name: str, offset_s: int) -> None:
+        """Set a process's clock that many seconds ahead; it may run, which is why the file stays the same one."""
+        clock = self.folder / name
+        with clock.open("r+b" if clock.exists() else "wb") as file:
+            file.write(offset_s.to_bytes(8, "little", signed=True))
+
+
+def can_jump() -> bool:
+    """Tell whether there is a compiler for the library."""
+    return shutil.which("cc") is not None
+
+
+def make_clocks(folder: Path) -> Clocks:
+    """Make clocks in a folder, which is made too."""
+    folder.mkdir(parents=True)
+    clocks = Clocks(folder)
+    command = ["cc", "-shared", "-fPIC", "-O1", "-o", str(clocks.library), str(SOURCE), "-ldl"]
+    subprocess.run(command, check=True)
+    return clocks
+
+
+def clock_faults(names: Iterable[str]) -> list[Fault]:
+    """Return what may happen to the clock of each process."""
+    return [
+        Fault(f"clock an hour {way}", name, _jumping(name, offset_s))
+        for name in names
+        for way, offset_s in (("ahead", JUMP_S), ("behind", -JUMP_S))
+    ]
+
+
+def _jumping(name: str, offset_s: int) -> Inject:
+    async def inject(world: World) -> None:
+        assert world.clocks
+        world.clocks.set(name, offset_s)
+        await asyncio.sleep(1.3 * world.lease_s)
+        world.clocks.set(name, 0)
+
+    return inject
