@@ -132,6 +132,25 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     assert callers.running == ["i"]  # nobody was refused lately
 
 
+async def test_under_a_flood_nobody_waits_for_long(clock: list[float]) -> None:
+    callers = Callers(FairShare(limits(1, 1, waiting=3, waiting_of_group=3)))
+    await callers.call(FLOOD, *"abcd")
+    clock[0] += 2 * fair_share.PATIENCE_S
+    await callers.end("a")
+    assert callers.running == ["b"]  # not full yet: however long they have waited
+    await callers.call(FLOOD, *"efg")
+    assert [name for name in "cdefg" if callers.tasks[name].done()] == [*"cd"]
+    clock[0] += 1.5 * fair_share.PATIENCE_S
+    await callers.call(FLOOD, "h")
+    await callers.end("b")
+    assert callers.running == ["h"]
+    for name in "cdefg":
+        assert isinstance(callers.tasks[name].exception(), Overloaded)
+    await callers.end("h")
+    await callers.call(FLOOD, "i")
+    assert callers.running == ["i"]
+
+
 async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
     share = FairShare(limits(1, 1))
     callers = Callers(share)

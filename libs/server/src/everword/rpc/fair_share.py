@@ -13,6 +13,8 @@ from everword.domain.errors import Overloaded
 
 #: Who had something of it so lately still counts as somebody to share with.
 LATELY_S = 1.0
+#: The longest that a call waits in a queue that was full lately.
+PATIENCE_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -45,30 +47,47 @@ class Limits:
 class _Call:
     amount: int
     turn: asyncio.Future[None]
+    since: float
 
 
 class _Queue:
     """The waiting calls of one group. The oldest is served first, unless the queue was full within `LATELY_S`.
 
-    Then the newest is, and the oldest is refused when another call comes: a call that is served has not waited long.
-    See adaptive LIFO in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    Then the newest is, the oldest is refused when another call comes, and nobody waits for longer than `PATIENCE_S`: a
+    call that is served has not waited long. See adaptive LIFO and controlled delay in "Fail at Scale" (Maurer, ACM
+    Queue 13/8, 2015).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
         self.calls: deque[_Call] = deque()
+        #: What whoever is refused is told.
+        self._limit = limit
         self._full_at = float("-inf")
 
-    def refuse_oldest(self, error: Overloaded) -> None:
-        """Refuse the call that has waited for longest, to make room for another."""
+    def make_room(self) -> None:
+        """Refuse the call that has waited for longest, for another one came to a full queue."""
         self._full_at = time.monotonic()
+        self._refuse_oldest()
+
+    def next(self) -> _Call | None:
+        """Return the call to be served next, once those that waited for too long are refused."""
+        now = time.monotonic()
+        if now >= self._full_at + LATELY_S:
+            return self.calls[0]
+        while self.calls and self.calls[0].since < now - PATIENCE_S:
+            self._refuse_oldest()
+        return self.calls[-1] if self.calls else None
+
+    def _refuse_oldest(self) -> None:
         turn = self.calls.popleft().turn
         if not turn.done():
-            turn.set_exception(error)
+            turn.set_exception(_too_many(self._limit))
 
-    def next(self) -> _Call:
-        """Return the call to be served next."""
-        crowded = time.monotonic() < self._full_at + LATELY_S
-        return self.calls[-1 if crowded else 0]
+
+def _too_many(limit: int) -> Overloaded:
+    return Overloaded(
+        "Too many calls of this namespace at once; repeat this one after a pause.", limit=limit
+    )
 
 
 class FairShare:
@@ -99,7 +118,7 @@ class FairShare:
         if group not in self._waiting and self._fits(group, amount):
             self._grant(group, amount)
             return
-        call = _Call(amount, asyncio.get_running_loop().create_future())
+        call = _Call(amount, asyncio.get_running_loop().create_future(), time.monotonic())
         self._line_up(group).calls.append(call)
         try:
             await call.turn
@@ -121,21 +140,21 @@ class FairShare:
 
     def _line_up(self, group: Group) -> _Queue:
         """Return where to wait. Where too many of the group do, the oldest of them is refused."""
-        queue = self._waiting.get(group, _Queue())
         limits = self._limits
-        error = None
-        if len(queue.calls) >= limits.waiting_of_group:
-            error = Overloaded(
-                "Too many calls of this namespace at once; repeat this one after a pause.",
-                limit=limits.of_group + limits.waiting_of_group,
+        limit_of_group = limits.of_group + limits.waiting_of_group
+        queue = self._waiting.get(group) or _Queue(limit_of_group)
+        full = len(queue.calls) >= limits.waiting_of_group
+        crowded = self._count_waiting() >= limits.waiting and not group.reserved
+        if not (full or crowded):
+            return self._waiting.setdefault(group, queue)
+        if not queue.calls:
+            raise (
+                _too_many(limit_of_group)
+                if full
+                else Overloaded(limit=limits.total + limits.waiting)
             )
-        elif self._count_waiting() >= limits.waiting and not group.reserved:
-            error = Overloaded(limit=limits.total + limits.waiting)
-        if error and not queue.calls:
-            raise error
-        if error:
-            queue.refuse_oldest(error)
-        return self._waiting.setdefault(group, queue)
+        queue.make_room()
+        return queue
 
     def _count_waiting(self) -> int:
         return sum(len(queue.calls) for queue in self._waiting.values())
@@ -158,6 +177,9 @@ class FairShare:
             group, queue = next(iter(self._waiting.items()))
             self._waiting.move_to_end(group)
             call = queue.next()
+            if call is None:
+                del self._waiting[group]
+                continue
             gone = call.turn.done()  # cancelled, and not yet told
             if not gone and not self._fits(group, call.amount):
                 idle += 1

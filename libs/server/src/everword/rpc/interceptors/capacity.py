@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from typing import Any
 
 import grpc
 
 from everword.domain.caller import current_caller
-from everword.domain.errors import DeadlineExceeded, InvalidArgument
+from everword.domain.errors import DeadlineExceeded, InvalidArgument, Overloaded
 from everword.rpc.capacity import BETWEEN_SERVICES, Capacity, group_of
 from everword.rpc.fair_share import Group
 from everword.rpc.interceptors.base import (
@@ -19,9 +19,12 @@ from everword.rpc.interceptors.base import (
     Continuation,
     Handler,
     behavior_of,
+    metadata_of,
     replace_behavior,
 )
-from everword.rpc.methods import INTERNAL, LONG, PUBLIC
+from everword.rpc.interceptors.shedding import shown_by
+from everword.rpc.methods import INTERNAL, LONG, PUBLIC, is_brief
+from everword.rpc.shedding import Shedding
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
 RECEIVE_S = 60.0
@@ -30,8 +33,9 @@ RECEIVE_S = 60.0
 class CapacityInterceptor(grpc.aio.ServerInterceptor):
     """Turns each RPC into a stream that it receives itself: of a call that is refused before, nothing is read."""
 
-    def __init__(self, capacity: Capacity) -> None:
+    def __init__(self, capacity: Capacity, shedding: Shedding) -> None:
         self._capacity = capacity
+        self._shedding = shedding
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -48,20 +52,36 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
             if handler.response_streaming
             else grpc.stream_unary_rpc_method_handler
         )
-        return received(self._unary(inner, path), None, handler.response_serializer)
+        caller = shown_by(metadata_of(handler_call_details))
+        return received(self._unary(inner, path, caller), None, handler.response_serializer)
 
-    def _unary(self, inner: Behavior, path: str) -> Behavior:
+    def _unary(self, inner: Behavior, path: str, caller: Hashable) -> Behavior:
         async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:
             group = BETWEEN_SERVICES if path.startswith(INTERNAL) else group_of(current_caller())
-            capacity = self._capacity
-            async with capacity.body(group) as body:
-                raw = await _receive(raws)
-                if raw is None:
-                    raise InvalidArgument("The call holds no request.")
-                async with capacity.slot(group, long=path in LONG):
+            async with AsyncExitStack() as room:
+                with self._noted(path, caller):
+                    body = await room.enter_async_context(self._capacity.body(group))
+                    raw = await _receive(raws)
+                    if raw is None:
+                        raise InvalidArgument("The call holds no request.")
+                    slot = self._capacity.slot(group, long=path in LONG)
+                    await room.enter_async_context(slot)
+                try:
                     return await inner(body.holds(raw), context)
+                finally:
+                    self._shedding.note_answered(caller)
 
         return behavior
+
+    @contextmanager
+    def _noted(self, path: str, caller: Hashable) -> Iterator[None]:
+        """Note a call that is refused since too many wait."""
+        try:
+            yield
+        except Overloaded:
+            if is_brief(path):
+                self._shedding.note_refused(caller)
+            raise
 
     def _streaming(self, inner: Behavior) -> Behavior:
         async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:
