@@ -18,7 +18,9 @@ def test_for_each_call_that_is_answered_one_is_let_in() -> None:
     assert calls.lets_in("other")
     calls.note_answered("flood")
     calls.note_answered("other")
-    calls.note_refused("flood")  # of those that wait, one makes room: no place comes with it, and none goes
+    calls.note_refused(
+        "flood"
+    )  # of those that wait, one makes room: no place comes with it, and none goes
     assert [calls.lets_in("flood"), calls.lets_in("flood")] == [True, False]
     assert [calls.lets_in("other"), calls.lets_in("other")] == [True, True]
 

@@ -50,7 +50,9 @@ def ordered_interceptors(
         SchemaInterceptor(health),  # before the first statement too
         AuthInterceptor(authenticator, settings, access, scoped.keys()),
         QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
-        CapacityInterceptor(Capacity(settings.max_concurrent), shedding),  # nobody's request is read before
+        CapacityInterceptor(
+            Capacity(settings.max_concurrent), shedding
+        ),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
         ScopeInterceptor(scoped),  # these read what was parsed
