@@ -11,9 +11,9 @@ from everword.rpc.shedding import LET_IN, Shedding
 def test_for_each_call_that_is_answered_one_is_let_in() -> None:
     calls = Shedding()
     assert calls.lets_in("flood")
-    assert not calls
+    assert not calls.is_active
     calls.note_refused("flood")
-    assert calls
+    assert calls.is_active
     assert not calls.lets_in("flood")
     assert calls.lets_in("other")
     calls.note_answered("flood")

@@ -30,8 +30,9 @@ class Shedding:
     def __init__(self) -> None:
         self._places: TTLCache[Hashable, _Place] = TTLCache(_CALLERS, LASTS_S)
 
-    def __bool__(self) -> bool:
-        """Tell whether somebody sends too many."""
+    @property
+    def is_active(self) -> bool:
+        """Whether somebody sends too many."""
         return len(self._places) > 0
 
     def lets_in(self, caller: Hashable) -> bool:

@@ -35,7 +35,7 @@ class SheddingInterceptor(grpc.aio.ServerInterceptor):
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> Handler | None:
         path = handler_call_details.method
-        if self._shedding and is_brief(path):
+        if self._shedding.is_active and is_brief(path):
             metadata = metadata_of(handler_call_details)
             if not self._shedding.lets_in(shown_by(metadata)):
                 return _refusal(path, metadata)
