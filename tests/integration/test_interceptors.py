@@ -213,8 +213,10 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
 
 
 async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
-    database: DatabaseUnderTest,
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for seconds in ("fair_share.LATELY_S", "fair_share.PATIENCE_S", "shedding.KNOWN_S"):
+        monkeypatch.setattr(f"everword.rpc.{seconds}", 60.0)
     with database.connect() as conn:
         conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
     async with _full_stack(database) as (stack, held):
@@ -227,6 +229,7 @@ async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
         sent = (("x-request-id", "one-too-many"),)
         call = stack.ingest.AppendMessages(append_request("One too many."), metadata=sent)
         refusal = await refused(call)
+        assert dict(await call.initial_metadata())["x-request-id"] == "one-too-many"
         assert (refusal.code, refusal.reason) == (
             grpc.StatusCode.RESOURCE_EXHAUSTED,
             "OVERLOADED",

@@ -1,40 +1,44 @@
-"""Who sends too many calls is let in again as his calls are answered."""
+"""Whose calls are refused at once is known by what they show, once they were let in."""
 
 from __future__ import annotations
 
-import pytest
+import asyncio
 
-from everword.rpc import shedding
-from everword.rpc.shedding import LET_IN, Shedding
+from everword.domain.errors import Overloaded
+from everword.rpc.capacity import Capacity
+from everword.rpc.fair_share import Group
+from everword.rpc.shedding import Shedding, shown_by
 
-
-def test_for_each_call_that_is_answered_one_is_let_in() -> None:
-    calls = Shedding()
-    assert calls.lets_in("flood")
-    assert not calls.is_active
-    calls.note_refused("flood")
-    assert calls.is_active
-    assert not calls.lets_in("flood")
-    assert calls.lets_in("other")
-    calls.note_answered("flood")
-    calls.note_answered("other")
-    calls.note_refused(
-        "flood"
-    )  # of those that wait, one makes room: no place comes with it, and none goes
-    assert [calls.lets_in("flood"), calls.lets_in("flood")] == [True, False]
-    assert [calls.lets_in("other"), calls.lets_in("other")] == [True, True]
+FLOOD, OTHER = Group("flood"), Group("other")
+KEY, ANOTHER_KEY = shown_by({"authorization": "Bearer f"}), shown_by({"authorization": "Bearer o"})
 
 
-def test_places_are_not_saved_up() -> None:
-    calls = Shedding()
-    calls.note_refused("flood")
-    for _ in range(3 * LET_IN):
-        calls.note_answered("flood")
-    assert sum(calls.lets_in("flood") for _ in range(3 * LET_IN)) == LET_IN
+async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> None:
+    capacity = Capacity(8)
+    shedding = Shedding(capacity)
+    calls = [asyncio.create_task(_call(capacity, FLOOD)) for _ in range(10)]
+    shedding.note(KEY, FLOOD)
+    assert not shedding.is_active
+    await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    for shown, group in ((KEY, FLOOD), (ANOTHER_KEY, OTHER)):
+        shedding.note(shown, group)
+    assert shedding.is_active
+    assert shedding.refuses(KEY)
+    assert not shedding.refuses(ANOTHER_KEY)
+    for call in calls:
+        call.cancel()
+    ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert any(isinstance(each, Overloaded) for each in ended)
+    assert not shedding.refuses(KEY)
 
 
-def test_it_ends_once_nobody_was_refused_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shedding, "LASTS_S", 0.0)
-    calls = Shedding()
-    calls.note_refused("flood")
-    assert calls.lets_in("flood")
+async def _call(capacity: Capacity, group: Group) -> None:
+    async with capacity.slot(group):
+        await asyncio.Event().wait()
+
+
+def test_a_caller_is_the_same_however_he_writes_what_he_shows() -> None:
+    for written in ("Bearer k", "bearer k", "BEARER   k "):
+        assert shown_by({"authorization": written}) == ("k", "default")
+    assert shown_by({}) == shown_by({"x-everword-namespace": "default"}) == ("", "default")
+    assert shown_by({"authorization": "Bearer k", "x-everword-namespace": "n"}) == ("k", "n")

@@ -2,55 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from cachetools import TTLCache
 
-#: For so long after one of a caller's calls was refused, most others are.
-LASTS_S = 1.0
-#: How many of a caller's calls are let in at once, where so many have ended.
-LET_IN = 8
+from everword.rpc.authentication import DEFAULT_NAMESPACE, NAMESPACE_HEADER
+from everword.rpc.capacity import Capacity
+from everword.rpc.fair_share import Group
+
+#: What a call shows of its caller: the key, and the namespace that it names. Nobody has looked at it yet.
+Shown: TypeAlias = tuple[str, str]
+#: For so long it is known with whom a caller shares; after it, the next of its calls is let in.
+KNOWN_S = 1.0
 _CALLERS = 4096
 
 
-@dataclass
-class _Place:
-    """The calls that a caller who sends too many may still make."""
-
-    free: int = 0
+def shown_by(metadata: Mapping[str, str]) -> Shown:
+    """Return what a call shows of its caller, whatever way it is written."""
+    key = metadata.get("authorization", "").partition(" ")[2].strip()
+    return key, metadata.get(NAMESPACE_HEADER) or DEFAULT_NAMESPACE
 
 
 class Shedding:
-    """Counts, for callers who send too many calls, how many may come in: one for each that was answered.
+    """Knows callers whose group had too many calls, by what they showed when they were let in.
 
-    To refuse a call costs little here, where nothing is known but what it shows. For use within one event loop.
+    Nothing else is looked at before a call of theirs is refused, so that this costs little. For use within one event
+    loop.
     """
 
-    def __init__(self) -> None:
-        self._places: TTLCache[Hashable, _Place] = TTLCache(_CALLERS, LASTS_S)
+    def __init__(self, capacity: Capacity) -> None:
+        self._capacity = capacity
+        self._groups: TTLCache[Shown, Group] = TTLCache(_CALLERS, KNOWN_S)
 
     @property
     def is_active(self) -> bool:
-        """Whether somebody sends too many."""
-        return len(self._places) > 0
+        """Whether there may be such a caller."""
+        return len(self._groups) > 0
 
-    def lets_in(self, caller: Hashable) -> bool:
-        """Take a caller's place for a call, and tell whether there was one."""
-        place = self._places.get(caller)
-        if place is None:
-            return True
-        if not place.free:
-            return False
-        place.free -= 1
-        return True
+    def refuses(self, shown: Shown) -> bool:
+        """Tell whether a call is one too many."""
+        group = self._groups.get(shown)
+        return group is not None and self._capacity.has_too_many(group)
 
-    def note_refused(self, caller: Hashable) -> None:
-        """Note that one of a caller's calls was refused after it had come in."""
-        self._places[caller] = self._places.get(caller) or _Place()
-
-    def note_answered(self, caller: Hashable) -> None:
-        """Give a caller's place back."""
-        place = self._places.get(caller)
-        if place:
-            place.free = min(place.free + 1, LET_IN)
+    def note(self, shown: Shown, group: Group) -> None:
+        """Note with whom a caller shares, where they have too many calls."""
+        if self._capacity.has_too_many(group):
+            self._groups[shown] = group

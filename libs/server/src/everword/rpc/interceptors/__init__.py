@@ -40,7 +40,8 @@ def ordered_interceptors(
     """Return the interceptors of a server, outermost first."""
     scoped = scope_table(services)
     access = access_table(services)
-    shedding = Shedding()
+    capacity = Capacity(settings.max_concurrent)
+    shedding = Shedding(capacity)
     return (
         SheddingInterceptor(shedding),  # first: what it refuses costs next to nothing
         TelemetryInterceptor(),  # around all else, so that every outcome is counted
@@ -50,9 +51,7 @@ def ordered_interceptors(
         SchemaInterceptor(health),  # before the first statement too
         AuthInterceptor(authenticator, settings, access, scoped.keys()),
         QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
-        CapacityInterceptor(
-            Capacity(settings.max_concurrent), shedding
-        ),  # nobody's request is read before
+        CapacityInterceptor(capacity, shedding),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
         ScopeInterceptor(scoped),  # these read what was parsed

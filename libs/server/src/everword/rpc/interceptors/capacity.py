@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterator
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 import grpc
 
 from everword.domain.caller import current_caller
-from everword.domain.errors import DeadlineExceeded, InvalidArgument, Overloaded
+from everword.domain.errors import DeadlineExceeded, InvalidArgument
 from everword.rpc.capacity import BETWEEN_SERVICES, Capacity, group_of
 from everword.rpc.fair_share import Group
 from everword.rpc.interceptors.base import (
@@ -22,9 +22,8 @@ from everword.rpc.interceptors.base import (
     metadata_of,
     replace_behavior,
 )
-from everword.rpc.interceptors.shedding import shown_by
-from everword.rpc.methods import INTERNAL, LONG, PUBLIC, is_brief
-from everword.rpc.shedding import Shedding
+from everword.rpc.methods import INTERNAL, LONG, PUBLIC
+from everword.rpc.shedding import Shedding, Shown, shown_by
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
 RECEIVE_S = 60.0
@@ -52,36 +51,21 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
             if handler.response_streaming
             else grpc.stream_unary_rpc_method_handler
         )
-        caller = shown_by(metadata_of(handler_call_details))
-        return received(self._unary(inner, path, caller), None, handler.response_serializer)
+        shown = shown_by(metadata_of(handler_call_details))
+        return received(self._unary(inner, path, shown), None, handler.response_serializer)
 
-    def _unary(self, inner: Behavior, path: str, caller: Hashable) -> Behavior:
+    def _unary(self, inner: Behavior, path: str, shown: Shown) -> Behavior:
         async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:
             group = BETWEEN_SERVICES if path.startswith(INTERNAL) else group_of(current_caller())
-            async with AsyncExitStack() as room:
-                with self._noted(path, caller):
-                    body = await room.enter_async_context(self._capacity.body(group))
-                    raw = await _receive(raws)
-                    if raw is None:
-                        raise InvalidArgument("The call holds no request.")
-                    slot = self._capacity.slot(group, long=path in LONG)
-                    await room.enter_async_context(slot)
-                try:
+            self._shedding.note(shown, group)
+            async with self._capacity.body(group) as body:
+                raw = await _receive(raws)
+                if raw is None:
+                    raise InvalidArgument("The call holds no request.")
+                async with self._capacity.slot(group, long=path in LONG):
                     return await inner(body.holds(raw), context)
-                finally:
-                    self._shedding.note_answered(caller)
 
         return behavior
-
-    @contextmanager
-    def _noted(self, path: str, caller: Hashable) -> Iterator[None]:
-        """Note a call that is refused since too many wait."""
-        try:
-            yield
-        except Overloaded:
-            if is_brief(path):
-                self._shedding.note_refused(caller)
-            raise
 
     def _streaming(self, inner: Behavior) -> Behavior:
         async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Hashable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import grpc
 
 from everword.domain.errors import Overloaded
 from everword.observability.logs import request_id
-from everword.rpc.authentication import NAMESPACE_HEADER
 from everword.rpc.errors import grpc_code
 from everword.rpc.interceptors.base import Context, Continuation, Handler, metadata_of
 from everword.rpc.interceptors.errors import abort
 from everword.rpc.interceptors.request_id import choose_request_id
 from everword.rpc.interceptors.telemetry import record_call
 from everword.rpc.methods import is_brief
-from everword.rpc.shedding import Shedding
-
-
-def shown_by(metadata: Mapping[str, str]) -> Hashable:
-    """Return what a call shows of its caller, which nobody has looked at yet."""
-    return metadata.get("authorization", ""), metadata.get(NAMESPACE_HEADER, "")
+from everword.rpc.shedding import Shedding, shown_by
 
 
 class SheddingInterceptor(grpc.aio.ServerInterceptor):
@@ -37,7 +31,7 @@ class SheddingInterceptor(grpc.aio.ServerInterceptor):
         path = handler_call_details.method
         if self._shedding.is_active and is_brief(path):
             metadata = metadata_of(handler_call_details)
-            if not self._shedding.lets_in(shown_by(metadata)):
+            if self._shedding.refuses(shown_by(metadata)):
                 return _refusal(path, metadata)
         return await continuation(handler_call_details)
 
