@@ -57,9 +57,9 @@ class FairShare:
     """A semaphore of amounts. Groups that wait are served in turn, whatever each of them asks for.
 
     Within a group the oldest call is served first, unless its queue was full within `LATELY_S`. Then the newest is, and
-    the oldest is refused when another call comes. Where the limits are `impatient`, no more wait then than the group may
-    have at once, and nobody for longer than `PATIENCE_S`. So a call that is served has not waited long: see adaptive LIFO
-    and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    the oldest is refused when another call comes. Where the limits are `impatient`, no more wait then than the group
+    may have at once, and nobody for longer than `PATIENCE_S`. So a call that is served has not waited long: see
+    adaptive LIFO and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
 
     For use within one event loop.
     """
