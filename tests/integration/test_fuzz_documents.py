@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuzz.documents import run
 from fuzz.files import samples
 
-FILES = 100
+FILES = 50
 SEED = 20261125
 
 

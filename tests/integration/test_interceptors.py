@@ -47,6 +47,7 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
     interceptors = ordered_interceptors(BASE, nobody, quotas, health, [])
     order = [type(entry).__name__ for entry in interceptors]
     assert order == [
+        "SheddingInterceptor",
         "TelemetryInterceptor",
         "RequestIdInterceptor",
         "ErrorInterceptor",
@@ -209,6 +210,35 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
         assert "RetryInfo" in refusal.details
     with database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM messages").fetchone() == (4,)
+
+
+async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seconds in ("fair_share.LATELY_S", "fair_share.PATIENCE_S", "shedding.KNOWN_S"):
+        monkeypatch.setattr(f"everword.rpc.{seconds}", 60.0)
+    with database.connect() as conn:
+        conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
+    async with _full_stack(database) as (stack, held):
+        held += [
+            asyncio.ensure_future(stack.ingest.AppendMessages(append_request("Waits too.")))
+            for _ in range(2)
+        ]
+        other = asyncio.ensure_future(append(stack, "Waits.", metadata=within("other")))
+        await asyncio.wait(held, return_when=asyncio.FIRST_COMPLETED)
+        sent = (("x-request-id", "one-too-many"),)
+        call = stack.ingest.AppendMessages(append_request("One too many."), metadata=sent)
+        refusal = await refused(call)
+        assert dict(await call.initial_metadata())["x-request-id"] == "one-too-many"
+        assert (refusal.code, refusal.reason) == (
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            "OVERLOADED",
+        )
+        assert refusal.message.startswith("Too many calls of this caller")
+        assert refusal.metadata["request_id"] == "one-too-many"
+        assert "RetryInfo" in refusal.details
+        held.append(other)
+    await other
 
 
 async def test_a_full_service_still_tells_its_health(database: DatabaseUnderTest) -> None:

@@ -176,12 +176,16 @@ def _sleep(
 ) -> dict[int, str | None]:
     moment = now or datetime.now(UTC) + LATER
     with sleeper(stack, mind, moment) as context:
-        sleeping = Sleeping(context)
-        function: Callable[[JobRun], datetime | None] = sleeping.run
-        if context.chat:
-            function = detect_model_outage(function, context.chat, sleep=lambda _: None)
-        task = Task("sleep", function, pauses_s=(0.0,))
-        return work(stack.database, context.database, task, due or moment)
+        return sleep_with(stack, context, due or moment)
+
+
+def sleep_with(stack: Stack, context: WorkerContext, due: datetime) -> dict[int, str | None]:
+    """Let everything sleep that is due then, with what a context holds; returns how each job ended last."""
+    function: Callable[[JobRun], datetime | None] = Sleeping(context).run
+    if context.chat:
+        function = detect_model_outage(function, context.chat, sleep=lambda _: None)
+    task = Task("sleep", function, pauses_s=(0.0,))
+    return work(stack.database, context.database, task, due)
 
 
 def rows(stack: Stack, query: str) -> list[tuple[Any, ...]]:

@@ -15,7 +15,7 @@ from vllm.server import CHAT, EMBEDDING, serving
 
 #: Checks of the embedding server, and of the chat server.
 EMBEDDING_CHECKS = ["checks.py", "ranking_checks.py"]
-CHAT_CHECKS = ["compaction_checks.py"]
+CHAT_CHECKS = ["compaction_checks.py", "sleep_checks.py"]
 ROOT = Path(__file__).resolve().parents[2]
 
 

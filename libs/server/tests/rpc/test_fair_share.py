@@ -132,6 +132,60 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     assert callers.running == ["i"]  # nobody was refused lately
 
 
+IMPATIENT = Limits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
+
+
+async def _refused(callers: Callers) -> str:
+    """Return who was refused so far."""
+    await run_ready_tasks()
+    ended = [name for name, task in callers.tasks.items() if task.done() and task.exception()]
+    assert all(isinstance(callers.tasks[name].exception(), Overloaded) for name in ended)
+    return "".join(ended)
+
+
+async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> None:
+    share = FairShare(IMPATIENT)
+    callers = Callers(share)
+    await callers.call(FLOOD, *"abcdefg")
+    clock[0] += 10 * fair_share.PATIENCE_S
+    assert await _refused(callers) == ""  # it was never full, however long they have waited
+    assert not share.is_full(FLOOD)
+    await callers.call(FLOOD, "h")
+    assert await _refused(callers) == "cdef"  # of the queue two are left
+    assert share.is_full(FLOOD)
+    clock[0] += 1.1 * fair_share.PATIENCE_S
+    # Nothing is given back, nobody calls.
+    assert await _refused(callers) == "cdefgh"
+    assert not share.is_full(FLOOD)
+    await callers.call(FLOOD, "i")
+    await callers.end("a")
+    assert callers.running == ["b", "i"]
+
+
+async def test_who_asks_keeps_the_queue_short_until_nobody_does(clock: list[float]) -> None:
+    share = FairShare(IMPATIENT)
+    callers = Callers(share)
+    await callers.call(FLOOD, *"abcdefgh")
+    for _ in range(4):
+        clock[0] += 0.4 * fair_share.LATELY_S
+        await run_ready_tasks()
+        await callers.call(FLOOD, "x", "y")
+        assert share.is_full(FLOOD)
+    clock[0] += 1.1 * fair_share.LATELY_S
+    assert not share.is_full(FLOOD)
+
+
+async def test_who_finds_all_busy_with_others_is_not_taken_for_a_flood() -> None:
+    share = FairShare(limits(1, 1, waiting=2, waiting_of_group=2, impatient=True))
+    callers = Callers(share)
+    await callers.call(FLOOD, "f1", "f2", "f3")
+    await callers.call(OTHER, "o1")
+    with pytest.raises(Overloaded) as refused:
+        await callers.tasks["o1"]
+    assert refused.value.metadata == {"limit": "3"}
+    assert not share.is_full(OTHER)
+
+
 async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
     share = FairShare(limits(1, 1))
     callers = Callers(share)

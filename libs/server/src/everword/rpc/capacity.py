@@ -43,6 +43,7 @@ class Capacity:
                 # A namespace leaves places to the others.
                 waiting=calls - running,
                 waiting_of_group=max(0, calls * 3 // 4 - running),
+                impatient=True,
             )
         )
         self._long = FairShare(
@@ -62,6 +63,10 @@ class Capacity:
                 waiting_of_group=max(1, calls * 3 // 4),
             )
         )
+
+    def has_too_many(self, group: Group) -> bool:
+        """Tell whether a group has more calls than can be answered; whoever asks has one more of it."""
+        return self._running.is_full(group)
 
     def slot(self, group: Group, *, long: bool = False) -> AbstractAsyncContextManager[None]:
         """Have a slot to work in, or a place for a `long` call, which mostly waits. Raises Overloaded."""

@@ -13,6 +13,9 @@ from everword.domain.errors import Overloaded
 
 #: Who had something of it so lately still counts as somebody to share with.
 LATELY_S = 1.0
+#: The longest that an impatient call waits in a queue that was full lately, and how often that is looked at.
+PATIENCE_S = 0.5
+SWEEP_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -39,40 +42,24 @@ class Limits:
     #: Who may wait: of all groups, and of one. The next one is refused.
     waiting: int = 0
     waiting_of_group: int = 0
+    #: Whether nobody should wait for long in a queue that was full: see `FairShare`.
+    impatient: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class _Call:
     amount: int
     turn: asyncio.Future[None]
-
-
-class _Queue:
-    """The waiting calls of one group. The oldest is served first, unless the queue was full within `LATELY_S`.
-
-    Then the newest is, and the oldest is refused when another call comes: a call that is served has not waited long.
-    See adaptive LIFO in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
-    """
-
-    def __init__(self) -> None:
-        self.calls: deque[_Call] = deque()
-        self._full_at = float("-inf")
-
-    def refuse_oldest(self, error: Overloaded) -> None:
-        """Refuse the call that has waited for longest, to make room for another."""
-        self._full_at = time.monotonic()
-        turn = self.calls.popleft().turn
-        if not turn.done():
-            turn.set_exception(error)
-
-    def next(self) -> _Call:
-        """Return the call to be served next."""
-        crowded = time.monotonic() < self._full_at + LATELY_S
-        return self.calls[-1 if crowded else 0]
+    since: float
 
 
 class FairShare:
     """A semaphore of amounts. Groups that wait are served in turn, whatever each of them asks for.
+
+    Within a group the oldest call is served first, unless its queue was full within `LATELY_S`. Then the newest is, and
+    the oldest is refused when another call comes. Where the limits are `impatient`, no more wait then than the group
+    may have at once, and nobody for longer than `PATIENCE_S`. So a call that is served has not waited long: see
+    adaptive LIFO and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
 
     For use within one event loop.
     """
@@ -81,8 +68,11 @@ class FairShare:
         self._limits = limits
         self._used: Counter[Group] = Counter()
         self._in_use = 0
-        self._waiting: OrderedDict[Group, _Queue] = OrderedDict()
+        self._waiting: OrderedDict[Group, deque[_Call]] = OrderedDict()
+        #: When each group last had something of it, and when its queue was last full; who was longest ago is first.
         self._lately: OrderedDict[Group, float] = OrderedDict()
+        self._full: OrderedDict[Group, float] = OrderedDict()
+        self._sweeping: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
     async def having(self, group: Group, amount: int = 1) -> AsyncIterator[None]:
@@ -95,12 +85,13 @@ class FairShare:
 
     async def take(self, group: Group, amount: int = 1) -> None:
         """Take an amount, once there is room for it. Raises Overloaded where too many came to wait."""
-        self._note(group)
+        _note(self._lately, group)
         if group not in self._waiting and self._fits(group, amount):
             self._grant(group, amount)
             return
-        call = _Call(amount, asyncio.get_running_loop().create_future())
-        self._line_up(group).calls.append(call)
+        call = _Call(amount, asyncio.get_running_loop().create_future(), time.monotonic())
+        self._make_room(group)
+        self._waiting.setdefault(group, deque()).append(call)
         try:
             await call.turn
         except asyncio.CancelledError:
@@ -116,39 +107,77 @@ class FairShare:
         self._in_use -= amount
         if not self._used[group]:
             del self._used[group]
-        self._note(group)
+        _note(self._lately, group)
         self._serve()
 
-    def _line_up(self, group: Group) -> _Queue:
-        """Return where to wait. Where too many of the group do, the oldest of them is refused."""
-        queue = self._waiting.get(group, _Queue())
-        limits = self._limits
-        error = None
-        if len(queue.calls) >= limits.waiting_of_group:
-            error = Overloaded(
-                "Too many calls of this namespace at once; repeat this one after a pause.",
-                limit=limits.of_group + limits.waiting_of_group,
-            )
-        elif self._count_waiting() >= limits.waiting and not group.reserved:
-            error = Overloaded(limit=limits.total + limits.waiting)
-        if error and not queue.calls:
-            raise error
-        if error:
-            queue.refuse_oldest(error)
-        return self._waiting.setdefault(group, queue)
+    def is_full(self, group: Group) -> bool:
+        """Tell whether a group's queue was full lately and is; whoever asks has one more call of it."""
+        full = self._is_crowded(group) and self._waits(group) >= self._room(group)
+        if full:
+            _note(self._full, group)
+        return full
 
-    def _count_waiting(self) -> int:
-        return sum(len(queue.calls) for queue in self._waiting.values())
+    def _is_crowded(self, group: Group) -> bool:
+        return time.monotonic() < self._full.get(group, float("-inf")) + LATELY_S
+
+    def _waits(self, group: Group) -> int:
+        return len(self._waiting.get(group, ()))
+
+    def _room(self, group: Group) -> int:
+        """Return how many calls of a group may wait."""
+        limits = self._limits
+        if limits.impatient and self._is_crowded(group):
+            return min(limits.of_group, limits.waiting_of_group)
+        return limits.waiting_of_group
+
+    def _make_room(self, group: Group) -> None:
+        """Refuse the oldest of a group where too many wait. Raises Overloaded where none of it does."""
+        queue = self._waiting.get(group, deque())
+        if len(queue) >= self._room(group):
+            _note(self._full, group)
+            if not queue:
+                raise self._too_many()
+            while len(queue) >= self._room(group):
+                _refuse(queue.popleft(), self._too_many())
+            self._sweep_soon()
+        elif not group.reserved and sum(map(len, self._waiting.values())) >= self._limits.waiting:
+            error = Overloaded(limit=self._limits.total + self._limits.waiting)
+            if not queue:
+                raise error
+            _refuse(queue.popleft(), error)
+
+    def _too_many(self) -> Overloaded:
+        return Overloaded(
+            "Too many calls of this namespace at once; repeat this one after a pause.",
+            limit=self._limits.of_group + self._limits.waiting_of_group,
+        )
+
+    def _sweep_soon(self) -> None:
+        if self._limits.impatient and self._sweeping is None:
+            self._sweeping = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+
+    def _sweep(self) -> None:
+        """Refuse who has waited for too long in a queue that was full lately."""
+        self._sweeping = None
+        stale = time.monotonic() - PATIENCE_S
+        for group in [group for group in self._waiting if self._is_crowded(group)]:
+            queue = self._waiting[group]
+            while queue and queue[0].since < stale:
+                _refuse(queue.popleft(), self._too_many())
+            if queue:
+                self._sweep_soon()
+            else:
+                del self._waiting[group]
 
     def _leave(self, group: Group, call: _Call) -> None:
-        queue = self._waiting.get(group)
-        if queue and call in queue.calls:
-            self._take_out(group, queue, call)
+        if call in self._waiting.get(group, ()):
+            self._take_out(group, call)
         self._serve()
 
-    def _take_out(self, group: Group, queue: _Queue, call: _Call) -> None:
-        queue.calls.remove(call)
-        if not queue.calls:
+    def _take_out(self, group: Group, call: _Call) -> None:
+        queue = self._waiting[group]
+        queue.remove(call)
+        if not queue:
             del self._waiting[group]
 
     def _serve(self) -> None:
@@ -157,13 +186,13 @@ class FairShare:
         while self._waiting and idle < len(self._waiting):
             group, queue = next(iter(self._waiting.items()))
             self._waiting.move_to_end(group)
-            call = queue.next()
+            call = queue[-1 if self._is_crowded(group) else 0]
             gone = call.turn.done()  # cancelled, and not yet told
             if not gone and not self._fits(group, call.amount):
                 idle += 1
                 continue
             idle = 0
-            self._take_out(group, queue, call)
+            self._take_out(group, call)
             if not gone:
                 self._grant(group, call.amount)
                 call.turn.set_result(None)
@@ -189,10 +218,16 @@ class FairShare:
         others = len(self._lately.keys() | self._used.keys() | self._waiting.keys()) - 1
         return limits.of_group if others < 1 else limits.beside_others
 
-    def _note(self, group: Group) -> None:
-        now = time.monotonic()
-        self._lately[group] = now
-        self._lately.move_to_end(group)
-        until = now - LATELY_S
-        while self._lately and next(iter(self._lately.values())) < until:
-            self._lately.popitem(last=False)
+
+def _note(times: OrderedDict[Group, float], group: Group) -> None:
+    """Note that it is a group's time now, and forget those whose time was longer ago than `LATELY_S`."""
+    now = time.monotonic()
+    times[group] = now
+    times.move_to_end(group)
+    while next(iter(times.values())) < now - LATELY_S:
+        times.popitem(last=False)
+
+
+def _refuse(call: _Call, error: Overloaded) -> None:
+    if not call.turn.done():
+        call.turn.set_exception(error)

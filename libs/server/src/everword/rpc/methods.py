@@ -42,6 +42,12 @@ STORES_TEXT = frozenset(
 )
 
 
+def is_brief(path: str) -> bool:
+    """Tell whether a public RPC takes one request and a slot for as long as it works."""
+    method = find_method(path) if path.startswith(PUBLIC) and path not in LONG else None
+    return method is not None and not method.client_streaming
+
+
 def access_table(services: list[ServiceDescriptor]) -> dict[str, Role]:
     """Return the role that each public RPC of `services` needs, by path: `/everword.v1.SearchService/Search`.
 

@@ -21,11 +21,13 @@ from everword.rpc.interceptors.quotas import QuotaInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
 from everword.rpc.interceptors.schema import SchemaInterceptor
 from everword.rpc.interceptors.scope import ScopeInterceptor
+from everword.rpc.interceptors.shedding import SheddingInterceptor
 from everword.rpc.interceptors.telemetry import TelemetryInterceptor
 from everword.rpc.interceptors.validation import ValidationInterceptor
 from everword.rpc.methods import access_table
 from everword.rpc.scopes import scope_table
 from everword.rpc.settings import ServerSettings
+from everword.rpc.shedding import Shedding
 
 
 def ordered_interceptors(
@@ -38,15 +40,18 @@ def ordered_interceptors(
     """Return the interceptors of a server, outermost first."""
     scoped = scope_table(services)
     access = access_table(services)
+    capacity = Capacity(settings.max_concurrent)
+    shedding = Shedding(capacity)
     return (
-        TelemetryInterceptor(),  # first, so that every outcome is counted, refusals included
+        SheddingInterceptor(shedding),  # first: what it refuses costs next to nothing
+        TelemetryInterceptor(),  # around all else, so that every outcome is counted
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
         SchemaInterceptor(health),  # before the first statement too
         AuthInterceptor(authenticator, settings, access, scoped.keys()),
         QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
-        CapacityInterceptor(Capacity(settings.max_concurrent)),  # nobody's request is read before
+        CapacityInterceptor(capacity, shedding),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
         ScopeInterceptor(scoped),  # these read what was parsed

@@ -46,12 +46,7 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
         handler = await continuation(handler_call_details)
         if handler is None or not path.startswith((PUBLIC, INTERNAL)):
             return handler
-        metadata = {
-            key: value
-            for key, value in handler_call_details.invocation_metadata or ()
-            if isinstance(value, str)
-        }
-        return self._wrap(handler, path, metadata)
+        return self._wrap(handler, path, metadata_of(handler_call_details))
 
     def _wrap(self, handler: Handler, path: str, metadata: dict[str, str]) -> Handler:
         method = find_method(path)
@@ -63,6 +58,15 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
                 return await inner(request, context)
 
         return replace_behavior(handler, behavior)
+
+
+def metadata_of(handler_call_details: grpc.HandlerCallDetails) -> dict[str, str]:
+    """Return a caller's metadata that is text; of a repeated key, the last value."""
+    return {
+        key: value
+        for key, value in handler_call_details.invocation_metadata or ()
+        if isinstance(value, str)
+    }
 
 
 def behavior_of(handler: Handler) -> Behavior:

@@ -19,9 +19,11 @@ from everword.rpc.interceptors.base import (
     Continuation,
     Handler,
     behavior_of,
+    metadata_of,
     replace_behavior,
 )
 from everword.rpc.methods import INTERNAL, LONG, PUBLIC
+from everword.rpc.shedding import Shedding, Shown, shown_by
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
 RECEIVE_S = 60.0
@@ -30,8 +32,9 @@ RECEIVE_S = 60.0
 class CapacityInterceptor(grpc.aio.ServerInterceptor):
     """Turns each RPC into a stream that it receives itself: of a call that is refused before, nothing is read."""
 
-    def __init__(self, capacity: Capacity) -> None:
+    def __init__(self, capacity: Capacity, shedding: Shedding) -> None:
         self._capacity = capacity
+        self._shedding = shedding
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -48,17 +51,18 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
             if handler.response_streaming
             else grpc.stream_unary_rpc_method_handler
         )
-        return received(self._unary(inner, path), None, handler.response_serializer)
+        shown = shown_by(metadata_of(handler_call_details))
+        return received(self._unary(inner, path, shown), None, handler.response_serializer)
 
-    def _unary(self, inner: Behavior, path: str) -> Behavior:
+    def _unary(self, inner: Behavior, path: str, shown: Shown) -> Behavior:
         async def behavior(raws: AsyncIterator[bytes], context: Context) -> Any:
             group = BETWEEN_SERVICES if path.startswith(INTERNAL) else group_of(current_caller())
-            capacity = self._capacity
-            async with capacity.body(group) as body:
+            self._shedding.note(shown, group)
+            async with self._capacity.body(group) as body:
                 raw = await _receive(raws)
                 if raw is None:
                     raise InvalidArgument("The call holds no request.")
-                async with capacity.slot(group, long=path in LONG):
+                async with self._capacity.slot(group, long=path in LONG):
                     return await inner(body.holds(raw), context)
 
         return behavior

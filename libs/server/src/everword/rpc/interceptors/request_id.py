@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import grpc
@@ -24,13 +24,18 @@ class RequestIdInterceptor(Interceptor):
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:
-        sent = call.metadata.get(HEADER, "")
-        chosen = sent if _PLAUSIBLE.fullmatch(sent) else str(new_id())
+        chosen = choose_request_id(call.metadata)
         request_id.set(chosen)
         trace.get_current_span().set_attribute(names.REQUEST_ID, chosen)
         yield
         # With the answer: a channel repeats a call whose server died only while nothing of an answer has come.
         await send_request_id(call.context)
+
+
+def choose_request_id(metadata: Mapping[str, str]) -> str:
+    """Return the caller's id for a call, or a new one."""
+    sent = metadata.get(HEADER, "")
+    return sent if _PLAUSIBLE.fullmatch(sent) else str(new_id())
 
 
 async def send_request_id(context: Context) -> None:

@@ -58,36 +58,45 @@ class TelemetryInterceptor(Interceptor):
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:
-        # What a caller makes up must not become a time series each.
-        method = call.path.removeprefix("/") if find_method(call.path) else UNKNOWN_METHOD
-        attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
+        attributes = _attributes(call.path)
         active = up_down_counter(names.RPC_SERVER_ACTIVE, "{call}")
         started = time.perf_counter()
         active.add(1, attributes)
         with tracer().start_as_current_span(
-            method,
+            attributes[names.RPC_METHOD],
             context=propagate.extract(call.metadata),
             kind=SpanKind.SERVER,
             attributes=attributes,
             record_exception=False,
             set_status_on_exception=False,
         ) as span:
-            status, outcome = "CANCELLED", dict[str, str]()
+            status, reason = "CANCELLED", ""
             try:
                 yield
                 status = "OK"
             except grpc.aio.AbortError:
                 status = status_of(call.context)
                 if status == "RESOURCE_EXHAUSTED":
-                    outcome[names.ERROR_TYPE] = exhausted_reason(call.context)
+                    reason = exhausted_reason(call.context)
                 raise
             finally:
                 active.add(-1, attributes)
                 _finish(span, status)
-                outcome[names.RPC_STATUS] = status
-                duration_histogram(names.RPC_SERVER_DURATION).record(
-                    time.perf_counter() - started, attributes | outcome
-                )
+                record_call(call.path, started, status, reason)
+
+
+def record_call(path: str, started: float, status: str, reason: str = "") -> None:
+    """Record how long a call took that began at `started`, by `perf_counter`, and how it ended."""
+    attributes = {**_attributes(path), names.RPC_STATUS: status}
+    if reason:
+        attributes[names.ERROR_TYPE] = reason
+    duration_histogram(names.RPC_SERVER_DURATION).record(time.perf_counter() - started, attributes)
+
+
+def _attributes(path: str) -> dict[str, str]:
+    # What a caller makes up must not become a time series each.
+    method = path.removeprefix("/") if find_method(path) else UNKNOWN_METHOD
+    return {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
 
 
 def _finish(span: Span, status: str) -> None:

@@ -1,0 +1,44 @@
+"""Whose calls are refused at once is known by what they show, once they were let in."""
+
+from __future__ import annotations
+
+import asyncio
+
+from everword.domain.errors import Overloaded
+from everword.rpc.capacity import Capacity
+from everword.rpc.fair_share import Group
+from everword.rpc.shedding import Shedding, shown_by
+
+FLOOD, OTHER = Group("flood"), Group("other")
+KEY, ANOTHER_KEY = shown_by({"authorization": "Bearer f"}), shown_by({"authorization": "Bearer o"})
+
+
+async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> None:
+    capacity = Capacity(8)
+    shedding = Shedding(capacity)
+    calls = [asyncio.create_task(_call(capacity, FLOOD)) for _ in range(10)]
+    shedding.note(KEY, FLOOD)
+    assert not shedding.is_active
+    await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+    for shown, group in ((KEY, FLOOD), (ANOTHER_KEY, OTHER)):
+        shedding.note(shown, group)
+    assert shedding.is_active
+    assert shedding.refuses(KEY)
+    assert not shedding.refuses(ANOTHER_KEY)
+    for call in calls:
+        call.cancel()
+    ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert any(isinstance(each, Overloaded) for each in ended)
+    assert not shedding.refuses(KEY)
+
+
+async def _call(capacity: Capacity, group: Group) -> None:
+    async with capacity.slot(group):
+        await asyncio.Event().wait()
+
+
+def test_a_caller_is_the_same_however_he_writes_what_he_shows() -> None:
+    for written in ("Bearer k", "bearer k", "BEARER   k "):
+        assert shown_by({"authorization": written}) == ("k", "default")
+    assert shown_by({}) == shown_by({"x-everword-namespace": "default"}) == ("", "default")
+    assert shown_by({"authorization": "Bearer k", "x-everword-namespace": "n"}) == ("k", "n")
