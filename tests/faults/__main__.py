@@ -33,6 +33,7 @@ def main() -> None:
         pause_s=given.pause,
         picks=lambda fault: given.only in f"{fault.place} {fault.kind}",
         disk=may_mount(),
+        drain_s=3600.0,
     )
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="everword-faults-") as temporary:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import psycopg
 from psycopg.rows import dict_row
 
 from everword.domain.records import message_text
@@ -64,8 +66,22 @@ def is_eligible(message: dict[str, Any]) -> bool:
     return not message["automated"] and bool(text.strip())
 
 
+@contextmanager
+def _at_one_moment(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
+    """Connect to what there is now, whatever is stored meanwhile."""
+    with database.connect() as conn, conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield conn
+
+
 def read_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
-    with database.connect() as conn, conn.cursor(row_factory=dict_row) as cursor:
+    """Return the DAG of a namespace as it is at one moment."""
+    with _at_one_moment(database) as conn:
+        return _read(conn, namespace)
+
+
+def _read(conn: psycopg.Connection, namespace: str) -> Dag:
+    with conn.cursor(row_factory=dict_row) as cursor:
         [of] = cursor.execute("SELECT id FROM namespaces WHERE name = %s", (namespace,))
         scope = (of["id"],)
 
@@ -97,7 +113,9 @@ def read_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
 
 def check_dag(database: DatabaseUnderTest, namespace: str = "default", generation: int = 1) -> Dag:
     """Hold that the DAG of a namespace is sound, and return it; `generation` is the one that is searched."""
-    dag = read_dag(database, namespace)
+    with _at_one_moment(database) as conn:
+        dag = _read(conn, namespace)
+        _check_index(conn, namespace, generation, dag)
     for node in dag.nodes.values():
         if node.level == SIGNIFICANT:
             assert (node.messages, node.children, node.parent_id) == ([], [], None)
@@ -107,7 +125,6 @@ def check_dag(database: DatabaseUnderTest, namespace: str = "default", generatio
         if node.level in {LEAF, BRANCH, ROOT}:
             _check_stretch(dag, node)
     _check_cover(dag)
-    _check_index(database, namespace, generation, dag)
     return dag
 
 
@@ -180,23 +197,22 @@ def _check_cover(dag: Dag) -> None:
             places[node.conversation_id] = node.last_seq
 
 
-def _check_index(database: DatabaseUnderTest, namespace: str, generation: int, dag: Dag) -> None:
+def _check_index(conn: psycopg.Connection, namespace: str, generation: int, dag: Dag) -> None:
     """Each node is in the index as it is now, with its vectors made or pending, and nothing else of it is."""
-    with database.connect() as conn:
-        rows = conn.execute(
-            f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
-                      bool_and(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
-                               OR EXISTS (SELECT FROM memory_vectors_{generation:d} v WHERE v.memory_id = m.id))
-                 FROM memories m JOIN namespaces n ON n.id = m.namespace_id
-                WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""".encode(),
-            (namespace,),
-        ).fetchall()
-        counted = conn.execute(
-            """SELECT (SELECT sum(passages) FROM corpus_counts c WHERE c.namespace_id = n.id),
-                      (SELECT count(*) FROM memories m WHERE m.namespace_id = n.id)
-                 FROM namespaces n WHERE n.name = %s""",
-            (namespace,),
-        ).fetchone()
+    rows = conn.execute(
+        f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
+                  bool_and(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
+                           OR EXISTS (SELECT FROM memory_vectors_{generation:d} v WHERE v.memory_id = m.id))
+             FROM memories m JOIN namespaces n ON n.id = m.namespace_id
+            WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""".encode(),
+        (namespace,),
+    ).fetchall()
+    counted = conn.execute(
+        """SELECT (SELECT sum(passages) FROM corpus_counts c WHERE c.namespace_id = n.id),
+                  (SELECT count(*) FROM memories m WHERE m.namespace_id = n.id)
+             FROM namespaces n WHERE n.name = %s""",
+        (namespace,),
+    ).fetchone()
     indexed = {source_id: (text, vectors) for source_id, text, vectors in rows}
     assert indexed.keys() == dag.nodes.keys()
     for id_, (text, vectors) in indexed.items():

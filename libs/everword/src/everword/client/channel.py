@@ -9,8 +9,9 @@ from pathlib import Path
 import grpc
 
 _MAX_BYTES = 32 * 1024 * 1024
-#: Only UNAVAILABLE is retried: the call was not answered. Writes carry a request_id, so repeating them is safe. Below
-#: half of its tokens a channel retries nothing: a replica that dies may have had as many calls as it takes at once.
+#: Retried is what was not answered: UNAVAILABLE, and CANCELLED, which a server says of calls that it had not begun when
+#: it ended. Writes carry a request_id, so repeating them is safe. Below half of its tokens a channel retries nothing: a
+#: replica that dies may have had as many calls as it takes at once.
 _SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [
@@ -21,7 +22,7 @@ _SERVICE_CONFIG = {
                 "initialBackoff": "0.1s",
                 "maxBackoff": "1s",
                 "backoffMultiplier": 2,
-                "retryableStatusCodes": ["UNAVAILABLE"],
+                "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
             },
         }
     ],

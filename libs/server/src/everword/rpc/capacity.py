@@ -15,8 +15,11 @@ TRANSPORT_BYTES = 20 * 1024 * 1024
 #: counts for as much as it could have.
 MAX_BODY_BYTES = 32 * TRANSPORT_BYTES
 MAX_BODY_BYTES_OF_GROUP = 8 * TRANSPORT_BYTES
-#: Calls that are worked on at once. They share one processor: more of them make each slower, and none sooner done.
+#: Calls that are worked on at once. More of them make each slower, and none sooner done.
 MAX_RUNNING = 16
+#: The same of services whose calls compute for most of their time: they share one processor, and what each does between
+#: two waits keeps those that arrive from being taken, or refused.
+MAX_COMPUTING = {"search": 3}
 #: Those of one namespace while others call too.
 MAX_RUNNING_BESIDE_OTHERS = 2
 #: Calls between services are of one group, which shares with nobody.
@@ -30,10 +33,10 @@ def group_of(caller: Caller) -> Group:
 
 
 class Capacity:
-    """The slots and bytes of a server, for `calls` calls at once."""
+    """The slots and bytes of a service's server, for `calls` calls at once."""
 
-    def __init__(self, calls: int) -> None:
-        running = min(MAX_RUNNING, max(1, calls // 2))
+    def __init__(self, calls: int, service: str = "") -> None:
+        running = min(MAX_COMPUTING.get(service, MAX_RUNNING), max(1, calls // 2))
         self._running = FairShare(
             Limits(
                 total=running,
@@ -97,9 +100,8 @@ class Body:
         self._group = group
         self.held = TRANSPORT_BYTES
 
-    def holds(self, raw: bytes) -> bytes:
-        """Give back what a request that was received does not take, and return it."""
+    def holds(self, raw: bytes) -> None:
+        """Give back what a request that was received does not take."""
         size = min(len(raw), self.held)
         self._bodies.give(self._group, self.held - size)
         self.held = size
-        return raw

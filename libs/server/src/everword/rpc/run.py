@@ -18,6 +18,9 @@ from everword.rpc.settings import ServerSettings
 
 #: Objects after which the collector looks for cycles. A call makes some thousand, and is rid of them when it ends.
 YOUNG_OBJECTS = 10_000
+#: For so long a thread that computes keeps the event loop waiting for the interpreter; Python's own 5 ms come between
+#: any two calls that a busy service takes.
+SWITCH_S = 0.0005
 
 
 class Service(Protocol):
@@ -53,6 +56,7 @@ async def _start(service: Service) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
+    sys.setswitchinterval(SWITCH_S)
 
 
 def _refuse(error: SettingError) -> int:

@@ -40,7 +40,7 @@ def ordered_interceptors(
     """Return the interceptors of a server, outermost first."""
     scoped = scope_table(services)
     access = access_table(services)
-    capacity = Capacity(settings.max_concurrent)
+    capacity = Capacity(settings.max_concurrent, settings.service)
     shedding = Shedding(capacity)
     return (
         SheddingInterceptor(shedding),  # first: what it refuses costs next to nothing

@@ -62,8 +62,10 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
                 raw = await _receive(raws)
                 if raw is None:
                     raise InvalidArgument("The call holds no request.")
+                # Before it waits for a slot: others can be received meanwhile.
+                body.holds(raw)
                 async with self._capacity.slot(group, long=path in LONG):
-                    return await inner(body.holds(raw), context)
+                    return await inner(raw, context)
 
         return behavior
 
