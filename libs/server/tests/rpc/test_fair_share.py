@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -50,10 +51,8 @@ async def run_ready_tasks() -> None:
         await asyncio.sleep(0)
 
 
-def limits(total: int, of_group: int, **more: int) -> Limits:
-    return Limits(
-        total=total, of_group=of_group, **{"waiting": 100, "waiting_of_group": 100, **more}
-    )
+def limits(total: int, of_group: int, **more: Any) -> Limits:
+    return Limits(total, of_group, **{"waiting": 100, "waiting_of_group": 100, **more})
 
 
 @pytest.fixture(autouse=True)
