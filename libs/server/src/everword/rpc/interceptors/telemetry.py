@@ -1,4 +1,4 @@
-"""A span and a duration for every call, by the OpenTelemetry RPC conventions.
+"""A duration for every call, and a span unless it is refused unseen, by the OpenTelemetry RPC conventions.
 
 Written here because the contributed instrumentation emits older names and no metrics for grpc.aio.
 """
