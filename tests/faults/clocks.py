@@ -22,7 +22,7 @@ class Clocks:
     folder: Path
 
     @property
-    def library(self) -> Path:
+    def shared_object(self) -> Path:
         return self.folder / "clock.so"
 
     def environment(self, name: str) -> dict[str, str]:
@@ -30,7 +30,7 @@ class Clocks:
         clock = self.folder / name
         if not clock.exists():
             self.set(name, 0)
-        return {"LD_PRELOAD": str(self.library), "FAULTS_CLOCK": str(clock)}
+        return {"LD_PRELOAD": str(self.shared_object), "FAULTS_CLOCK": str(clock)}
 
     def set(self, name: str, offset_s: int) -> None:
         """Set a process's clock that many seconds ahead; it may run, which is why the file stays the same one."""
@@ -48,7 +48,16 @@ def make_clocks(folder: Path) -> Clocks:
     """Make clocks in a folder, which is made too."""
     folder.mkdir(parents=True)
     clocks = Clocks(folder)
-    command = ["cc", "-shared", "-fPIC", "-O1", "-o", str(clocks.library), str(SOURCE), "-ldl"]
+    command = [
+        "cc",
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-o",
+        str(clocks.shared_object),
+        str(SOURCE),
+        "-ldl",
+    ]
     subprocess.run(command, check=True)
     return clocks
 

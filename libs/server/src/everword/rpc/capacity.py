@@ -67,9 +67,13 @@ class Capacity:
             )
         )
 
-    def has_too_many(self, group: Group) -> bool:
-        """Tell whether a group has more calls than can be answered; whoever asks has one more of it."""
+    def is_full(self, group: Group) -> bool:
+        """Tell whether a group has more calls than can be answered."""
         return self._running.is_full(group)
+
+    def turns_away(self, group: Group) -> bool:
+        """Tell whether one more call of a group is to be refused, and count it."""
+        return self._running.turns_away(group)
 
     def slot(self, group: Group, *, long: bool = False) -> AbstractAsyncContextManager[None]:
         """Have a slot to work in, or a place for a `long` call, which mostly waits. Raises Overloaded."""

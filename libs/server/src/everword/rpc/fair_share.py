@@ -111,8 +111,12 @@ class FairShare:
         self._serve()
 
     def is_full(self, group: Group) -> bool:
-        """Tell whether a group's queue was full lately and is; whoever asks has one more call of it."""
-        full = self._is_crowded(group) and self._waits(group) >= self._room(group)
+        """Tell whether a group's queue was full lately, and is."""
+        return self._is_crowded(group) and self._waits(group) >= self._room(group)
+
+    def turns_away(self, group: Group) -> bool:
+        """Tell whether one more call of a group is to be refused, and count it: the queue stays short meanwhile."""
+        full = self.is_full(group)
         if full:
             _note(self._full, group)
         return full

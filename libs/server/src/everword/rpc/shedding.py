@@ -41,11 +41,11 @@ class Shedding:
         return len(self._groups) > 0
 
     def refuses(self, shown: Shown) -> bool:
-        """Tell whether a call is one too many."""
+        """Tell whether a call is one too many, and count it."""
         group = self._groups.get(shown)
-        return group is not None and self._capacity.has_too_many(group)
+        return group is not None and self._capacity.turns_away(group)
 
     def note(self, shown: Shown, group: Group) -> None:
         """Note with whom a caller shares, where they have too many calls."""
-        if self._capacity.has_too_many(group):
+        if self._capacity.is_full(group):
             self._groups[shown] = group

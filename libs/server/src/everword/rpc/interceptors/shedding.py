@@ -1,4 +1,4 @@
-"""Refuses a call of who sends too many before anything else is done for it."""
+"""Refuses calls of a caller who sends too many, before anything else is done for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from everword.rpc.shedding import Shedding, shown_by
 
 
 class SheddingInterceptor(grpc.aio.ServerInterceptor):
-    """Keeps time for calls that are answered: a refusal takes a tenth of what it does once the caller is known."""
+    """Refuses at the door, where it costs least: what is saved is there for calls that are answered."""
 
     def __init__(self, shedding: Shedding) -> None:
         self._shedding = shedding
