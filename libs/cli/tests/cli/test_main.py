@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +42,29 @@ def test_the_commands_are_those_that_the_documents_name() -> None:
     assert {path[1] for path in COMMANDS if path[0] == "keys" and path[1:]} == {
         "create", "list", "revoke", "rotate",
     }  # fmt: skip
+
+
+def test_a_list_of_all_commands_says_one_whole_line_about_each_and_loads_none() -> None:
+    code = "import sys; from everword.cli.main import main; main(standalone_mode=False); print(*sys.modules)"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "--help"],
+        env={**os.environ, "COLUMNS": "80"},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    *shown, loaded = ran.stdout.splitlines()
+    for name in {path[0] for path in COMMANDS}:
+        (said,) = [line for line in shown if line.startswith(f"  {name} ")]
+        assert said.endswith(".")
+        assert not said.endswith("...")
+    assert not {"grpc", "psycopg", "httpx", "everword.cli.session"} & set(loaded.split())
+
+
+def test_a_shell_completes_commands() -> None:
+    words = {"_EVERWORD_COMPLETE": "bash_complete", "COMP_WORDS": "everword sea", "COMP_CWORD": "1"}
+    result = CliRunner().invoke(main, env=words, prog_name="everword")
+    assert result.stdout == "plain,search\n"
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

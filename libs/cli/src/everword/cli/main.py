@@ -7,74 +7,24 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 import click
+from click.shell_completion import CompletionItem
 
-#: Where each command is. It is loaded when it is called: a start takes half as long as with all of them.
-COMMANDS = {
-    "answer": "answer:answer",
-    "audit": "audit:audit",
-    "backfill": "maintenance:backfill",
-    "backup": "backup.commands:backup",
-    "browse": "browse:browse",
-    "budget": "costs.budget:budget",
-    "cat": "addresses:cat",
-    "checkpoints": "checkpoints:checkpoints",
-    "compact": "compact:compact",
-    "compaction-status": "audit:compaction_status",
-    "context": "context:context",
-    "conversations": "conversations:conversations",
-    "costs": "costs.costs:costs",
-    "demo": "demo:demo",
-    "doctor": "doctor:doctor",
-    "documents": "documents:documents",
-    "erase": "erasures:erase",
-    "erasures": "erasures:erasures",
-    "events": "people:events",
-    "export": "export:export",
-    "facts": "facts:facts",
-    "flush": "flush:flush",
-    "get": "get:get",
-    "graph": "graph.commands:graph",
-    "import": "import_:import_",
-    "keys": "keys:keys",
-    "lore": "lore.commands:lore",
-    "ls": "addresses:ls",
-    "migrate": "migrate:migrate",
-    "models": "models:models",
-    "namespaces": "namespaces:namespaces",
-    "patterns": "patterns:patterns",
-    "people": "people:people",
-    "notes": "notes:notes",
-    "prices": "costs.prices:prices",
-    "protoset": "protoset:protoset",
-    "queue-status": "maintenance:queue_status",
-    "rebuild": "rebuild:rebuild",
-    "restore": "backup.commands:restore",
-    "retention": "retention:retention",
-    "retry-failed": "maintenance:retry_failed",
-    "rollup": "calendar:rollup",
-    "search": "search:search",
-    "significant": "calendar:significant",
-    "sleep": "sleep:sleep",
-    "stats": "stats:stats",
-    "strategies": "people:strategies",
-    "summaries": "summaries:summaries",
-    "themes": "themes:themes",
-    "topics": "topics:topics",
-    "up": "up:up",
-    "verify": "verify:verify",
-    "workspace": "workspace:workspace",
-    "watch": "watch:watch",
-}
+from everword.cli.catalogue import SECTIONS
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is asked for."""
+    """A group that imports a command when it is called, and none to list them."""
 
     @cached_property
     def _places(self) -> dict[str, str]:
+        own = {
+            name: f"everword.cli.{entry.place}"
+            for entries in SECTIONS.values()
+            for name, entry in entries.items()
+            if entry.place
+        }
         # Other distributions bring commands too, such as the benchmarks.
-        others = {found.name: found.value for found in entry_points(group="everword.commands")}
-        return {name: f"everword.cli.{place}" for name, place in COMMANDS.items()} | others
+        return own | {found.name: found.value for found in entry_points(group="everword.commands")}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(self._places)
@@ -85,6 +35,25 @@ class LazyGroup(click.Group):
         module, _, name = self._places[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        unlisted = set(self._places)
+        for section, entries in SECTIONS.items():
+            rows = [(name, entry.line) for name, entry in entries.items() if name in self._places]
+            with formatter.section(section):
+                formatter.write_dl(rows)
+            unlisted -= entries.keys()
+        if unlisted:
+            with formatter.section("Others"):
+                formatter.write_dl([(name, "") for name in sorted(unlisted)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        lines = {
+            name: entry.line for entries in SECTIONS.values() for name, entry in entries.items()
+        }
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=lines.get(name)) for name in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,0 +1,108 @@
+"""Which commands there are, by what they are for, and one line about each: a list of them loads none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """A command in the list of commands."""
+
+    #: `module:name` below `everword.cli`; empty for what another distribution brings.
+    place: str
+    #: At most 60 characters, so that a terminal of 80 columns shows it whole.
+    line: str
+
+
+SECTIONS: Mapping[str, Mapping[str, Entry]] = {
+    "Begin": {
+        "up": Entry("up:up", "Start everything on this machine, until Ctrl-C."),
+        "demo": Entry("demo:demo", "See it at work on a sample, then stop and leave nothing."),
+        "doctor": Entry("doctor:doctor", "Say what is wrong with a deployment, and what to do."),
+    },
+    "Find": {
+        "search": Entry("search:search", "Find memories by what is asked, best first."),
+        "context": Entry("context:context", "Fill a token budget with what matters to a question."),
+        "answer": Entry("answer:answer", "Answer a question from memory alone, with citations."),
+        "browse": Entry("browse:browse", "List memories by time, newest first."),
+        "get": Entry("get:get", "Show one memory, message, summary or conversation."),
+        "ls": Entry("addresses:ls", "List what is at an address such as viking://acme/notes."),
+        "cat": Entry("addresses:cat", "Show the memory at an address."),
+        "conversations": Entry("conversations:conversations", "List conversations, newest first."),
+        "export": Entry("export:export", "Write a conversation's transcript, oldest first."),
+        "watch": Entry("watch:watch", "Follow what is written, what ends and what is deleted."),
+    },
+    "Write": {
+        "import": Entry("import_:import_", "Import conversations, notes and documents from files."),
+        "notes": Entry("notes:notes", "Write, read and delete notes, and the log of the day."),
+        "documents": Entry("documents:documents", "Upload, write, read and delete documents."),
+        "workspace": Entry(
+            "workspace:workspace", "Write and read an agent's files, such as SOUL and MEMORY."
+        ),
+        "lore": Entry("lore.commands:lore", "Write, import and try lorebooks."),
+        "significant": Entry("calendar:significant", "Write down what no summary consolidates."),
+        "checkpoints": Entry("checkpoints:checkpoints", "Save an agent's state, and get it back."),
+    },
+    "See what was learned": {
+        "facts": Entry("facts:facts", "What is known of somebody, since when, and why."),
+        "people": Entry("people:people", "Whom somebody speaks of, and how that is known."),
+        "events": Entry("people:events", "What happens to somebody, and how that is known."),
+        "graph": Entry("graph.commands:graph", "Who and what there is, and how it is related."),
+        "topics": Entry("topics:topics", "Pages about persons, places and things."),
+        "themes": Entry("themes:themes", "What memories are about, as it was last night."),
+        "patterns": Entry(
+            "patterns:patterns", "What is done with things, and what needs no asking."
+        ),
+        "strategies": Entry("people:strategies", "What is worth asking."),
+        "summaries": Entry("summaries:summaries", "What stands for which messages."),
+    },
+    "Have it learn": {
+        "sleep": Entry("sleep:sleep", "Learn from conversations now."),
+        "compact": Entry("compact:compact", "Sum up conversations now."),
+        "rollup": Entry("calendar:rollup", "Sum up days, weeks, months and years that have ended."),
+        "flush": Entry("flush:flush", "Get what stands for old turns when a context is full."),
+        "compaction-status": Entry(
+            "audit:compaction_status", "Say how summaries are made, and what waits."
+        ),
+        "audit": Entry("audit:audit", "Hold what was derived against what it came from."),
+    },
+    "Run it for others": {
+        "namespaces": Entry(
+            "namespaces:namespaces", "Make, show, change, move and delete namespaces."
+        ),
+        "keys": Entry("keys:keys", "Make, list, rotate and revoke API keys."),
+        "costs": Entry(
+            "costs.costs:costs", "What the calls of models cost, in tokens and in money."
+        ),
+        "budget": Entry("costs.budget:budget", "Limits of what models may cost."),
+        "prices": Entry("costs.prices:prices", "Load and list the prices of models."),
+        "retention": Entry(
+            "retention:retention", "For how long things are kept; by default for ever."
+        ),
+        "erase": Entry("erasures:erase", "Erase something with everything derived from it."),
+        "erasures": Entry("erasures:erasures", "List what was erased and when, without content."),
+        "models": Entry("models:models", "Embedding models: list, add, progress, switch, drop."),
+        "mcp": Entry("", "Offer memory to an agent as tools (MCP)."),
+        "gateway": Entry("", "Serve every RPC over HTTP and JSON (Connect)."),
+        "console": Entry("", "Show in a browser what is remembered, and why."),
+        "protoset": Entry("protoset:protoset", "Print where the protoset for grpcurl is."),
+    },
+    "Look after it": {
+        "stats": Entry("stats:stats", "Say what needs attention, then counts, sizes and lag."),
+        "queue-status": Entry(
+            "maintenance:queue_status", "Say what work waits, and what failed and why."
+        ),
+        "retry-failed": Entry("maintenance:retry_failed", "Schedule again what failed for good."),
+        "backfill": Entry("maintenance:backfill", "Schedule work that nobody scheduled."),
+        "migrate": Entry("migrate:migrate", "Bring a database's schema up to date."),
+        "backup": Entry(
+            "backup.commands:backup", "Save the whole database while Everword goes on."
+        ),
+        "restore": Entry("backup.commands:restore", "Restore a backup into an empty database."),
+        "verify": Entry("verify:verify", "Check that everything that is stored is sound."),
+        "rebuild": Entry("rebuild:rebuild", "Derive again what is derived from other rows."),
+        "bench": Entry("", "Measure how well Search finds, and how fast it is."),
+        "calibrate": Entry("", "Fit relevance to questions whose answers are known."),
+    },
+}
