@@ -16,7 +16,8 @@ _HEAD = """\
 What `everword COMMAND --help` says. Commands print tables for people, and JSON for programs with `--json`. They end
 with status 0, or with another one and a sentence on the standard error where something is wrong.
 
-`eval "$(_EVERWORD_COMPLETE=bash_source everword)"` in `~/.bashrc` completes commands by Tab; for zsh it is `zsh_source`, in `~/.zshrc`.
+`eval "$(_EVERWORD_COMPLETE=bash_source everword)"` in `~/.bashrc` completes commands by Tab; for zsh it is
+`zsh_source`, in `~/.zshrc`.
 """
 _WIDTH = 100
 
