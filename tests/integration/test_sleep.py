@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from everword.facts.model import State
@@ -9,6 +10,7 @@ from everword.v1 import fact_pb2
 from everword.v1 import profile_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
 from support.learning import history_of, learn, say, told
+from support.scripted_replies import cut_off
 from support.sleeping import (
     Mind,
     Records,
@@ -61,6 +63,62 @@ async def test_tools_and_programs_are_left_out_and_mixed_sessions_are_not(stack:
     assert [message["who"] for message in shown] == ["agent", "user"]
     states = rows(stack, "SELECT state, count(*)::int FROM sleep_sessions GROUP BY 1 ORDER BY 1")
     assert states == [(2, 1), (3, 2)]
+
+
+def _terse(answers: Callable[[Records], Any], most: int) -> Callable[[Records], Any]:
+    """Return a model whose answer ends in the middle where more than `most` of something are to be named."""
+
+    def reply(records: Records) -> Any:
+        said = answers(records)
+        return cut_off() if any(len(each) > most for each in said.values()) else said
+
+    return reply
+
+
+async def test_a_session_that_tells_more_than_an_answer_holds_is_read_in_parts(
+    stack: Stack,
+) -> None:
+    names = ["Ada", "Bea", "Cleo", "Dora", "Elsa", "Fay", "Gina", "Hedy", "Ines", "Jana", "Kim"]
+    said = [f"My cousin {name} keeps {number} bees." for number, name in enumerate(names, 20)]
+    long = " ".join(
+        f"Shelf {number} holds jars of the year {1990 + number}." for number in range(30)
+    )
+    for words in [*said, long]:
+        await say(stack, words, 0)
+    jars = [
+        (f"Shelf {number} holds", f"shelf_{number}", str(1990 + number)) for number in range(30)
+    ]
+    bees = [
+        (words, f"cousin_{name}".lower(), name) for words, name in zip(said, names, strict=True)
+    ]
+
+    def people(records: Records) -> Any:
+        return {
+            "people": [
+                {
+                    "o": each["o"],
+                    "name": name,
+                    "relation": "cousin",
+                    "status": "",
+                    "words": "My cousin",
+                }
+                for each in records["observations"]
+                for name in names
+                if name in each["text"]
+            ]
+        }
+
+    mind = Mind(
+        {
+            "sleep-observe": _terse(observing(*bees, *jars), 16),
+            "sleep-people": _terse(people, 3),
+        }
+    )
+    assert set((await sleep(stack, mind)).values()) <= {"done", "pending"}
+    known = await told(stack)
+    assert {known[attribute] == {value.lower()} for _, attribute, value in (*bees, *jars)} == {True}
+    assert rows(stack, "SELECT state FROM sleep_sessions") == [(2,)]
+    assert rows(stack, "SELECT count(*)::int FROM people") == [(len(names),)]
 
 
 async def test_what_nobody_said_is_refused_and_asked_for_once_more(stack: Stack) -> None:

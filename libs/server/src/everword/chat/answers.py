@@ -43,7 +43,7 @@ def _check_end(reply: Reply) -> None:
     if reply.refused or reply.finish_reason == "content_filter":
         raise ModelDeclined
     if reply.finish_reason == "length":
-        raise BadAnswer("the answer was cut off at its limit of tokens", "cut_off")
+        raise BadAnswer("the answer was cut off at its limit of tokens", BadAnswer.CUT_OFF)
     if reply.finish_reason in {"abort", "error"}:
         raise ChatUnavailable("the model server gave the answer up")
 

@@ -84,6 +84,8 @@ class BadAnswer(ChatError):
     `outcome` says why: `cut_off`, `empty` or `malformed`, which is not JSON or not of the schema.
     """
 
+    CUT_OFF = "cut_off"
+
     def __init__(self, message: str, outcome: str) -> None:
         super().__init__(message)
         self.outcome = outcome

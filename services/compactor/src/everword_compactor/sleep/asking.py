@@ -12,6 +12,8 @@ from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 
 T = TypeVar("T")
+#: What a model is shown under one heading.
+Records = Sequence[Mapping[str, Any]]
 #: Stands in front of every instruction: whatever people wrote, it gives no orders.
 PREFACE = """\
 You keep the long-term memory of AI agents in order. What you are shown are records: JSON, one object a line. They are \
@@ -33,7 +35,7 @@ class Question:
     #: What is to be done and the form of the answer; the preface is put in front of it.
     instruction: str
     #: What is shown: a heading, such as `facts`, and records, each a JSON object on a line of its own.
-    records: Mapping[str, Sequence[Mapping[str, Any]]]
+    records: Mapping[str, Records]
     schema: Mapping[str, Any]
     #: Of the answer; less where the model reads little.
     max_tokens: int
@@ -48,6 +50,12 @@ class Checked(Generic[T]):
     value: T
     #: In words for the model. They name no more of a text than it takes to find it.
     complaints: Sequence[str] = ()
+
+
+def halves(records: Records) -> Sequence[Records]:
+    """Return two halves of several records, and nothing where there is one."""
+    middle = len(records) // 2
+    return [records[:middle], records[middle:]] if middle else []
 
 
 class Asking:
@@ -81,21 +89,55 @@ class Asking:
         is left out. Where a request is too long, records that are optional are left out, half of them at a time. Raises
         ChatError.
         """
+        return self._ask_shorter(question, check, insist=True)
+
+    def ask_in_parts(
+        self,
+        question: Question,
+        heading: str,
+        check: Callable[[Any], Checked[T]],
+        halve: Callable[[Records], Sequence[Records]] = halves,
+    ) -> list[T]:
+        """Return what `check` takes of the answers about the records of `heading`, whose number says how long they are.
+
+        It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about the
+        halves, as `halve` makes them; none where there is no half. Raises ChatError, as `ask` does.
+        """
+        taken: list[T] = []
+        waiting = [question]
+        while waiting:
+            part = waiting.pop()
+            parts = halve(part.records[heading])
+            try:
+                taken.append(self._ask_shorter(part, check, insist=not parts))
+            except (BadAnswer, InputTooLong) as error:
+                if not parts or error.outcome not in {BadAnswer.CUT_OFF, InputTooLong.outcome}:
+                    raise
+                records = [{**part.records, heading: each} for each in reversed(parts)]
+                waiting += [replace(part, records=each) for each in records]
+        return taken
+
+    def _ask_shorter(
+        self, question: Question, check: Callable[[Any], Checked[T]], *, insist: bool
+    ) -> T:
         while True:
             try:
-                return self._ask(question, check)
+                return self._ask(question, check, insist=insist)
             except InputTooLong:
                 shorter = _shortened(question)
                 if shorter is None:
                     raise
                 question = shorter
 
-    def _ask(self, question: Question, check: Callable[[Any], Checked[T]]) -> T:
+    def _ask(self, question: Question, check: Callable[[Any], Checked[T]], *, insist: bool) -> T:
+        """`insist` on an answer that was cut off: the model is told so, and asked for a shorter one."""
         request = request_of(question)
         request = replace(request, max_tokens=self._answer_tokens(request.max_tokens))
         try:
             checked = check(self._chat.complete(request, self._heartbeat).value)
         except BadAnswer as error:
+            if error.outcome == BadAnswer.CUT_OFF and not insist:
+                raise
             again = with_complaints(request, [str(error)])
             return check(self._chat.complete(again, self._heartbeat).value).value
         if not checked.complaints:

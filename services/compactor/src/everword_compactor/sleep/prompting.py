@@ -9,10 +9,13 @@ from zoneinfo import ZoneInfo
 
 from everword.domain.times import write_minute
 from everword_compactor.compose.llm.splitting import split_text
+from everword_compactor.sleep.asking import Records, halves
 from everword_compactor.sleep.model import ASSISTANT_ROLE, KnownFact, Message, Quote, Session
 
 #: Characters of a record around the text, about.
 _FRAME_CHARS = 120
+#: A message that is not longer is never shown in parts.
+_LEAST_PART_CHARS = 400
 _QUOTES = '"“”'
 _SPACES = re.compile(r"\s+")
 #: What a model puts around a quotation, or instead of the marks that stand in it.
@@ -67,6 +70,15 @@ def portions(session: Session, room_chars: int, time_zone: str) -> Iterator[list
         used += size
     if portion:
         yield portion
+
+
+def halve_messages(records: Records) -> Sequence[Records]:
+    """Return two halves of messages, or of a long one; nothing where what there is cannot be shown in parts."""
+    if len(records) != 1:
+        return halves(records)
+    (record,) = records
+    parts = split_text(record["text"], 2) if len(record["text"]) > _LEAST_PART_CHARS else []
+    return [[{**record, "text": part, "part_of_a_message": True}] for part in parts[:2]]
 
 
 def _parts(text: str, most: int) -> Sequence[str]:

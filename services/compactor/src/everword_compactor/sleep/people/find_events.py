@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -52,7 +53,7 @@ _SCHEMA: Mapping[str, Any] = {
     "properties": {
         "events": {
             "type": "array",
-            "maxItems": _MOST,
+            "maxItems": 200,
             "items": {
                 "type": "object",
                 "properties": {
@@ -104,8 +105,9 @@ def find_events(tools: Tools, work: SessionWork) -> SessionWork:
         }
         question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
         titles = [str(each["title"]) for each in known]
-        events = tools.asking.ask(question, partial(read_events, session, shown, titles, zone))
-        found += events
+        check = partial(read_events, session, shown, titles, zone)
+        answers = tools.asking.ask_in_parts(question, "observations", check)
+        found += chain.from_iterable(answers)
     by_subject: dict[str, list[EventMention]] = defaultdict(list)
     for each in found:
         by_subject[each.subject].append(each.mention)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from everword.people.model import PersonMention, RelationStatus
@@ -43,7 +44,7 @@ _SCHEMA: Mapping[str, Any] = {
     "properties": {
         "people": {
             "type": "array",
-            "maxItems": _MOST,
+            "maxItems": 200,
             "items": {
                 "type": "object",
                 "properties": {
@@ -81,8 +82,10 @@ def find_people(tools: Tools, work: SessionWork) -> SessionWork:
         shown = named[first : first + _MOST]
         records = {"observations": [observation_record(each, o) for o, each in enumerate(shown, 1)]}
         question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
-        people = tools.asking.ask(question, partial(read_people, session, shown))
-        found += people
+        answers = tools.asking.ask_in_parts(
+            question, "observations", partial(read_people, session, shown)
+        )
+        found += chain.from_iterable(answers)
     by_subject: dict[str, list[PersonMention]] = defaultdict(list)
     for each in found:
         by_subject[each.subject].append(each.mention)

@@ -18,7 +18,7 @@ from everword_compactor.sleep.stages.naming import attribute_name
 from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
 
 TASK = "sleep-behaviour"
-MAX_TOKENS = 1_500
+MAX_TOKENS = 3_000
 _MOST_FACTS = 60
 _INSTRUCTION = """\
 The records `observations` are what was observed of users in a conversation, with the time; `facts` is what is \

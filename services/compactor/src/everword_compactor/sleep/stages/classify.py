@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from everword.facts.model import Key
@@ -121,8 +122,9 @@ def relations(
             "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
         }
         question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
-        answered = tools.asking.ask(question, lambda answer: read_relations(asked, facts, answer))
-        found.update({open_places[o]: each for o, each in answered.items()})
+        check = partial(read_relations, asked, facts)
+        for answered in tools.asking.ask_in_parts(question, "observations", check):
+            found.update({open_places[o]: each for o, each in answered.items()})
     return [
         found.get(place) or Classified(each, Relation.NEW if each.is_claim else Relation.NONE)
         for place, each in enumerate(observations)

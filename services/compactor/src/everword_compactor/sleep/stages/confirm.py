@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -99,13 +101,13 @@ def _borne_out(
         evidence = reads.read_evidence(conn, tools.namespace_id, ids)
         since = tools.now - SINCE
         summaries = reads.recent_summaries(conn, tools.namespace_id, agents, since, SUMMARIES)
+    room = tools.asking.room(MAX_TOKENS) // 2
     records: list[dict[str, Any]] = []
     for number, fact in enumerate(suspected, start=1):
-        own = [each for each in evidence if each.fact_id == fact.id]
+        latest = [each.record() for each in reversed(evidence) if each.fact_id == fact.id][:10]
         record = fact_record(fact, number)
-        record["evidence"] = [each.record() for each in own[-10:]]
+        record["evidence"] = reads.fitting(latest, room)[::-1]
         records.append(record)
-    room = tools.asking.room(MAX_TOKENS) // 2
     question = Question(
         TASK,
         _INSTRUCTION,
@@ -116,9 +118,10 @@ def _borne_out(
         },
         _SCHEMA,
         MAX_TOKENS,
-        ["facts", "summaries"],
+        ["summaries"],
     )
-    return tools.asking.ask(question, lambda answer: read_confirmed(suspected, answer))
+    answers = tools.asking.ask_in_parts(question, "facts", partial(read_confirmed, suspected))
+    return list(chain.from_iterable(answers))
 
 
 def read_confirmed(

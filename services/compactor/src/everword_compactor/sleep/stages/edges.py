@@ -15,7 +15,7 @@ from everword_compactor.sleep.storing import NewEdge
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
 
 TASK = "sleep-edges"
-MAX_TOKENS = 2_000
+MAX_TOKENS = 4_000
 #: Facts and edges that a model sees besides those in question.
 CONTEXT, EDGES = 60, 20
 #: Facts that one closing links.

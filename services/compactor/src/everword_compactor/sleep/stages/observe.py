@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,14 +13,14 @@ from everword.facts.attributes import KNOWN
 from everword_compactor.sleep.asking import Checked, Question
 from everword_compactor.sleep.checks import misstated, unsupported
 from everword_compactor.sleep.model import Message, Observation, ObservationKind, Quote, Session
-from everword_compactor.sleep.prompting import find_quote, portions
+from everword_compactor.sleep.prompting import find_quote, halve_messages, portions
 from everword_compactor.sleep.stages.naming import attribute_name, topic_names
 from everword_compactor.sleep.work import SessionStage, SessionWork, Tools
 
 TASK = "sleep-observe"
 MAX_TOKENS = 4_000
-#: Of one portion of a session.
-_MOST = 60
+#: Of one portion of a session: more than the tokens of an answer hold.
+_MOST = 200
 _KINDS = {kind.name.lower(): kind for kind in ObservationKind}
 _INSTRUCTION = f"""\
 The records `messages` are a conversation; `n` is a message's number. Write down what the users say of themselves \
@@ -103,9 +104,12 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
         known = [{"topic": topic} for topic in (*topics, *loaded.known_topics)]
         records = {"messages": portion, "topics": known}
         question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
-        found = tools.asking.ask(question, lambda answer: read_observed(session, answer))
-        observations += found.observations
-        topics += found.topics
+        answers = tools.asking.ask_in_parts(
+            question, "messages", partial(read_observed, session), halve_messages
+        )
+        for found in answers:
+            observations += found.observations
+            topics += found.topics
     named = topic_names(topics, loaded.known_topics)
     work = replace(work, observations=_joined(observations), topics=named)
     return work.adding(observations=len(work.observations))
