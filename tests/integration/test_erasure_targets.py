@@ -196,6 +196,26 @@ async def _merged_into(stack: Stack, node_id: str) -> str:
     return made
 
 
+@pytest.mark.parametrize("asked", [0, 1, 2])
+async def test_nodes_that_were_merged_go_together_whichever_is_named(
+    stack: Stack, asked: int
+) -> None:
+    token = f"zqmerged{asked}k"
+    ids = []
+    for name in ("Ann", "Annie", "Anna"):
+        made = graph.CreateNodeRequest(node=node(f"{name} {token}"))
+        ids.append((await stack.graph.CreateNode(made)).node.id)
+    for kept, merged in ((1, 0), (2, 1)):
+        merge = graph.MergeNodesRequest(node_id=ids[kept], merged_node_ids=[ids[merged]])
+        await stack.graph.MergeNodes(merge)
+    target = pb.ErasureTarget(node_id=ids[asked])
+    preview = await stack.erasures.PreviewErasure(pb.PreviewErasureRequest(target=target))
+    erased = await erase(stack, node_id=ids[asked])
+    assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
+    assert erased.erasure.row_counts["graph_nodes"] == 3
+    assert rows_with(stack, token) == {}
+
+
 async def test_only_ingest_may_erase(stack: Stack) -> None:
     with stack.database.connect() as conn:
         allowed = conn.execute(

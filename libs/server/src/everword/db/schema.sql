@@ -480,7 +480,7 @@ BEGIN
     ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern', 'document') THEN
         RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
     END IF;
-    RETURN erase_rows(of_target, gone, '{}');
+    RETURN erase_rows(of_target, CASE WHEN of_target = 'node' THEN merged_nodes(gone) ELSE gone END, '{}');
 END $$;
 
 COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete notes, facts, what Sleep learned, nodes of the graph or patterns, by their ids, with all that is about them.';
@@ -1092,6 +1092,24 @@ CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
 $$;
 
 COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'What two steps did, together.';
+
+CREATE FUNCTION everword.merged_nodes(ids uuid[]) RETURNS uuid[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    WITH RECURSIVE one (id) AS (
+        SELECT unnest(ids)
+         UNION
+        SELECT near.id FROM one CROSS JOIN LATERAL (
+            SELECT n.merged_into FROM graph_nodes n
+             WHERE n.namespace_id = erasing_namespace() AND n.id = one.id AND n.merged_into IS NOT NULL
+             UNION ALL
+            SELECT n.id FROM graph_nodes n WHERE n.namespace_id = erasing_namespace() AND n.merged_into = one.id) AS near (id)
+    )
+    SELECT array_agg(id) FROM one
+$$;
+
+COMMENT ON FUNCTION everword.merged_nodes(ids uuid[]) IS 'Nodes, those that were merged into them, and those that they were merged into.';
 
 CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
     LANGUAGE sql STABLE
@@ -8509,11 +8527,21 @@ CREATE INDEX graph_node_versions_p3_namespace_id_node_id_known_from_idx ON everw
 
 CREATE INDEX graph_nodes_anchor ON ONLY everword.graph_nodes USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 
+CREATE INDEX graph_nodes_merged_into ON ONLY everword.graph_nodes USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
+
+CREATE INDEX graph_nodes_p0_namespace_id_merged_into_idx ON everword.graph_nodes_p0 USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
+
 CREATE INDEX graph_nodes_p0_namespace_id_subject_agent_idx ON everword.graph_nodes_p0 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p1_namespace_id_merged_into_idx ON everword.graph_nodes_p1 USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX graph_nodes_p1_namespace_id_subject_agent_idx ON everword.graph_nodes_p1 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 
+CREATE INDEX graph_nodes_p2_namespace_id_merged_into_idx ON everword.graph_nodes_p2 USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
+
 CREATE INDEX graph_nodes_p2_namespace_id_subject_agent_idx ON everword.graph_nodes_p2 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
+
+CREATE INDEX graph_nodes_p3_namespace_id_merged_into_idx ON everword.graph_nodes_p3 USING btree (namespace_id, merged_into) WHERE (merged_into IS NOT NULL);
 
 CREATE INDEX graph_nodes_p3_namespace_id_subject_agent_idx ON everword.graph_nodes_p3 USING btree (namespace_id, subject, agent) WHERE (anchor IS NOT NULL);
 
@@ -9473,17 +9501,25 @@ ALTER INDEX everword.graph_node_versions_node ATTACH PARTITION everword.graph_no
 
 ALTER INDEX everword.graph_node_versions_pkey ATTACH PARTITION everword.graph_node_versions_p3_pkey;
 
+ALTER INDEX everword.graph_nodes_merged_into ATTACH PARTITION everword.graph_nodes_p0_namespace_id_merged_into_idx;
+
 ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p0_namespace_id_subject_agent_idx;
 
 ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p0_pkey;
+
+ALTER INDEX everword.graph_nodes_merged_into ATTACH PARTITION everword.graph_nodes_p1_namespace_id_merged_into_idx;
 
 ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p1_namespace_id_subject_agent_idx;
 
 ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p1_pkey;
 
+ALTER INDEX everword.graph_nodes_merged_into ATTACH PARTITION everword.graph_nodes_p2_namespace_id_merged_into_idx;
+
 ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p2_namespace_id_subject_agent_idx;
 
 ALTER INDEX everword.graph_nodes_pkey ATTACH PARTITION everword.graph_nodes_p2_pkey;
+
+ALTER INDEX everword.graph_nodes_merged_into ATTACH PARTITION everword.graph_nodes_p3_namespace_id_merged_into_idx;
 
 ALTER INDEX everword.graph_nodes_anchor ATTACH PARTITION everword.graph_nodes_p3_namespace_id_subject_agent_idx;
 
@@ -10997,6 +11033,8 @@ REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.merged_nodes(ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest;
