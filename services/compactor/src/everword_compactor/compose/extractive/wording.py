@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import regex
-import wordfreq
 
 from everword.text.analysis import folded_words
 from everword.text.literals import literal_tokens
@@ -110,6 +109,9 @@ def _weight(word: str) -> float:
 @cache
 def _frequencies() -> dict[str, float]:
     """Return how frequent words are on the Zipf scale, in the language that uses each most."""
+    # Here, and not above: with all that it imports it is a fifth of what a worker does to start.
+    import wordfreq
+
     found: dict[str, float] = {}
     for language in LANGUAGES:
         for word, share in wordfreq.get_frequency_dict(language, wordlist="small").items():
