@@ -12,6 +12,7 @@ from everword.jobs.task import Task
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword_compactor import worker
+from everword_compactor.calendar import job as roll_up
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.jobs.context import WorkerContext
@@ -174,7 +175,7 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
             assert worker_context.digests
             digesting.append(worker_context.digests.model)
 
-    monkeypatch.setattr(worker, "RollUp", Watched)
+    monkeypatch.setattr(roll_up, "RollUp", Watched)
     monkeypatch.setattr(worker, "run_worker", answers_once)
     monkeypatch.setattr(worker, "setup", lambda *_: lambda: None)
     with ScriptedChat().running() as server, ScriptedChat(model="small").running() as small:
