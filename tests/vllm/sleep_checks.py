@@ -42,8 +42,9 @@ async def test_a_day_is_read_and_only_what_was_said_is_evidence(stack: Stack) ->
         await say(stack, ANSWERED, 0, role=ROLE_ASSISTANT)
     ended = await asyncio.to_thread(_sleep, stack)
     print(f"\njobs: {ended}")
-    for state, count in rows(stack, "SELECT state, count(*) FROM sleep_sessions GROUP BY 1"):
-        print(f"sessions in state {state}: {count}")
+    states = "SELECT state, coalesce(error, ''), count(*) FROM sleep_sessions GROUP BY 1, 2"
+    for state, error, count in rows(stack, states):
+        print(f"sessions in state {state}: {count} {error}")
     # A session that a model cannot read is parked, and its job says so.
     assert ended
     assert set(ended.values()) <= {"done", "pending", "failed"}
