@@ -113,15 +113,23 @@ def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
     """Return by step the schema of its answer, and what reads it."""
     session, observed, facts = _session(), _observations(), _facts()
     zone = ZoneInfo("Europe/Zurich")
+    shown = [{"o": number, "fact": number} for number in range(1, 40)]
+    among = partial(find_events.read_events, session, observed, ["Exam"], zone)
     return [
         (observe._SCHEMA, partial(observe.read_observed, session)),
-        (classify._SCHEMA, partial(classify.read_relations, observed, facts)),
-        (behaviour._SCHEMA, partial(behaviour.read_inferences, observed)),
-        (confirm._SCHEMA, partial(confirm.read_confirmed, facts)),
+        (
+            classify._SCHEMA,
+            partial(classify.read_relations, observed, facts, shown[: len(observed)]),
+        ),
+        (behaviour._SCHEMA, partial(behaviour.read_inferences, observed, shown[: len(observed)])),
+        (confirm._SCHEMA, partial(confirm.read_confirmed, facts, shown[: len(facts)])),
         (disputes._SCHEMA, disputes.read_settlement),
         (edges._SCHEMA, partial(edges.read_edges_of, facts, 2)),
-        (find_people._SCHEMA, partial(find_people.read_people, session, observed)),
-        (find_events._SCHEMA, partial(find_events.read_events, session, observed, ["Exam"], zone)),
+        (
+            find_people._SCHEMA,
+            partial(find_people.read_people, session, observed, shown[: len(observed)]),
+        ),
+        (find_events._SCHEMA, partial(among, shown[: len(observed)])),
         (user_model._SCHEMA, partial(user_model.read_traits, _turns())),
         (trajectory.SCHEMA, partial(trajectory.read_outlook, _sources())),
     ]

@@ -20,7 +20,7 @@ from support.corpus import search_request
 from support.databases import cloned
 from support.erased import count, erase, rows_with, tables
 from support.erasure_planted import Planted, plant
-from support.graphs import node
+from support.graphs import edge, node, write
 from support.refusals import refused
 from support.stack import Stack, running_stack
 from support.telling import remember, say
@@ -190,9 +190,8 @@ async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
 
 async def _merged_into(stack: Stack, node_id: str) -> str:
     """Return a node that turned out to be another."""
-    made = (await stack.graph.CreateNode(graph.CreateNodeRequest(node=node("Somebody")))).node.id
-    merge = graph.MergeNodesRequest(node_id=node_id, merged_node_ids=[made])
-    await stack.graph.MergeNodes(merge)
+    made = await _node(stack, "Somebody")
+    await _merge(stack, node_id, made)
     return made
 
 
@@ -201,19 +200,43 @@ async def test_nodes_that_were_merged_go_together_whichever_is_named(
     stack: Stack, asked: int
 ) -> None:
     token = f"zqmerged{asked}k"
-    ids = []
-    for name in ("Ann", "Annie", "Anna"):
-        made = graph.CreateNodeRequest(node=node(f"{name} {token}"))
-        ids.append((await stack.graph.CreateNode(made)).node.id)
-    for kept, merged in ((1, 0), (2, 1)):
-        merge = graph.MergeNodesRequest(node_id=ids[kept], merged_node_ids=[ids[merged]])
-        await stack.graph.MergeNodes(merge)
+    ids = [await _node(stack, f"{name} {token}") for name in ("Ann", "Annie", "Anna")]
+    await _merge(stack, ids[1], ids[0])
+    await _merge(stack, ids[2], ids[1])
     target = pb.ErasureTarget(node_id=ids[asked])
     preview = await stack.erasures.PreviewErasure(pb.PreviewErasureRequest(target=target))
     erased = await erase(stack, node_id=ids[asked])
     assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
     assert erased.erasure.row_counts["graph_nodes"] == 3
     assert rows_with(stack, token) == {}
+
+
+async def test_what_was_merged_into_a_user_goes_with_the_user_and_takes_nobody_along(
+    stack: Stack,
+) -> None:
+    knows = edge("user", "knows", "Ana zqknows")
+    await write(stack, node("Ana zqknows"), knows, subject="zquser")
+    with stack.database.connect() as conn:
+        query = "SELECT id::text FROM graph_nodes WHERE subject = 'zquser' AND anchor = 2"
+        [(user,)] = conn.execute(query).fetchall()
+    first, second = [await _node(stack, f"{name} zquserk") for name in ("Em", "Emi")]
+    await _merge(stack, user, first, second)
+    assert (await erase(stack, node_id=first)).erasure.row_counts["graph_nodes"] == 1
+    assert count(stack, "SELECT count(*) FROM graph_nodes WHERE id::text = %s", user) == 1
+    await erase(stack, subject="zquser")
+    assert rows_with(stack, "zquserk") == {}
+    lost = "SELECT count(*) FROM graph_nodes n WHERE NOT EXISTS (SELECT FROM graph_nodes WHERE id = n.merged_into)"
+    assert count(stack, f"{lost} AND merged_into IS NOT NULL") == 0
+
+
+async def _node(stack: Stack, label: str) -> str:
+    made = await stack.graph.CreateNode(graph.CreateNodeRequest(node=node(label)))
+    return made.node.id
+
+
+async def _merge(stack: Stack, kept: str, *merged: str) -> None:
+    request = graph.MergeNodesRequest(node_id=kept, merged_node_ids=merged)
+    await stack.graph.MergeNodes(request)
 
 
 async def test_only_ingest_may_erase(stack: Stack) -> None:

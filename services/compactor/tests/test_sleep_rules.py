@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from everword.chat.blocking import BlockingChat
-from everword.chat.errors import InputTooLong
-from everword.chat.model import ChatAnswer, ChatRequest, Usage
 from everword.domain.periods import Calendar, last_night
 from everword.facts.confidence import find_maturity
 from everword.facts.model import Key, Outcome, Ruling, Source, State
-from everword_compactor.sleep.asking import Asking, Checked, Question
 from everword_compactor.sleep.model import (
     Conversation,
     KnownFact,
@@ -160,7 +155,7 @@ def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -
 
     def read(o: int, relation: str, fact: int) -> tuple[list[Relation], int]:
         answer = {"relations": [{"o": o, "relation": relation, "fact": fact}]}
-        checked = read_relations(asked, facts, answer)
+        checked = read_relations(asked, facts, [{"o": 1}, {"o": 2}, {"o": 3}], answer)
         return [each.relation for each in checked.value.values()], len(checked.complaints)
 
     assert read(1, "contradict", 1) == ([Relation.CONTRADICT], 0)
@@ -174,10 +169,11 @@ def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -
 
 def test_inferences_rest_on_observations_of_one_person_and_repeat_no_statement() -> None:
     own = [observed("tea", "oat milk"), observed(), observed(subject="bo")]
+    shown = [{"o": 1}, {"o": 2}, {"o": 3}]
 
     def read(attribute: str, value: str, *because: int) -> tuple[int, int]:
         entry = {"attribute": attribute, "value": value, "why": "So.", "because": list(because)}
-        checked = read_inferences(own, {"inferences": [entry]})
+        checked = read_inferences(own, shown, {"inferences": [entry]})
         return len(checked.value), len(checked.complaints)
 
     assert read("sleep_rhythm", "night owl", 1, 2) == (1, 0)
@@ -295,36 +291,3 @@ def test_a_profile_knows_a_value_in_any_letters() -> None:
     moved = profile.with_fact(lisbon, profile.facts)
     assert [fact.value for fact in moved.facts] == ["Lisbon"]
     assert moved.without_fact(lisbon).facts == []
-
-
-class SmallChat:
-    """A model that reads little, and tells what it was asked."""
-
-    def __init__(self, context: int) -> None:
-        self.model, self._context = "small", context
-        self.asked: list[ChatRequest] = []
-
-    def context_tokens(self, beat: Any = None) -> int:
-        return self._context
-
-    def complete(self, request: ChatRequest, beat: Any = None) -> ChatAnswer:
-        self.asked.append(request)
-        if (len(request.user) + len(request.system)) // 4 + request.max_tokens > self._context:
-            raise InputTooLong
-        return ChatAnswer("{}", {}, "", self.model, Usage(1, 1))
-
-
-def test_a_model_that_reads_little_is_shown_less_and_answers_less() -> None:
-    chat = SmallChat(1_500)
-    asking = Asking(cast(BlockingChat, chat), lambda: None)
-    facts = [{"fact": number, "text": "word " * 20} for number in range(60)]
-    question = Question(
-        "sleep-x", "Do it.", {"facts": facts, "o": [{"o": 1}]}, {}, 4_000, ["facts"]
-    )
-    assert asking.ask(question, lambda _: Checked("taken")) == "taken"
-    assert all(request.max_tokens == 500 for request in chat.asked)
-    shown = chat.asked[-1].user.count('"fact"')
-    assert 5 < shown < 60
-    assert '"o": 1' in chat.asked[-1].user
-    with pytest.raises(InputTooLong):
-        asking.ask(replace(question, optional=()), lambda _: Checked("taken"))

@@ -480,7 +480,10 @@ BEGIN
     ELSIF of_target NOT IN ('note', 'learned', 'node', 'pattern', 'document') THEN
         RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
     END IF;
-    RETURN erase_rows(of_target, CASE WHEN of_target = 'node' THEN merged_nodes(gone) ELSE gone END, '{}');
+    IF of_target = 'node' THEN
+        gone := ARRAY(SELECT merged_node(id) FROM unnest(gone) AS id);
+    END IF;
+    RETURN erase_rows(of_target, gone, '{}');
 END $$;
 
 COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete notes, facts, what Sleep learned, nodes of the graph or patterns, by their ids, with all that is about them.';
@@ -540,6 +543,11 @@ DECLARE
     gone bigint;
     counts jsonb := '{}';
 BEGIN
+    IF of_target = 'node' THEN
+        -- Nobody merges anything into them from now on.
+        PERFORM FROM graph_nodes WHERE namespace_id = namespace AND id = ANY(ids) ORDER BY id FOR UPDATE;
+        ids := with_merged_nodes(ids);
+    END IF;
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
@@ -1093,23 +1101,22 @@ $$;
 
 COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'What two steps did, together.';
 
-CREATE FUNCTION everword.merged_nodes(ids uuid[]) RETURNS uuid[]
+CREATE FUNCTION everword.merged_node(node_id uuid) RETURNS uuid
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS $$
-    WITH RECURSIVE one (id) AS (
-        SELECT unnest(ids)
-         UNION
-        SELECT near.id FROM one CROSS JOIN LATERAL (
-            SELECT n.merged_into FROM graph_nodes n
-             WHERE n.namespace_id = erasing_namespace() AND n.id = one.id AND n.merged_into IS NOT NULL
-             UNION ALL
-            SELECT n.id FROM graph_nodes n WHERE n.namespace_id = erasing_namespace() AND n.merged_into = one.id) AS near (id)
-    )
-    SELECT array_agg(id) FROM one
+    WITH RECURSIVE above (id, steps) AS (
+        SELECT node_id, 0
+         UNION ALL
+        SELECT o.id, above.steps + 1
+          FROM above
+          JOIN graph_nodes n ON n.namespace_id = erasing_namespace() AND n.id = above.id
+          JOIN graph_nodes o ON o.namespace_id = n.namespace_id AND o.id = n.merged_into AND o.anchor IS NULL
+    ) CYCLE id SET comes_again USING path
+    SELECT id FROM above WHERE NOT comes_again ORDER BY steps DESC LIMIT 1
 $$;
 
-COMMENT ON FUNCTION everword.merged_nodes(ids uuid[]) IS 'Nodes, those that were merged into them, and those that they were merged into.';
+COMMENT ON FUNCTION everword.merged_node(node_id uuid) IS 'What a node became by being merged. The agent and the user are more than what was merged into them: not they.';
 
 CREATE FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) RETURNS text
     LANGUAGE sql STABLE
@@ -1788,6 +1795,20 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.upgrade_vector_tables() IS 'Turn plain arrays into pgvector''s type once the extension is there; returns how many tables were turned.';
+
+CREATE FUNCTION everword.with_merged_nodes(ids uuid[]) RETURNS uuid[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    WITH RECURSIVE below (id) AS (
+        SELECT unnest(ids)
+         UNION
+        SELECT n.id FROM below JOIN graph_nodes n ON n.namespace_id = erasing_namespace() AND n.merged_into = below.id
+    )
+    SELECT array_agg(id) FROM below
+$$;
+
+COMMENT ON FUNCTION everword.with_merged_nodes(ids uuid[]) IS 'Nodes, and those that were merged into them.';
 
 CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
@@ -11034,7 +11055,7 @@ REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uu
 
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION everword.merged_nodes(ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.merged_node(node_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest;
@@ -11106,6 +11127,8 @@ REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.with_merged_nodes(ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 #: What a model is shown under one heading.
 Records = Sequence[Mapping[str, Any]]
@@ -22,6 +26,10 @@ or a joke stays one. Copy names, numbers, dates and identifiers letter by letter
 token or other credential. Answer with JSON alone.
 """
 _TEMPERATURE = 0.2
+#: About one question: as many as a session of 400 messages takes where four fit into an answer.
+MOST_REQUESTS = 120
+#: A model that needs longer for a session is too slow for it: half of what a job's step may take.
+MOST_S = 3600.0
 #: The longest instruction with its preface, and what is left for records at least.
 _INSTRUCTION_TOKENS, _LEAST_CHARS = 1_800, 1_000
 
@@ -58,12 +66,43 @@ def halves(records: Records) -> Sequence[Records]:
     return [records[:middle], records[middle:]] if middle else []
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A question about some of the records."""
+
+    question: Question
+    #: Records that are optional were left out last; next, fewer are asked about.
+    was_shortened: bool = False
+
+    def showing(self, heading: str, records: Records) -> _Part:
+        shown = {**self.question.records, heading: records}
+        return _Part(replace(self.question, records=shown))
+
+    def shortened(self, smaller: Sequence[_Part]) -> Sequence[_Part]:
+        """Return what is to be asked where this is too long: less that is optional, or `smaller` parts, by turns."""
+        records = self.question.records
+        optional = {name: len(records[name]) for name in self.question.optional}
+        if not any(optional.values()) or (smaller and self.was_shortened):
+            return smaller
+        kept = {
+            name: each[: optional[name] // 2] if name in optional else each
+            for name, each in records.items()
+        }
+        return [_Part(replace(self.question, records=kept), was_shortened=True)]
+
+
+def is_shown(name: str, number: int, shown: Records) -> bool:
+    """Tell whether a model was shown a record of this number: parts of a question keep their numbers."""
+    return any(record[name] == number for record in shown)
+
+
 class Asking:
     """Asks one model on behalf of a job."""
 
     def __init__(self, chat: BlockingChat, heartbeat: Callable[[], None]) -> None:
         self._chat = chat
         self._heartbeat = heartbeat
+        self._began = time.monotonic()
 
     @property
     def model(self) -> str:
@@ -89,45 +128,58 @@ class Asking:
         is left out. Where a request is too long, records that are optional are left out, half of them at a time. Raises
         ChatError.
         """
-        return self._ask_shorter(question, check, insist=True)
+        whole = next(iter(question.records))
+        [taken] = self.ask_in_parts(question, whole, lambda _, answer: check(answer), lambda _: [])
+        return taken
 
     def ask_in_parts(
         self,
         question: Question,
         heading: str,
-        check: Callable[[Any], Checked[T]],
+        check: Callable[[Records, Any], Checked[T]],
         halve: Callable[[Records], Sequence[Records]] = halves,
     ) -> list[T]:
         """Return what `check` takes of the answers about the records of `heading`, whose number says how long they are.
 
         It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about the
-        halves, as `halve` makes them; none where there is no half. Raises ChatError, as `ask` does.
+        halves, as `halve` makes them; none where there is no half. `check` is given the records that were shown: their
+        numbers alone count in the answer. What has no half and is cut off all the same is left out where anything else
+        was answered. Raises ChatError, as `ask` does, and BadAnswer where it takes more than `MOST_REQUESTS`
+        or goes on an hour after the first question of all.
         """
         taken: list[T] = []
-        waiting = [question]
+        left_out: BadAnswer | None = None
+        waiting = [_Part(question)]
+        most, asked = len(question.records[heading]), 0
         while waiting:
             part = waiting.pop()
-            parts = halve(part.records[heading])
+            shown = part.question.records[heading]
+            smaller = [part.showing(heading, each) for each in reversed(halve(shown))]
+            if smaller and len(shown) > most:
+                waiting += smaller
+                continue
+            asked += 1
+            if asked > MOST_REQUESTS or (asked > 1 and time.monotonic() - self._began > MOST_S):
+                raise BadAnswer("it takes too many answers, or too long", BadAnswer.CUT_OFF)
             try:
-                taken.append(self._ask_shorter(part, check, insist=not parts))
-            except (BadAnswer, InputTooLong) as error:
-                if not parts or error.outcome not in {BadAnswer.CUT_OFF, InputTooLong.outcome}:
-                    raise
-                records = [{**part.records, heading: each} for each in reversed(parts)]
-                waiting += [replace(part, records=each) for each in records]
-        return taken
-
-    def _ask_shorter(
-        self, question: Question, check: Callable[[Any], Checked[T]], *, insist: bool
-    ) -> T:
-        while True:
-            try:
-                return self._ask(question, check, insist=insist)
+                taken.append(self._ask(part.question, partial(check, shown), insist=not smaller))
             except InputTooLong:
-                shorter = _shortened(question)
-                if shorter is None:
+                further = part.shortened(smaller)
+                if not further:
                     raise
-                question = shorter
+                waiting += further
+            except BadAnswer as error:
+                if error.outcome != BadAnswer.CUT_OFF:
+                    raise
+                # What follows is as full: it is not asked about as a whole first.
+                most = max(1, len(shown) // 2)
+                waiting += smaller
+                left_out = left_out if smaller else error
+        if left_out is not None:
+            if not taken:
+                raise left_out
+            log.warning("a part was left out", extra={"task": question.task})
+        return taken
 
     def _ask(self, question: Question, check: Callable[[Any], Checked[T]], *, insist: bool) -> T:
         """`insist` on an answer that was cut off: the model is told so, and asked for a shorter one."""
@@ -150,18 +202,6 @@ class Asking:
         # A second answer with more wrong in it than the first is no improvement.
         better = len(second.complaints) <= len(checked.complaints)
         return second.value if better else checked.value
-
-
-def _shortened(question: Question) -> Question | None:
-    """Return a question with half as many optional records; None where there is none to leave out."""
-    lengths = {name: len(question.records[name]) for name in question.optional}
-    if not any(lengths.values()):
-        return None
-    kept = {
-        name: records[: lengths[name] // 2] if name in lengths else records
-        for name, records in question.records.items()
-    }
-    return replace(question, records=kept)
 
 
 def request_of(question: Question) -> ChatRequest:

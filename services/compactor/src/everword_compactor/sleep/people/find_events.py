@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from everword.people.model import EventMention, EventStatus
 from everword.people.writer import take_events
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people import store
@@ -126,12 +126,13 @@ def _known(tools: Tools, told: Sequence[Observation]) -> list[dict[str, Any]]:
 
 def read_events(
     session: Session,
-    shown: Sequence[Observation],
+    observed: Sequence[Observation],
     known: Sequence[str],
     zone: ZoneInfo,
+    shown: Records,
     answer: Any,
 ) -> Checked[list[Happened]]:
-    """Return those events of an answer that the messages bear out, and what is wrong with others.
+    """Return those events of an answer that messages of what was shown bear out, and what is wrong with others.
 
     A time or a status that they do not bear out is left out, and the event stays.
     """
@@ -139,7 +140,7 @@ def read_events(
     complaints: list[str] = []
     for number, entry in enumerate(answer["events"], start=1):
         title, o = " ".join(entry["title"].split()), entry["o"]
-        observation = shown[o - 1] if 1 <= o <= len(shown) else None
+        observation = observed[o - 1] if is_shown("o", o, shown) else None
         if observation is None:
             complaints.append(f"event {number}: there is no observation {o}")
             continue

@@ -13,7 +13,7 @@ from typing import Any
 from everword.people.model import PersonMention, RelationStatus
 from everword.people.names import relation_core, words_of
 from everword.people.writer import meet_people
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
@@ -101,9 +101,9 @@ def may_name_somebody(observation: Observation) -> bool:
 
 
 def read_people(
-    session: Session, shown: Sequence[Observation], answer: Any
+    session: Session, observed: Sequence[Observation], shown: Records, answer: Any
 ) -> Checked[list[FoundPerson]]:
-    """Return those people of an answer who are named in the quotes, and what is wrong with others.
+    """Return those people of an answer who are named in the quotes of what was shown, and what is wrong with others.
 
     A relation or a status counts only where the words that say so stand in a message of the observation.
     """
@@ -111,7 +111,7 @@ def read_people(
     complaints: list[str] = []
     for number, entry in enumerate(answer["people"], start=1):
         name, o = " ".join(entry["name"].split()), entry["o"]
-        observation = shown[o - 1] if 1 <= o <= len(shown) else None
+        observation = observed[o - 1] if is_shown("o", o, shown) else None
         if observation is None or not _is_named(session, observation, name):
             complaints.append(f"person {number}: observation {o} does not name them so")
             continue

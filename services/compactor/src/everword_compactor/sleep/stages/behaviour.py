@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from everword.facts.model import Key, Source
 from everword.facts.told import Told, state_fact
 from everword.facts.writer import hold
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
 from everword_compactor.sleep.prompting import fact_record
@@ -84,9 +86,9 @@ def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
         "trajectory": [{"summary": work.loaded.trajectory.summary}],
     }
     question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
-    inferred = tools.asking.ask(question, lambda answer: read_inferences(own, answer))
+    answers = tools.asking.ask_in_parts(question, "observations", partial(read_inferences, own))
     agent = work.session.conversation.agent
-    for each in inferred:
+    for each in chain.from_iterable(answers):
         told = Told(
             each.key,
             each.value,
@@ -101,12 +103,14 @@ def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
     return replace(work, loaded=work.loaded.with_profile(profile))
 
 
-def read_inferences(own: Sequence[Observation], answer: Any) -> Checked[list[Inference]]:
-    """Return the inferences that rest on observations of one person, and what is wrong with others."""
+def read_inferences(
+    own: Sequence[Observation], among: Records, answer: Any
+) -> Checked[list[Inference]]:
+    """Return the inferences that rest on what was shown of one person, and what is wrong with others."""
     kept: list[Inference] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["inferences"], start=1):
-        shown = [own[o - 1] for o in entry["because"] if 1 <= o <= len(own)]
+        shown = [own[o - 1] for o in entry["because"] if is_shown("o", o, among)]
         attribute, value = attribute_name(entry["attribute"]), " ".join(entry["value"].split())
         if not shown or not attribute or len({each.subject for each in shown}) > 1:
             complaints.append(f"inference {number} rests on no observations of one user")

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from everword.facts.model import Key
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import integrate
@@ -132,14 +132,14 @@ def relations(
 
 
 def read_relations(
-    asked: Sequence[Observation], facts: Sequence[KnownFact], answer: Any
+    asked: Sequence[Observation], facts: Sequence[KnownFact], shown: Records, answer: Any
 ) -> Checked[dict[int, Classified]]:
-    """Return what an answer says of observations, by their places, and what is wrong with the rest."""
+    """Return what an answer says of observations that were shown, by their places, and what is wrong with the rest."""
     found: dict[int, Classified] = {}
     complaints: list[str] = []
     for entry in answer["relations"]:
         o, relation = entry["o"], Relation(entry["relation"])
-        if not 1 <= o <= len(asked):
+        if not is_shown("o", o, shown):
             complaints.append(f"there is no observation {o}")
             continue
         observation = asked[o - 1]

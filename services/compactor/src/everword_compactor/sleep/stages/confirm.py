@@ -13,7 +13,7 @@ from uuid import UUID
 from everword.facts.model import Source, State
 from everword.facts.settled import confirm_fact
 from everword.facts.writer import Audit, hold
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
@@ -125,14 +125,14 @@ def _borne_out(
 
 
 def read_confirmed(
-    suspected: Sequence[KnownFact], answer: Any
+    suspected: Sequence[KnownFact], shown: Records, answer: Any
 ) -> Checked[list[tuple[KnownFact, str]]]:
-    """Return the facts that an answer confirms, and what is wrong with the rest."""
+    """Return the facts among those shown that an answer confirms, and what is wrong with the rest."""
     kept: dict[int, tuple[KnownFact, str]] = {}
     complaints = []
     for entry in answer["confirmed"]:
         number = entry["fact"]
-        if 1 <= number <= len(suspected):
+        if is_shown("fact", number, shown):
             kept.setdefault(number, (suspected[number - 1], " ".join(entry["reason"].split())))
         else:
             complaints.append(f"there is no fact {number}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -105,7 +104,10 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
         records = {"messages": portion, "topics": known}
         question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
         answers = tools.asking.ask_in_parts(
-            question, "messages", partial(read_observed, session), halve_messages
+            question,
+            "messages",
+            lambda _, answer: read_observed(session, answer),
+            halve_messages,
         )
         for found in answers:
             observations += found.observations
