@@ -65,8 +65,11 @@ _DOUBLED = {
 _STUCK = {
     "passages pending": "SELECT count(*) FROM embedding_queue WHERE state = 'pending'",
     "sentences pending": "SELECT count(*) FROM tool_sentence_queue",
-    # What waits until nobody has said anything for a while is not stuck; what waits after a failure may be.
-    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND (not_before <= now() OR attempts > 0)",
+    # What waits until nobody has said anything for a while is not stuck; what waits after a failure may be. Such a pause
+    # ends at any moment, in the middle of an audit too.
+    "jobs not done": """
+        SELECT count(*) FROM jobs
+         WHERE state <> 'done' AND (not_before <= now() - interval '1 minute' OR state = 'pending' AND attempts > 0)""",
     "conversations that wait for a leaf": """
         SELECT count(*) FROM conversations c
           LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
@@ -80,8 +83,10 @@ _STUCK = {
     "erasures at work": "SELECT count(*) FROM erasures WHERE state <> 2",
     "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
 }
-#: What is waited for.
-_OPEN = tuple(what for what in _STUCK if what != "jobs done that know of more")
+#: What is waited for: whatever is due, however short a time.
+_OPEN = {what: each for what, each in _STUCK.items() if what != "jobs done that know of more"} | {
+    "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND (not_before <= now() OR attempts > 0)",
+}
 _STORED = "SELECT coalesce(nullif(external_id, ''), split_part(content, ':', 1)) FROM messages"
 
 
@@ -100,7 +105,7 @@ class Findings:
 def open_work(admin_url: str) -> dict[str, int]:
     """Return what is pending, and how many jobs are open; nothing where all is done."""
     with _connect(admin_url) as conn:
-        counts = {what: _count(conn, _STUCK[what]) for what in _OPEN}
+        counts = {what: _count(conn, statement) for what, statement in _OPEN.items()}
     return {what: count for what, count in counts.items() if count}
 
 

@@ -46,6 +46,15 @@ def test_an_error_without_details_is_one_that_no_server_gave() -> None:
     assert (error.reason, error.address, str(error)) == ("", "there:1", "UNAVAILABLE: no route")
 
 
+def test_what_a_server_dropped_when_it_ended_is_no_cancellation_of_the_callers() -> None:
+    call = grpc.aio.AioRpcError(
+        grpc.StatusCode.CANCELLED, grpc.aio.Metadata(), grpc.aio.Metadata(), "CANCELLED"
+    )
+    error = to_call_error(call, "there:1", "")
+    assert error.is_unanswered
+    assert str(error) == "UNAVAILABLE: the server ended before it answered"
+
+
 def test_details_that_contradict_the_status_are_not_believed() -> None:
     status = to_status(NamespaceNotFound(namespace="acme"), "")
     call = grpc.aio.AioRpcError(

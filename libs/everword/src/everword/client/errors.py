@@ -50,14 +50,21 @@ class CallError(Exception):
 
 
 def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:
-    """Return what `error` says, with the details that came with its status."""
+    """Return what `error` says, with the details that came with its status.
+
+    What a server dropped when it ended is UNAVAILABLE.
+    """
     status = _rich_status(error)
     info = next(_details(status, error_details_pb2.ErrorInfo), error_details_pb2.ErrorInfo())
     broken = next(_details(status, error_details_pb2.BadRequest), error_details_pb2.BadRequest())
     retry = next(_details(status, error_details_pb2.RetryInfo), None)
+    code, message = error.code(), error.details() or ""
+    if code is grpc.StatusCode.CANCELLED and not info.reason:
+        # Whoever cancels a call of their own gets asyncio's error. gRPC says this of calls that a server had when it ended.
+        code, message = grpc.StatusCode.UNAVAILABLE, "the server ended before it answered"
     return CallError(
-        code=error.code(),
-        message=error.details() or "",
+        code=code,
+        message=message,
         reason=info.reason,
         metadata=dict(info.metadata),
         violations=tuple((each.field, each.description) for each in broken.field_violations),
