@@ -65,8 +65,8 @@ _DOUBLED = {
 _STUCK = {
     "passages pending": "SELECT count(*) FROM embedding_queue WHERE state = 'pending'",
     "sentences pending": "SELECT count(*) FROM tool_sentence_queue",
-    # What waits until nobody has said anything for a while is not stuck; what waits after a failure may be. Such a pause
-    # ends at any moment, in the middle of an audit too.
+    # What waits until nobody has said anything for a while is not stuck, and such a pause may end in the middle of an
+    # audit; what waits after a failure may be.
     "jobs not done": """
         SELECT count(*) FROM jobs
          WHERE state <> 'done' AND (not_before <= now() - interval '1 minute' OR state = 'pending' AND attempts > 0)""",
