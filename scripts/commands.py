@@ -17,7 +17,7 @@ What `everword COMMAND --help` says. Commands print tables for people, and JSON 
 with status 0, or with another one and a sentence on the standard error where something is wrong.
 
 `eval "$(_EVERWORD_COMPLETE=bash_source everword)"` in `~/.bashrc` completes commands by Tab; for zsh it is
-`zsh_source`, in `~/.zshrc`.
+`zsh_source`, in `~/.zshrc`; fish takes `_EVERWORD_COMPLETE=fish_source everword | source`.
 """
 _WIDTH = 100
 

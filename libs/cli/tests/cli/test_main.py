@@ -61,6 +61,16 @@ def test_a_list_of_all_commands_says_one_whole_line_about_each_and_loads_none() 
     assert not {"grpc", "psycopg", "httpx", "everword.cli.session"} & set(loaded.split())
 
 
+def test_what_another_distribution_brings_is_named_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("everword.cli.main.entry_points", lambda **_: ())
+    monkeypatch.delitem(main.__dict__, "_places", raising=False)
+    said = invoke("mcp").stderr
+    monkeypatch.delitem(main.__dict__, "_places")
+    assert "'mcp' comes with everword-mcp, which is not installed" in said
+
+
 def test_a_shell_completes_commands() -> None:
     words = {"_EVERWORD_COMPLETE": "bash_complete", "COMP_WORDS": "everword sea", "COMP_CWORD": "1"}
     result = CliRunner().invoke(main, env=words, prog_name="everword")
@@ -121,6 +131,7 @@ def test_with_no_server_a_command_says_where_it_looked_and_what_to_do(
         (["migrate"], "EVERWORD_ADMIN_DATABASE_URL"),
         (["migrate", "--url", "x", "--service-login", "y"], "EVERWORD_SERVICE_PASSWORD"),
         (["nonsense"], "No such command"),
+        (["serach"], "Did you mean 'search'"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )

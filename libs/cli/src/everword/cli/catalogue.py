@@ -9,10 +9,15 @@ from typing import NamedTuple
 class Entry(NamedTuple):
     """A command in the list of commands."""
 
-    #: `module:name` below `everword.cli`; empty for what another distribution brings.
+    #: `module:name` below `everword.cli`; for what another distribution brings, that distribution's name.
     place: str
     #: At most 60 characters, so that a terminal of 80 columns shows it whole.
     line: str
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that brings the command; empty where it is this one."""
+        return "" if ":" in self.place else self.place
 
 
 SECTIONS: Mapping[str, Mapping[str, Entry]] = {
@@ -30,21 +35,22 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "ls": Entry("addresses:ls", "List what is at an address such as viking://acme/notes."),
         "cat": Entry("addresses:cat", "Show the memory at an address."),
         "conversations": Entry("conversations:conversations", "List conversations, newest first."),
+        "summaries": Entry("summaries:summaries", "Show what stands for which messages."),
+        "flush": Entry("flush:flush", "Get what stands for old turns when a context is full."),
         "export": Entry("export:export", "Write a conversation's transcript, oldest first."),
         "watch": Entry("watch:watch", "Follow what is written, what ends and what is deleted."),
+        "console": Entry("everword-console", "Show in a browser what is remembered, and why."),
     },
     "Write": {
         "import": Entry("import_:import_", "Import conversations, notes and documents from files."),
         "notes": Entry("notes:notes", "Write, read and delete notes, and the log of the day."),
         "documents": Entry("documents:documents", "Upload, write, read and delete documents."),
-        "workspace": Entry(
-            "workspace:workspace", "Write and read an agent's files, such as SOUL and MEMORY."
-        ),
+        "workspace": Entry("workspace:workspace", "Write and read an agent's files, such as SOUL."),
         "lore": Entry("lore.commands:lore", "Write, import and try lorebooks."),
         "significant": Entry("calendar:significant", "Write down what no summary consolidates."),
         "checkpoints": Entry("checkpoints:checkpoints", "Save an agent's state, and get it back."),
     },
-    "See what was learned": {
+    "What was learned: see it, and set it right": {
         "facts": Entry("facts:facts", "What is known of somebody, since when, and why."),
         "people": Entry("people:people", "Whom somebody speaks of, and how that is known."),
         "events": Entry("people:events", "What happens to somebody, and how that is known."),
@@ -55,17 +61,16 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
             "patterns:patterns", "What is done with things, and what needs no asking."
         ),
         "strategies": Entry("people:strategies", "What is worth asking."),
-        "summaries": Entry("summaries:summaries", "What stands for which messages."),
-    },
-    "Have it learn": {
         "sleep": Entry("sleep:sleep", "Learn from conversations now."),
-        "compact": Entry("compact:compact", "Sum up conversations now."),
-        "rollup": Entry("calendar:rollup", "Sum up days, weeks, months and years that have ended."),
-        "flush": Entry("flush:flush", "Get what stands for old turns when a context is full."),
-        "compaction-status": Entry(
-            "audit:compaction_status", "Say how summaries are made, and what waits."
+        "compact": Entry("compact:compact", "Have conversations summed up."),
+        "rollup": Entry("calendar:rollup", "Have days, weeks, months and years summed up."),
+    },
+    "Take back": {
+        "erase": Entry("erasures:erase", "Erase something with everything derived from it."),
+        "erasures": Entry("erasures:erasures", "List what was erased and when, without content."),
+        "retention": Entry(
+            "retention:retention", "Set for how long things are kept; without it, for ever."
         ),
-        "audit": Entry("audit:audit", "Hold what was derived against what it came from."),
     },
     "Run it for others": {
         "namespaces": Entry(
@@ -75,17 +80,11 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "costs": Entry(
             "costs.costs:costs", "What the calls of models cost, in tokens and in money."
         ),
-        "budget": Entry("costs.budget:budget", "Limits of what models may cost."),
+        "budget": Entry("costs.budget:budget", "Set and list limits of what models may cost."),
         "prices": Entry("costs.prices:prices", "Load and list the prices of models."),
-        "retention": Entry(
-            "retention:retention", "For how long things are kept; by default for ever."
-        ),
-        "erase": Entry("erasures:erase", "Erase something with everything derived from it."),
-        "erasures": Entry("erasures:erasures", "List what was erased and when, without content."),
         "models": Entry("models:models", "Embedding models: list, add, progress, switch, drop."),
-        "mcp": Entry("", "Offer memory to an agent as tools (MCP)."),
-        "gateway": Entry("", "Serve every RPC over HTTP and JSON (Connect)."),
-        "console": Entry("", "Show in a browser what is remembered, and why."),
+        "mcp": Entry("everword-mcp", "Offer memory to an agent as tools (MCP)."),
+        "gateway": Entry("everword-gateway", "Serve every RPC over HTTP and JSON (Connect)."),
         "protoset": Entry("protoset:protoset", "Print where the protoset for grpcurl is."),
     },
     "Look after it": {
@@ -93,8 +92,12 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "queue-status": Entry(
             "maintenance:queue_status", "Say what work waits, and what failed and why."
         ),
+        "compaction-status": Entry(
+            "audit:compaction_status", "Say how summaries are made, and what waits."
+        ),
         "retry-failed": Entry("maintenance:retry_failed", "Schedule again what failed for good."),
         "backfill": Entry("maintenance:backfill", "Schedule work that nobody scheduled."),
+        "audit": Entry("audit:audit", "Hold what was derived against what it came from."),
         "migrate": Entry("migrate:migrate", "Bring a database's schema up to date."),
         "backup": Entry(
             "backup.commands:backup", "Save the whole database while Everword goes on."
@@ -102,7 +105,10 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "restore": Entry("backup.commands:restore", "Restore a backup into an empty database."),
         "verify": Entry("verify:verify", "Check that everything that is stored is sound."),
         "rebuild": Entry("rebuild:rebuild", "Derive again what is derived from other rows."),
-        "bench": Entry("", "Measure how well Search finds, and how fast it is."),
-        "calibrate": Entry("", "Fit relevance to questions whose answers are known."),
+        "bench": Entry("everword-bench", "Measure how well Search finds, and how fast it is."),
+        "calibrate": Entry("everword-bench", "Fit relevance to questions whose answers are known."),
     },
+}
+ENTRIES: Mapping[str, Entry] = {
+    name: entry for entries in SECTIONS.values() for name, entry in entries.items()
 }

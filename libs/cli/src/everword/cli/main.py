@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -9,7 +10,7 @@ from importlib.metadata import entry_points
 import click
 from click.shell_completion import CompletionItem
 
-from everword.cli.catalogue import SECTIONS
+from everword.cli.catalogue import ENTRIES, SECTIONS
 
 
 class LazyGroup(click.Group):
@@ -19,9 +20,8 @@ class LazyGroup(click.Group):
     def _places(self) -> dict[str, str]:
         own = {
             name: f"everword.cli.{entry.place}"
-            for entries in SECTIONS.values()
-            for name, entry in entries.items()
-            if entry.place
+            for name, entry in ENTRIES.items()
+            if not entry.distribution
         }
         # Other distributions bring commands too, such as the benchmarks.
         return own | {found.name: found.value for found in entry_points(group="everword.commands")}
@@ -36,23 +36,33 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        wanted = args[0]
+        if wanted in ENTRIES and wanted not in self._places:
+            ctx.fail(
+                f"{wanted!r} comes with {ENTRIES[wanted].distribution}, which is not installed"
+            )
+        if wanted not in self._places and (close := get_close_matches(wanted, self._places)):
+            ctx.fail(f"No such command {wanted!r}. Did you mean {' or '.join(map(repr, close))}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        unlisted = set(self._places)
         for section, entries in SECTIONS.items():
             rows = [(name, entry.line) for name, entry in entries.items() if name in self._places]
             with formatter.section(section):
                 formatter.write_dl(rows)
-            unlisted -= entries.keys()
-        if unlisted:
+        if others := sorted(self._places.keys() - ENTRIES.keys()):
             with formatter.section("Others"):
-                formatter.write_dl([(name, "") for name in sorted(unlisted)])
+                formatter.write_dl([(name, "") for name in others])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        lines = {
-            name: entry.line for entries in SECTIONS.values() for name, entry in entries.items()
-        }
-        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        found = [CompletionItem(name, help=lines.get(name)) for name in names]
+        found = [
+            CompletionItem(name, help=ENTRIES[name].line if name in ENTRIES else None)
+            for name in self.list_commands(ctx)
+            if name.startswith(incomplete)
+        ]
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
 

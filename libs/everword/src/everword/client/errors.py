@@ -60,7 +60,7 @@ def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) ->
     retry = next(_details(status, error_details_pb2.RetryInfo), None)
     code, message = error.code(), error.details() or ""
     if code is grpc.StatusCode.CANCELLED and not info.reason:
-        # Whoever cancels a call of their own gets asyncio's error. This is said of calls that a server had when it ended.
+        # Whoever cancels their own call gets asyncio's error. This is said of calls that a server had when it ended.
         code, message = grpc.StatusCode.UNAVAILABLE, "the server ended before it answered"
     return CallError(
         code=code,
