@@ -39,6 +39,16 @@ Everyone works at Google. Management works for Acme. Python works for Windows. M
 My dad switched jobs. I'm at Tesco now. I'm back in Vienna for a week. He changed jobs, he's at Fiat now.
 """
 
+ALLERGIES = [
+    ("First: I'm allergic to hazelnuts, seriously, emergency pen in the blue bag.", {"hazelnuts"}),
+    ("I am allergic to cats, unfortunately.", {"cats"}),
+    ("I'm allergic to hazelnuts, very badly, carry an EpiPen", {"hazelnuts"}),
+    ("I'm allergic to strawberries, long story.", {"strawberries"}),
+    ("I'm allergic to cats and love dogs.", {"cats"}),
+    ("I'm allergic to peanuts, shellfish.", {"peanuts", "shellfish"}),
+    ("I'm allergic to latex, bee stings, and pollen.", {"latex", "bee stings", "pollen"}),
+]
+
 SAID = [
     ("i live in berlin", "residence", "berlin"),
     ("I relocated from Paris to Dublin.", "residence", "Dublin"),
@@ -146,6 +156,13 @@ def test_what_nobody_says_of_themselves_is_no_claim(wrapped: str) -> None:
     for statement in STATEMENTS.strip().splitlines():
         assert extract(f"{statement}."), statement
         assert extract(wrapped.format(statement)) == [], statement
+
+
+@pytest.mark.parametrize(("text", "allergies"), ALLERGIES, ids=lambda each: str(each)[:40])
+def test_what_stands_behind_a_comma_is_a_value_only_in_a_list(
+    text: str, allergies: set[str]
+) -> None:
+    assert {claim.value for claim in extract(text) if claim.attribute == "allergy"} == allergies
 
 
 def test_the_same_words_make_the_same_claims() -> None:

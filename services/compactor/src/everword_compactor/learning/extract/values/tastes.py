@@ -35,7 +35,7 @@ def thing(sentence: Sentence, at: int) -> Read | None:
 
 
 def things(sentence: Sentence, at: int) -> Read | None:
-    return list_of(sentence, at, thing)
+    return open_list(sentence, at, thing)
 
 
 def word(sentence: Sentence, at: int) -> Read | None:
@@ -84,7 +84,7 @@ def allergen(sentence: Sentence, at: int) -> Read | None:
 
 def tastes(sentence: Sentence, at: int) -> Read | None:
     """Read what somebody likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
-    found = list_of(sentence, at, word)
+    found = open_list(sentence, at, word)
     if found is None or len(found[0]) != 2:
         return found
     one, two = found[0]
@@ -148,6 +148,32 @@ def list_of(sentence: Sentence, at: int, one: Slot) -> Read | None:
         if at == end:
             break
     return (values, end) if values else None
+
+
+def open_list(sentence: Sentence, at: int, one: Slot) -> Read | None:
+    """Read values in free words that follow each other: `nuts, shellfish and cats`.
+
+    What stands behind a comma alone is often no value, as in `hazelnuts, seriously, pen in the blue bag`. It is one
+    before an `and`, or where nothing but single words follows.
+    """
+    read: list[Read] = []
+    listed, joined = 0, False
+    while found := one(sentence, at):
+        listed = len(read) if joined else listed
+        read.append(found)
+        end = at = found[1]
+        joined = False
+        while low(sentence, at) in {",", "and", "or", "some", "a", "little", "bit", "of"}:
+            joined = joined or low(sentence, at) in {"and", "or"}
+            at += 1
+        if at == end:
+            break
+    is_whole = bool(read) and read[-1][1] == len(sentence.tokens)
+    if is_whole and not any(" " in value for values, _ in read[1:] for value in values):
+        listed = len(read) - 1
+    kept = read[: listed + 1]
+    said = [value for values, _ in kept for value in values if value.lower() not in WORDS["asides"]]
+    return (said, kept[-1][1]) if said else None
 
 
 def several(one: Slot) -> Slot:
