@@ -33,6 +33,10 @@ SUMMARIES_MEANWHILE = (
 )
 
 
+class NotEmbedded(Exception):
+    """Nobody makes the vectors without which a run is of no use."""
+
+
 @dataclass(frozen=True)
 class Watcher:
     """Is told how a run goes."""
@@ -55,6 +59,8 @@ class Run:
     watcher: Watcher = field(default_factory=Watcher)
     #: Whether everything is summed up before it is asked for.
     summarised: bool = False
+    #: Whether a run without vectors is of no use.
+    needs_vectors: bool = False
     #: False once nobody made vectors: it is not waited for again.
     embedding: bool = True
     patience_s: float = PATIENCE_S
@@ -66,7 +72,7 @@ class Run:
         return f"bench-{self.checkpoint.run}-"
 
     async def measure(self, sets: Sequence[BenchSet]) -> None:
-        """Ask everything that the checkpoint does not hold yet. Raises CallError."""
+        """Ask everything that the checkpoint does not hold yet. Raises CallError, and NotEmbedded where it needs vectors."""
         await drop_leftovers(self.settings, self._prefix)
         done = {(each.set, each.dataset) for each in self.checkpoint.finished}
         for each in self.checkpoint.finished:
@@ -113,6 +119,8 @@ class Run:
 
     async def _embedded(self, client: Client, token: str, say: Callable[[str], None]) -> bool:
         if self.embedding and not await wait_until_embedded(client, token, say, self.patience_s):
+            if self.needs_vectors:
+                raise NotEmbedded
             self.embedding = False
             self.watcher.note(
                 f"no vector was stored in {self.patience_s:.0f} seconds: is an embedder with a worker "

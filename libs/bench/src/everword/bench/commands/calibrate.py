@@ -23,6 +23,7 @@ from everword.bench.commands.measuring import (
 )
 from everword.bench.isotonic import FitError
 from everword.bench.plots import PlotError, draw_reliability
+from everword.bench.run import NotEmbedded
 from everword.bench.tables import RELIABILITY_COLUMNS, calibration_figures, reliability_rows
 from everword.bench.target import running_target
 from everword.cli.files import ensure_writable
@@ -79,7 +80,15 @@ def calibrate(
     ensure_writable("--out", output, checkpoint)
     ensure_writable("--plot", plot)
     chosen = variants_of(profiles)
-    asked = ask_everything([*files, *more], chosen, checkpoint, running, patience)
+    needing = next((each.name for each in chosen if each.name not in WITHOUT_MODEL), "")
+    try:
+        asked = ask_everything(
+            [*files, *more], chosen, checkpoint, running, patience, needs_vectors=bool(needing)
+        )
+    except NotEmbedded:
+        raise click.ClickException(
+            f"{needing} cannot be calibrated without vectors: start an embedder, or choose others by --profile"
+        ) from None
     fitted = {each.name: _fitted(asked, each.name) for each in chosen}
     found = [_calibrated(asked, name, each) for name, each in fitted.items()]
     if output is not None:
@@ -111,10 +120,6 @@ def _owner(running: bool) -> Calibrations:
 
 
 def _fitted(asked: Asked, profile: str) -> Fitted:
-    if profile not in WITHOUT_MODEL and not all(each.embedded for each in asked.finished):
-        raise click.ClickException(
-            f"{profile} cannot be calibrated without vectors: start an embedder, or choose others by --profile"
-        )
     rows = [row for each in asked.finished for row in each.rows if row["variant"] == profile]
     try:
         return calibrate_rows(rows)

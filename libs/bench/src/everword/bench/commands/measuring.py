@@ -68,11 +68,13 @@ def ask_everything(
     running: bool,
     patience_s: float,
     summarised: bool = False,
+    needs_vectors: bool = False,
 ) -> Asked:
-    """Ask the questions of files in every way that is chosen. Raises click's exceptions."""
+    """Ask the questions of files in every way that is chosen. Raises click's exceptions, and NotEmbedded."""
     try:
         sets = read_sets(paths)
-        return asyncio.run(_ask(sets, chosen, checkpoint, running, patience_s, summarised))
+        asking = _ask(sets, chosen, checkpoint, running, patience_s, summarised, needs_vectors)
+        return asyncio.run(asking)
     except (TranscriptError, EmbeddedError, MigrationError) as error:
         raise click.ClickException(str(error)) from error
     except ClientSettingsError as error:
@@ -96,6 +98,7 @@ async def _ask(
     running: bool,
     patience_s: float,
     summarised: bool,
+    needs_vectors: bool,
 ) -> Asked:
     this = asyncio.current_task()
     assert this is not None
@@ -126,6 +129,7 @@ async def _ask(
                 checkpoint,
                 watcher,
                 summarised=summarised,
+                needs_vectors=needs_vectors,
                 patience_s=patience_s,
             )
             await run.measure(sets)
