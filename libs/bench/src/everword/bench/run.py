@@ -72,7 +72,7 @@ class Run:
         return f"bench-{self.checkpoint.run}-"
 
     async def measure(self, sets: Sequence[BenchSet]) -> None:
-        """Ask everything that the checkpoint does not hold yet. Raises CallError, and NotEmbedded where it needs vectors."""
+        """Ask everything that the checkpoint does not hold yet. Raises CallError and NotEmbedded."""
         await drop_leftovers(self.settings, self._prefix)
         done = {(each.set, each.dataset) for each in self.checkpoint.finished}
         for each in self.checkpoint.finished:
