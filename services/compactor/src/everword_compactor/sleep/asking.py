@@ -143,9 +143,8 @@ class Asking:
 
         It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about the
         halves, as `halve` makes them; none where there is no half. `check` is given the records that were shown: their
-        numbers alone count in the answer. What has no half and is cut off all the same is left out where anything else
-        was answered. Raises ChatError, as `ask` does, and BadAnswer where it takes more than `MOST_REQUESTS`
-        or goes on an hour after the first question of all.
+        numbers alone count in the answer. What has no half and is cut off all the same, or is still to be asked after
+        `MOST_REQUESTS` or an hour of them, is left out where anything was answered. Raises ChatError, as `ask` does.
         """
         taken: list[T] = []
         left_out: BadAnswer | None = None
@@ -160,7 +159,8 @@ class Asking:
                 continue
             asked += 1
             if asked > MOST_REQUESTS or (asked > 1 and time.monotonic() - self._began > MOST_S):
-                raise BadAnswer("it takes too many answers, or too long", BadAnswer.CUT_OFF)
+                left_out = BadAnswer("it takes too many answers, or too long", BadAnswer.CUT_OFF)
+                break
             try:
                 taken.append(self._ask(part.question, partial(check, shown), insist=not smaller))
             except InputTooLong:
