@@ -108,7 +108,8 @@ def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
     chat = TerseChat(1)
     asking = Asking(cast(BlockingChat, chat), lambda: None)
     question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(20, 900)]}, {}, 4_000)
-    taken = list(chain.from_iterable(asking.ask_in_parts(question, "x", _of_shown)))
+    answers = asking.ask_in_parts(question, "x", _of_shown)
+    taken = list(chain.from_iterable(answers))
     assert len(chat.asked) == MOST_REQUESTS
     assert taken == list(range(20, 20 + len(taken)))
     assert len(taken) > MOST_REQUESTS - 15
