@@ -91,6 +91,33 @@ class _Part:
         return [_Part(replace(self.question, records=kept), was_shortened=True)]
 
 
+class _Waiting:
+    """What is still to be asked about of a question's records: the last part first."""
+
+    def __init__(
+        self, question: Question, heading: str, halve: Callable[[Records], Sequence[Records]]
+    ) -> None:
+        self.parts = [_Part(question)]
+        self._heading, self._halve = heading, halve
+        self._most = len(question.records[heading])
+
+    def take(self) -> tuple[_Part, Sequence[_Part]]:
+        """Return the next part, and what it can be divided into."""
+        while True:
+            part = self.parts.pop()
+            shown = part.question.records[self._heading]
+            halved = reversed(self._halve(shown))
+            smaller = [part.showing(self._heading, each) for each in halved]
+            if not smaller or len(shown) <= self._most:
+                return part, smaller
+            self.parts += smaller
+
+    def divide(self, shown: int, smaller: Sequence[_Part]) -> None:
+        """Put smaller parts in the place of one with so many records; of what follows, none is asked about as full."""
+        self._most = max(1, shown // 2)
+        self.parts += smaller
+
+
 def is_shown(name: str, number: int, shown: Records) -> bool:
     """Tell whether a model was shown a record of this number: parts of a question keep their numbers."""
     return any(record[name] == number for record in shown)
@@ -148,32 +175,24 @@ class Asking:
         """
         taken: list[T] = []
         left_out: BadAnswer | None = None
-        waiting = [_Part(question)]
-        most, asked = len(question.records[heading]), 0
-        while waiting:
-            part = waiting.pop()
-            shown = part.question.records[heading]
-            smaller = [part.showing(heading, each) for each in reversed(halve(shown))]
-            if smaller and len(shown) > most:
-                waiting += smaller
-                continue
+        waiting, asked = _Waiting(question, heading, halve), 0
+        while waiting.parts:
+            part, smaller = waiting.take()
             asked += 1
             if asked > MOST_REQUESTS or (asked > 1 and time.monotonic() - self._began > MOST_S):
                 left_out = BadAnswer("it takes too many answers, or too long", BadAnswer.CUT_OFF)
                 break
+            shown = part.question.records[heading]
             try:
                 taken.append(self._ask(part.question, partial(check, shown), insist=not smaller))
             except InputTooLong:
-                further = part.shortened(smaller)
-                if not further:
+                if not (further := part.shortened(smaller)):
                     raise
-                waiting += further
+                waiting.parts += further
             except BadAnswer as error:
                 if error.outcome != BadAnswer.CUT_OFF:
                     raise
-                # What follows is as full: it is not asked about as a whole first.
-                most = max(1, len(shown) // 2)
-                waiting += smaller
+                waiting.divide(len(shown), smaller)
                 left_out = left_out if smaller else error
         if left_out is not None:
             if not taken:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from everword.bench.plots import PlotError, draw_reliability
 from everword.bench.run import NotEmbedded
 from everword.bench.tables import RELIABILITY_COLUMNS, calibration_figures, reliability_rows
 from everword.bench.target import running_target
+from everword.bench.variants import Variant
 from everword.cli.files import ensure_writable
 from everword.cli.output import line, print_table
 from everword.client import ClientSettingsError
@@ -80,15 +81,7 @@ def calibrate(
     ensure_writable("--out", output, checkpoint)
     ensure_writable("--plot", plot)
     chosen = variants_of(profiles)
-    needing = next((each.name for each in chosen if each.name not in WITHOUT_MODEL), "")
-    try:
-        asked = ask_everything(
-            [*files, *more], chosen, checkpoint, running, patience, needs_vectors=bool(needing)
-        )
-    except NotEmbedded:
-        raise click.ClickException(
-            f"{needing} cannot be calibrated without vectors: start an embedder, or choose others by --profile"
-        ) from None
+    asked = _asked([*files, *more], chosen, checkpoint, running, patience)
     fitted = {each.name: _fitted(asked, each.name) for each in chosen}
     found = [_calibrated(asked, name, each) for name, each in fitted.items()]
     if output is not None:
@@ -102,6 +95,25 @@ def calibrate(
             draw_reliability(fitted, plot)
         except PlotError as error:
             raise click.ClickException(str(error)) from error
+
+
+def _asked(
+    paths: Sequence[Path],
+    chosen: Sequence[Variant],
+    checkpoint: Path | None,
+    running: bool,
+    patience: float,
+) -> Asked:
+    """Ask everything. Raises click.ClickException where a profile ranks by vectors and nobody makes them."""
+    needing = next((each.name for each in chosen if each.name not in WITHOUT_MODEL), "")
+    try:
+        return ask_everything(
+            paths, chosen, checkpoint, running, patience, needs_vectors=bool(needing)
+        )
+    except NotEmbedded:
+        raise click.ClickException(
+            f"{needing} cannot be calibrated without vectors: start an embedder, or choose others by --profile"
+        ) from None
 
 
 def _owner(running: bool) -> Calibrations:
