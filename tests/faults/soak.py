@@ -38,6 +38,7 @@ def main() -> None:
         pause_s=given.pause,
         workers=1,
         picks=_spares,
+        drain_s=3600.0,
         disk=may_mount(),
     )
     print(f"seed {given.seed}")
