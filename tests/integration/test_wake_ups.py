@@ -294,3 +294,19 @@ def test_a_worker_that_took_sigterm_for_an_error_of_its_job_starts_no_other(
         for each, handler in handlers.items():
             signal.signal(each, handler)
     assert len(waiting(redis)) == 1
+
+
+def test_a_worker_waits_for_a_redis_that_has_no_memory_left(
+    redis: redis_client.Redis, valkey_url: str
+) -> None:
+    patient = queue.connect_patiently(valkey_url)
+    later = threading.Timer(0.5, redis.config_set, ("maxmemory", 0))
+    redis.config_set("maxmemory", 1)
+    later.start()
+    try:
+        with closing(patient), patient.pipeline() as pipeline:
+            pipeline.hset("heartbeat", "last", "now")
+            assert pipeline.execute() == [1]
+    finally:
+        later.join()
+        redis.delete("heartbeat")

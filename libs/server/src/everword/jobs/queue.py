@@ -10,6 +10,7 @@ from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
 from redis import Redis
 from redis.backoff import ExponentialBackoff, NoBackoff
+from redis.exceptions import OutOfMemoryError
 from redis.retry import Retry
 from rq import Queue
 from rq.job import Job
@@ -37,6 +38,13 @@ def connect(url: str) -> Redis:
     return Redis.from_url(
         url, retry=Retry(NoBackoff(), 0), socket_connect_timeout=2.0, socket_timeout=10.0
     )
+
+
+def connect_patiently(url: str) -> Redis:
+    """Return a client of workers: it waits for a server that is away, or has no memory left, for about a minute."""
+    # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
+    patience = Retry(ExponentialBackoff(cap=5.0, base=0.1), WORKER_RETRIES)
+    return Redis.from_url(url, retry=patience, retry_on_error=[OutOfMemoryError])
 
 
 def enqueue(redis: Redis, publications: Sequence[Publication]) -> None:
@@ -123,6 +131,4 @@ def worker_of(redis: Redis, task: str) -> SimpleWorker:
 
 def work(url: str, task: str) -> None:
     """Take wake-ups of a task until SIGTERM; the job at hand is finished first."""
-    # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
-    patience = Retry(ExponentialBackoff(cap=5.0, base=0.1), WORKER_RETRIES)
-    worker_of(Redis.from_url(url, retry=patience), task).work(logging_level="WARNING")
+    worker_of(connect_patiently(url), task).work(logging_level="WARNING")
