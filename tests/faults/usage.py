@@ -24,6 +24,7 @@ WARM_UP_S = 600.0
 ENGINES = frozenset({"postgres", "valkey"})
 #: Ids and numbers, by which lines of one kind differ.
 _DIFFERS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\d+(\.\d+)?")
+_WORKER = re.compile(r"Worker [0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -140,5 +141,7 @@ def _entry(line: str) -> tuple[str, str] | None:
     if not isinstance(entry, dict) or entry.get("level") not in ("ERROR", "CRITICAL"):
         return None
     why = str(entry.get("exception", "")).rpartition("\n")[2]
-    said = ": ".join(filter(None, (str(entry.get("event")), why)))
+    # RQ puts a traceback into its message, behind the name of the worker.
+    first, *more = _WORKER.sub("Worker", str(entry.get("event"))).splitlines() or [""]
+    said = ": ".join(filter(None, (first, *more[-1:], why)))
     return str(entry.get("logger")), _DIFFERS.sub("N", said)
