@@ -20,7 +20,7 @@ from everword_compactor.settings import SERVICE, WorkerSettings
 
 _Run = Callable[[JobRun], datetime | None]
 
-# Each worker imports what its own task needs: with that of all tasks a start takes twice as long.
+# Each worker imports what its own task needs: with that of all tasks a start takes half as long again.
 
 
 def _compact(worker_context: WorkerContext) -> _Run:

@@ -166,10 +166,10 @@ class Asking:
         check: Callable[[Records, Any], Checked[T]],
         halve: Callable[[Records], Sequence[Records]] = halves,
     ) -> list[T]:
-        """Return what `check` takes of the answers about the records of `heading`, whose number says how long they are.
+        """Return what `check` takes of each answer about the records of `heading`: the more there are, the longer it is.
 
-        It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about the
-        halves, as `halve` makes them; none where there is no half. `check` is given the records that were shown: their
+        It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about each
+        half, as `halve` makes them: nothing for what has none. `check` is given the records that were shown: their
         numbers alone count in the answer. What has no half and is cut off all the same, or is still to be asked after
         `MOST_REQUESTS` or an hour of them, is left out where anything was answered. Raises ChatError, as `ask` does.
         """

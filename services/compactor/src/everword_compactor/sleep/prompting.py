@@ -77,8 +77,10 @@ def halve_messages(records: Records) -> Sequence[Records]:
     if len(records) != 1:
         return halves(records)
     (record,) = records
-    parts = split_text(record["text"], 2) if len(record["text"]) > _LEAST_PART_CHARS else []
-    return [[{**record, "text": part, "part_of_a_message": True}] for part in parts[:2]]
+    if len(record["text"]) <= _LEAST_PART_CHARS:
+        return []
+    parts = split_text(record["text"], 2)
+    return [[{**record, "text": part, "part_of_a_message": True}] for part in parts]
 
 
 def _parts(text: str, most: int) -> Sequence[str]:
