@@ -166,7 +166,7 @@ class Asking:
         check: Callable[[Records, Any], Checked[T]],
         halve: Callable[[Records], Sequence[Records]] = halves,
     ) -> list[T]:
-        """Return what `check` takes of each answer about the records of `heading`: the more there are, the longer it is.
+        """Return what `check` takes of each answer about the records of `heading`, which grows with them.
 
         It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about each
         half, as `halve` makes them: nothing for what has none. `check` is given the records that were shown: their
