@@ -64,6 +64,7 @@ FUNCTIONS = {
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
             *("withdraw_target", "count_passages", "fact_nodes", "remove_loose_nodes"),
+            *("with_merged_nodes", "merged_node"),
         ),
         "one: the namespace that the transaction is set to",
     ),
