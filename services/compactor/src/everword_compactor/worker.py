@@ -13,6 +13,7 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
+from everword.rpc.heap import share_arenas
 from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
@@ -84,6 +85,8 @@ def main(arguments: list[str]) -> None:
     if len(arguments) != 1 or arguments[0] not in TASKS:
         sys.exit(f"everword: say which task the worker is for: {', '.join(TASKS)}")
     [name] = arguments
+    # Before any thread has taken an arena of its own.
+    share_arenas()
     try:
         settings = WorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:

@@ -10,6 +10,7 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
+from everword.rpc.heap import share_arenas
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.drain import Drain, DrainSettings
 from everword_embedder.queue.remote import RemoteEmbedder
@@ -20,6 +21,8 @@ ANSWER_SHARE = 0.8
 
 
 def main() -> None:
+    # Before any thread has taken an arena of its own.
+    share_arenas()
     try:
         settings = WorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:

@@ -8,6 +8,7 @@ ten of them.
 from __future__ import annotations
 
 import ctypes
+import gc
 
 _LIBC = ctypes.CDLL(None)
 #: glibc's number for the most arenas; one for the event loop, and one for all others, which take turns anyway.
@@ -25,3 +26,9 @@ def give_back() -> None:
     """Return freed memory to the system, without the interpreter's lock; without glibc, do nothing."""
     if hasattr(_LIBC, "malloc_trim"):
         _LIBC.malloc_trim(ctypes.c_size_t(0))
+
+
+def collect() -> None:
+    """Free what lies in cycles that nothing reaches, and return freed memory to the system."""
+    gc.collect()
+    give_back()

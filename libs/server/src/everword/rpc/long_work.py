@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from everword.rpc.heap import give_back
+from everword.rpc.heap import collect
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,10 +41,5 @@ async def beside_loop(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
 
 def _give_back(loop: asyncio.AbstractEventLoop) -> None:
     _waiting.discard(loop)
-    _THREADS.submit(_collect)
-
-
-def _collect() -> None:
     # A call's request lies in cycles of the objects around it, which would stay until there are many more of them.
-    gc.collect()
-    give_back()
+    _THREADS.submit(collect)

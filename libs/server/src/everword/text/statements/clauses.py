@@ -86,7 +86,7 @@ def stems_of(folded: str) -> frozenset[str]:
     return frozenset(stems)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     # English endings are those of most texts; of other words the same ones go on both sides.
     return str(_stemmer().stemWord(word))
@@ -94,4 +94,5 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
+    # What it would keep, `_stem` keeps.
+    return Stemmer.Stemmer("english", 0)

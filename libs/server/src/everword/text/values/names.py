@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 
 import regex
 
@@ -18,6 +19,7 @@ from everword.text.values.folding import WORD, Key, without_marks
 from everword.text.values.months import MONTHS
 from everword.text.values.numbers import Readings
 
+_LOADING = Lock()
 _TOKEN = regex.compile(r"[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*|\n|[^\s\p{L}]")
 _CAPITALISED = regex.compile(r"\p{Lu}\p{Ll}[\p{L}\p{M}'-]*")
 _LATIN = regex.compile(r"[\p{Latin}\p{M}'-]+")
@@ -179,9 +181,15 @@ def _is_word(folded: str) -> bool:
     return all(part in known or _ORDINARY_ENDINGS.search(part) is not None for part in parts)
 
 
-@cache
 def _english() -> Mapping[str, str]:
     """Return the words of English, as they are written: a name has its capital there. The first call takes .3 s."""
+    # Threads that begin at once would each read them, 25 MB.
+    with _LOADING:
+        return _load_english()
+
+
+@cache
+def _load_english() -> Mapping[str, str]:
     from simplemma.strategies.dictionaries import DefaultDictionaryFactory
 
     return DefaultDictionaryFactory().get_dictionary("en")

@@ -1,0 +1,46 @@
+"""A service as a process."""
+
+import subprocess
+import sys
+
+#: Leaves something in a cycle each millisecond, and ends once that has been found; or else after a minute.
+_SERVICE = """
+import asyncio, os, signal, weakref
+from everword.rpc import run
+from everword.rpc.settings import ServerSettings
+
+run.COLLECT_S = 0.1
+
+class Cycle:
+    def __init__(self):
+        self.itself = self
+
+class Service:
+    settings = ServerSettings(service="test", listen="127.0.0.1:0")
+
+    async def start(self):
+        self.task = asyncio.create_task(self.leave())
+        return "nowhere"
+
+    async def leave(self):
+        await asyncio.sleep(0.01)
+        left = [weakref.ref(Cycle()) for _ in range(100)]
+        assert all(each() for each in left)
+        for _ in range(600):
+            await asyncio.sleep(0.1)
+            if not any(each() for each in left):
+                print("found")
+                break
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    async def stop(self):
+        print("stopped")
+
+run.run(lambda environment: Service())
+"""
+
+
+def test_what_lies_in_cycles_is_found_though_it_is_little() -> None:
+    command = [sys.executable, "-c", _SERVICE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=True)
+    assert done.stdout.split() == ["found", "stopped"]
