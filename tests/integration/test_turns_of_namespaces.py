@@ -301,7 +301,7 @@ def test_a_claim_reads_what_it_takes_and_little_more(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     """Neither a long queue nor what others hold makes it slow."""
-    finding = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW}
+    finding = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW, "only_few": False}
     with database.connect() as conn:
         enqueue_vectors(conn, namespaces=20, each=2_000)
         conn.execute(

@@ -52,7 +52,7 @@ class LatchedProvider:
     def texts(self) -> list[list[str]]:
         return [call.texts for call in self.calls]
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
         call = Call(texts)
         self.calls.append(call)
         if self.latched:

@@ -19,6 +19,8 @@ from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
 
+#: How far a worker gives way: it gets a tenth of a core that others want, and all of one that nobody wants.
+NICENESS = 19
 _Run = Callable[[JobRun], datetime | None]
 
 # Each worker imports what its own task needs: with that of all tasks a start takes half as long again.
@@ -87,6 +89,8 @@ def main(arguments: list[str]) -> None:
     [name] = arguments
     # Before any thread has taken an arena of its own.
     share_arenas()
+    # Nobody waits for summaries, and somebody may for what services do on the same cores.
+    os.nice(NICENESS)
     try:
         settings = WorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:

@@ -1,7 +1,7 @@
-"""One queue before each provider, of two classes: queries, for which somebody waits, and background work.
+"""One queue before each provider, of three classes: queries, for which somebody waits, short and long background work.
 
 Batches are as small as the provider likes, and background work leaves one call free, so a query waits for no batch of
-another's. Giving up is done by cancelling: a text that nobody waits for any more is dropped from the queue, and a call
+another's. Short background work is what a tenant wrote just now, and takes turns with a backlog. Giving up is done by cancelling: a text that nobody waits for any more is dropped from the queue, and a call
 that nobody waits for any more is cancelled.
 """
 
@@ -29,12 +29,16 @@ log = logging.getLogger(__name__)
 #: Texts that may wait, by class: a few seconds' work of the slowest provider. More is refused at once instead of late.
 QUERY_CAPACITY = 256
 BACKGROUND_CAPACITY = 1024
+#: Background work of up to so many texts is short.
+SHORT_TEXTS = 16
 
 
 class Priority(enum.Enum):
     """Who waits for a vector."""
 
     QUERY = "query"
+    #: Background work of a few texts; callers say BACKGROUND.
+    SHORT = "short"
     BACKGROUND = "background"
 
 
@@ -71,6 +75,7 @@ class Batcher:
         #: Queries on their way, by text: who asks the same meanwhile waits for the same.
         self._queries: dict[str, _Item] = {}
         self._running: set[_Batch] = set()
+        self._short_was_last = False
         self._closed = False
 
     async def embed(self, texts: Sequence[str], priority: Priority) -> list[Outcome]:
@@ -78,6 +83,8 @@ class Batcher:
 
         Raises Overloaded, at once, where too many texts wait already.
         """
+        if priority is Priority.BACKGROUND and len(texts) <= SHORT_TEXTS:
+            priority = Priority.SHORT
         self._refuse_beyond_capacity(len(texts), priority)
         items = [self._enter(text, priority) for text in texts]
         self._start_calls()
@@ -142,9 +149,18 @@ class Batcher:
     def _start_calls(self) -> None:
         background = self._provider.limits.background
         while len(self._running) < background + 1 and self._queues[Priority.QUERY]:
-            self._start(self._take(Priority.QUERY))
-        while len(self._running) < background and self._queues[Priority.BACKGROUND]:
-            self._start(self._take(Priority.BACKGROUND))
+            self._start(self._take(Priority.QUERY), urgent=True)
+        while len(self._running) < background and (next_one := self._next_background()):
+            self._start(self._take(next_one), urgent=next_one is Priority.SHORT)
+
+    def _next_background(self) -> Priority | None:
+        """Return which background work goes next: each in turn where both wait."""
+        turns = [Priority.SHORT, Priority.BACKGROUND]
+        if self._short_was_last:
+            turns.reverse()
+        found = next((each for each in turns if self._queues[each]), None)
+        self._short_was_last = found is Priority.SHORT
+        return found
 
     def _take(self, priority: Priority) -> list[_Item]:
         """Take the next batch off a queue: the longest waiting, as many as the provider likes, and at least one."""
@@ -159,13 +175,13 @@ class Batcher:
         self._count_waiting(priority, -len(items))
         return items
 
-    def _start(self, items: list[_Item]) -> None:
+    def _start(self, items: list[_Item], *, urgent: bool) -> None:
         batch = _Batch(items)
         self._running.add(batch)
         for item in items:
             item.batch = batch
         links = [trace.Link(item.span) for item in items[1:] if item.span.is_valid]
-        call = embed_isolating(self._provider, [item.text for item in items], links)
+        call = embed_isolating(self._provider, [item.text for item in items], links, urgent=urgent)
         # In the context of the first caller, to whose trace the call belongs; the spans of the others are linked.
         batch.task = asyncio.create_task(call, context=items[0].context)
         batch.task.add_done_callback(partial(self._end, batch))

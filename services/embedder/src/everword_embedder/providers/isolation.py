@@ -24,7 +24,11 @@ PROBE = "The quick brown fox jumps over the lazy dog."
 
 
 async def embed_isolating(
-    provider: EmbeddingProvider, texts: Sequence[str], linked: Sequence[Link] = ()
+    provider: EmbeddingProvider,
+    texts: Sequence[str],
+    linked: Sequence[Link] = (),
+    *,
+    urgent: bool = True,
 ) -> list[Outcome]:
     """Return what becomes of each text: its vector, or the error of a text that spoils every batch it is in.
 
@@ -32,7 +36,7 @@ async def embed_isolating(
     beside the current one. Raises ProviderUnavailable where the provider is to blame and not a text.
     """
     try:
-        return list(await observed_embed(provider, texts, linked))
+        return list(await observed_embed(provider, texts, linked, urgent=urgent))
     except (BatchRefused, WrongAnswer) as error:
         await _refuse_if_provider_is_to_blame(provider, error)
         return await _split(provider, texts, error)

@@ -37,11 +37,11 @@ class LocalProvider:
         self._matryoshka = generation.matryoshka
         self._holder = holder
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
         # Shielded: others wait for the same model to be loaded.
         model = await asyncio.shield(asyncio.wrap_future(self._holder.model()))
         embedded = await asyncio.gather(
-            *(asyncio.wrap_future(self._holder.embed(model, text)) for text in texts)
+            *(asyncio.wrap_future(self._holder.embed(model, text, urgent)) for text in texts)
         )
         record_tokens(self, sum(one.tokens for one in embedded))
         native = np.array([one.vector for one in embedded]).reshape(len(texts), DIMENSIONS)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
@@ -21,6 +24,8 @@ MAX_TOKENS = 256
 MAX_CHARACTERS = 32_768
 #: Weights in 8 bits give .996 and more of the fp32 vectors; anything less is another model or a broken machine.
 REFERENCE_COSINE = 0.99
+#: How far work that is not urgent gives way: it gets a tenth of a core that others want, and all of one that nobody wants.
+NICENESS = 19
 
 
 @dataclass(frozen=True)
@@ -94,8 +99,9 @@ class LocalModelHolder:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        # One thread more than background work may take: a query starts at once, and shares the cores.
+        # One thread more than background work may take: a query starts at once.
         self._pool = ThreadPoolExecutor(threads + 1, thread_name_prefix="embed")
+        self._patient = ThreadPoolExecutor(threads, "embed-patient", initializer=_give_way)
         self._loading: Future[LocalModel] | None = None
 
     def model(self) -> Future[LocalModel]:
@@ -104,9 +110,16 @@ class LocalModelHolder:
             self._loading = self._pool.submit(load_model)
         return self._loading
 
-    def embed(self, model: LocalModel, text: str) -> Future[Embedded]:
-        return self._pool.submit(model.embed, text)
+    def embed(self, model: LocalModel, text: str, urgent: bool) -> Future[Embedded]:
+        return (self._pool if urgent else self._patient).submit(model.embed, text)
 
     def close(self) -> None:
         """Drop what waits and let what runs finish."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pool, self._patient):
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _give_way() -> None:
+    """Let this thread give way to others of the machine, where a thread has a priority of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -41,8 +41,10 @@ class EmbeddingProvider(Protocol):
     def max_tokens(self) -> int | None:
         """Return how many tokens of a text the model reads; None until it is known."""
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
         """Return one unit vector for each text, in their order: float32, (texts, dimensions).
+
+        What is not urgent gives way to other work of this machine, where the model is on it.
 
         There is no time-out for the whole: cancel it to give up. Raises ProviderError, and gives no vectors then.
         """

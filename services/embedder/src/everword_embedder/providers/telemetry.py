@@ -31,7 +31,11 @@ def receipt() -> Iterator[list[int]]:
 
 
 async def observed_embed(
-    provider: EmbeddingProvider, texts: Sequence[str], linked: Sequence[trace.Link] = ()
+    provider: EmbeddingProvider,
+    texts: Sequence[str],
+    linked: Sequence[trace.Link] = (),
+    *,
+    urgent: bool = True,
 ) -> Vectors:
     """Embed texts, with metrics and in a span that is linked to others which wait for it."""
     labels = {
@@ -48,7 +52,7 @@ async def observed_embed(
         links=linked,
     ) as span:
         try:
-            vectors = await provider.embed(texts)
+            vectors = await provider.embed(texts, urgent=urgent)
         except ProviderError as error:
             labels[names.ERROR_TYPE] = type(error).__name__
             span.set_attribute(names.ERROR_TYPE, type(error).__name__)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,6 +42,8 @@ BATCH = 64
 FEW = 16
 #: Batches in work at once: the model has one while the other is read or stored.
 LANES = 2
+#: How often it is looked whether another namespace has written, while both batches are in work.
+LOOK_S = 0.05
 #: A text that fails alone is parked after so many attempts.
 MAX_ATTEMPTS = 3
 
@@ -126,6 +128,10 @@ class Drain:
                 pool.submit(copy_context().run, self._drain_batches, generation, run)
                 for _ in range(LANES)
             ]
+            while wait(lanes, timeout=LOOK_S).not_done:
+                # Who has written a little waits for nobody's batch.
+                if run.others_wait() and self.drain_batch(generation, only_few=True):
+                    run.checkpoint()
         for lane in lanes:
             lane.result()
 
@@ -133,11 +139,13 @@ class Drain:
         while self.drain_batch(generation):
             run.checkpoint()
 
-    def drain_batch(self, generation: Generation) -> bool:
-        """Do one batch; False where nothing is due, or the model is away."""
+    def drain_batch(self, generation: Generation, only_few: bool = False) -> bool:
+        """Do one batch, or only what is of namespaces that have few; False where nothing is due, or the model is away."""
         after = self._last_turns.get(generation.id, 0)
         with self._database.connection() as conn:
-            pending = store.claim_pending(conn, generation.id, after, BATCH, FEW, self._lease_s)
+            pending = store.claim_pending(
+                conn, generation.id, after, BATCH, FEW, self._lease_s, only_few
+            )
         if not pending:
             return False
         # They began after that one, and went on with the first.

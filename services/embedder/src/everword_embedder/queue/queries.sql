@@ -12,13 +12,13 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
 -- find_pending --
 -- Namespaces with passages whose vectors are pending, and how many of them have a place in a batch: the namespaces that come
 -- after one take turns. Each takes a few, for it costs transactions of its own; where few namespaces have some, they share the
--- batch.
+-- batch. With only_few, those that have more are passed over.
 WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
     -- From one namespace to the next in the index, however much each has: those after one, and from the first up to it.
     SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
       FROM (VALUES (false, %(after)s::bigint), (true, 0)) AS start (is_wrapped, namespace_id)
      UNION ALL
-    SELECT walk.is_wrapped, next.namespace_id, due.few, walk.claimed + due.few
+    SELECT walk.is_wrapped, next.namespace_id, taken.few, walk.claimed + taken.few
       FROM walk
      CROSS JOIN LATERAL (
            SELECT q.namespace_id FROM embedding_queue q
@@ -33,6 +33,7 @@ WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
                                        WHERE p.namespace_id = next.namespace_id AND p.generation_id = %(generation_id)s
                                          AND p.until > now())
                     LIMIT %(few)s) AS first) AS due
+     CROSS JOIN LATERAL (SELECT CASE WHEN %(only_few)s AND due.few = %(few)s THEN 0 ELSE due.few END AS few) AS taken
      WHERE walk.claimed < %(batch)s AND (next.namespace_id <= %(after)s OR NOT walk.is_wrapped)
 ), turns AS MATERIALIZED (
     SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns

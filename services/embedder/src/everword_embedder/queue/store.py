@@ -93,10 +93,25 @@ def set_background(conn: Connection, generation_id: int, mean: float, deviation:
 
 
 def claim_pending(
-    conn: Connection, generation_id: int, after: int, batch: int, few: int, lease_s: float
+    conn: Connection,
+    generation_id: int,
+    after: int,
+    batch: int,
+    few: int,
+    lease_s: float,
+    only_few: bool = False,
 ) -> list[PendingVector]:
-    """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more."""
-    parameters = {"generation_id": generation_id, "after": after, "batch": batch, "few": few}
+    """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more.
+
+    With `only_few`, those of namespaces that have fewer than `few`.
+    """
+    parameters = {
+        "generation_id": generation_id,
+        "after": after,
+        "batch": batch,
+        "few": few,
+        "only_few": only_few,
+    }
     shares = fetch_all(conn, SQL["find_pending"], parameters, _Share)
     claimed = {"generation_id": generation_id, "lease_s": lease_s}
     each = [{**asdict(share), **claimed} for share in shares]

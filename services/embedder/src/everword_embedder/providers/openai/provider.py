@@ -64,7 +64,7 @@ class OpenAIProvider:
     def max_tokens(self) -> int | None:
         return self._dialect.max_tokens if self._dialect else None
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)  # a server refuses an empty list
         dialect = await self._learned()
