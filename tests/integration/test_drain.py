@@ -25,7 +25,8 @@ from everword_embedder.queue import drain as drain_module
 from everword_embedder.queue import store as drain_store
 from everword_embedder.queue.backlog import record_backlog
 from everword_embedder.queue.calibration import UNRELATED
-from everword_embedder.queue.drain import HARMLESS, Drain, ModelUnavailable, TextsRejected
+from everword_embedder.queue.drain import HARMLESS, Drain
+from everword_embedder.queue.embedder import ModelUnavailable, TextsRejected
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.queue.schedule import schedule_pending
 from support.calls import append, message

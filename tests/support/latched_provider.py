@@ -15,8 +15,9 @@ from everword_embedder.providers.vectors import Vector, Vectors
 class Call:
     """One call of the provider, until it is let go."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str], *, urgent: bool) -> None:
         self.texts = list(texts)
+        self.urgent = urgent
         self.gate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.cancelled = False
 
@@ -53,7 +54,7 @@ class LatchedProvider:
         return [call.texts for call in self.calls]
 
     async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
-        call = Call(texts)
+        call = Call(texts, urgent=urgent)
         self.calls.append(call)
         if self.latched:
             self.held.append(call)

@@ -110,6 +110,19 @@ async def test_callers_are_served_in_the_order_they_came_and_share_calls(
     assert_vectors(await third, "e", "f")
 
 
+async def test_short_background_work_takes_turns_with_long_work_that_came_earlier() -> None:
+    provider = LatchedProvider(texts=1)
+    batcher = Batcher(provider)
+    backlog = [str(n) for n in range(module.SHORT_TEXTS + 1)]
+    long, short = await ask(batcher, *backlog), await ask(batcher, "a", "b", "c")
+    await let_all_go(provider)
+    assert [text for [text] in provider.texts[:7]] == ["0", "a", "1", "b", "2", "c", "3"]
+    assert [call.urgent for call in provider.calls[:4]] == [False, True, False, True]
+    assert_vectors(await short, "a", "b", "c")
+    assert_vectors(await long, *backlog)
+    await batcher.close()
+
+
 async def test_long_texts_make_small_batches_and_a_very_long_one_goes_alone() -> None:
     provider = LatchedProvider(texts=10, characters=10)
     batcher = Batcher(provider)

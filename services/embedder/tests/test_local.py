@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +100,26 @@ async def test_fewer_dimensions_have_to_be_declared(holder: LocalModelHolder) ->
 def test_there_is_no_other_local_model(holder: LocalModelHolder) -> None:
     with pytest.raises(ProviderMisconfigured, match="there is no all-mpnet-base-v2"):
         LocalProvider(replace(LOCAL_GENERATION, model="all-mpnet-base-v2"), holder)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process has one priority there")
+async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    embed = local_model.LocalModel.embed
+
+    def noted(model: local_model.LocalModel, text: str) -> local_model.Embedded:
+        seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return embed(model, text)
+
+    holder = LocalModelHolder(threads=1)
+    provider = LocalProvider(LOCAL_GENERATION, holder)
+    await provider.embed(["hello"])
+    monkeypatch.setattr(local_model.LocalModel, "embed", noted)
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    for urgent in (True, False, True):
+        await provider.embed(["hello"], urgent=urgent)
+    holder.close()
+    assert seen == [own, local_model.NICENESS, own]
 
 
 async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
 
-#: How far a worker gives way: it gets a tenth of a core that others want, and all of one that nobody wants.
+#: How far a worker gives way, as far as it can: it gets what nobody else wants of a core, which is mostly all of it.
 NICENESS = 19
 _Run = Callable[[JobRun], datetime | None]
 

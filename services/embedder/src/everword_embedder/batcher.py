@@ -1,8 +1,9 @@
 """One queue before each provider, of three classes: queries, for which somebody waits, short and long background work.
 
 Batches are as small as the provider likes, and background work leaves one call free, so a query waits for no batch of
-another's. Short background work is what a tenant wrote just now, and takes turns with a backlog. Giving up is done by cancelling: a text that nobody waits for any more is dropped from the queue, and a call
-that nobody waits for any more is cancelled.
+another's. Short background work is what a tenant wrote just now, and takes turns with a backlog. Giving up is done by
+cancelling: a text that nobody waits for any more is dropped from the queue, and a call that nobody waits for any more
+is cancelled.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ MAX_TOKENS = 256
 MAX_CHARACTERS = 32_768
 #: Weights in 8 bits give .996 and more of the fp32 vectors; anything less is another model or a broken machine.
 REFERENCE_COSINE = 0.99
-#: How far work that is not urgent gives way: it gets a tenth of a core that others want, and all of one that nobody wants.
+#: How far work that is not urgent gives way: as far as it can. Beside two such threads a query took 1.04 times as long
+#: as alone, 1.2 times at 10, and 3.2 times at 0 (measured, 2 cores).
 NICENESS = 19
 
 

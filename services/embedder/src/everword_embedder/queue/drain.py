@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +31,7 @@ from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
 from everword_embedder.queue.charging import Charging
+from everword_embedder.queue.embedder import Embedder, ModelUnavailable, TextsRejected
 from everword_embedder.queue.store import Generation, PendingVector, by_namespace
 from everword_embedder.queue.unembeddable import unembeddable_reason
 
@@ -49,25 +49,6 @@ MAX_ATTEMPTS = 3
 
 #: What any model can embed, to tell a model that is away from a text that it cannot take.
 HARMLESS = "hello"
-
-
-class TextsRejected(Exception):
-    """The model refuses some of the texts, and asking again cannot help; `reasons` holds at least one, by index."""
-
-    def __init__(self, reasons: Mapping[int, str]) -> None:
-        super().__init__("; ".join(sorted(set(reasons.values()))))
-        self.reasons = reasons
-
-
-class ModelUnavailable(Exception):
-    """The model cannot be reached, or answers nothing that can be used."""
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors."""
-
-    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Return a vector for each text, (texts, dimensions). Raises TextsRejected or ModelUnavailable."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +121,7 @@ class Drain:
             run.checkpoint()
 
     def drain_batch(self, generation: Generation, only_few: bool = False) -> bool:
-        """Do one batch, or only what is of namespaces that have few; False where nothing is due, or the model is away."""
+        """Do one batch, with `only_few` of namespaces that have few; False if nothing is due, or the model is away."""
         after = self._last_turns.get(generation.id, 0)
         with self._database.connection() as conn:
             pending = store.claim_pending(

@@ -20,7 +20,7 @@ from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
 from everword_embedder.providers.errors import INPUT_TOKENS
-from everword_embedder.queue.drain import ModelUnavailable, TextsRejected
+from everword_embedder.queue.embedder import ModelUnavailable, TextsRejected
 
 #: Longer than the model server needs for a batch on a slow CPU; a silent one is given up then.
 TIMEOUT_S = 96.0

@@ -1,0 +1,83 @@
+"""What a namespace just wrote gets its vectors while the model is busy with another's backlog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+from threading import Event
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from everword.db.blocking import BlockingDatabase
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun
+from everword_embedder.queue.calibration import UNRELATED
+from everword_embedder.queue.drain import BATCH, LANES, Drain
+from support.callers import make_namespaces, within
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.stack import Stack
+from support.waiting import until
+
+
+class BusyModel:
+    """Is at every batch of the flood until it is let go."""
+
+    def __init__(self) -> None:
+        self.held: list[Sequence[str]] = []
+        self.embedded: list[str] = []
+        self.let_go = Event()
+
+    def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if texts[0] != UNRELATED[0]:
+            if "flood" in texts[0]:
+                self.held.append(texts)
+                assert self.let_go.wait(60)
+            self.embedded += texts
+        return np.ones((len(texts), 384), np.float32)
+
+
+@pytest.fixture
+def jobs(database: DatabaseUnderTest) -> Iterator[BlockingDatabase]:
+    with closing(BlockingDatabase(database.settings("embedder"), "embedder")) as blocking:
+        blocking.open()
+        yield blocking
+
+
+async def test_who_wrote_a_little_waits_for_nobodys_batch(
+    stack: Stack, jobs: BlockingDatabase
+) -> None:
+    await make_namespaces(stack, "flood", "many", "quiet")
+    await append(stack, *[f"flood {n}" for n in range(4 * BATCH)], metadata=within("flood"))
+    model, waits = BusyModel(), Event()
+    job = StartedJob(1, 1, "embed", "shard-0", 1, 1, 1, None)
+    run = JobRun(job, lambda: None, lambda: None, waits.is_set)
+
+    async def hold(count: int) -> bool:
+        return len(model.held) == count
+
+    async def quiet(count: int) -> bool:
+        return sum("quiet" in text for text in model.embedded) == count
+
+    with ThreadPoolExecutor(1) as worker:
+        drained = worker.submit(Drain(jobs, model).run, run)
+        try:
+            await until(lambda: hold(LANES))
+            for number in range(3):
+                await append(stack, f"quiet {number}", metadata=within("quiet"))
+                waits.set()
+                await until(partial(quiet, number + 1))
+            # Neither the one backlog nor another is begun for it.
+            await append(stack, *[f"flood too {n}" for n in range(BATCH)], metadata=within("many"))
+            await append(stack, "quiet at last", metadata=within("quiet"))
+            await until(lambda: quiet(4))
+            assert len(model.held) == LANES
+            assert model.embedded == ["quiet 0", "quiet 1", "quiet 2", "quiet at last"]
+        finally:
+            model.let_go.set()
+        drained.result(60)
+    assert len(model.embedded) == 5 * BATCH + 4
