@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from everword.client.channel import open_channel
 from everword.rpc import capacity
+from everword.rpc.fair_share import LATELY_S
 from everword.rpc.interceptors import capacity as receiving
 from everword.rpc.interceptors import keyless
 from everword.v1 import admin_service_pb2 as admin
@@ -103,6 +104,32 @@ async def test_idle_streams_of_one_tenant_refuse_nobody_else(shared: Stack) -> N
         refusal = await refused(ended.pop())
         assert (refusal.reason, refusal.metadata["limit"]) == ("OVERLOADED", str(CALLS // 32))
         await _answered(shared, other, OPERATOR)
+
+
+async def test_one_stream_of_a_namespace_works_at_a_time_while_others_call(shared: Stack) -> None:
+    flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
+    await asyncio.sleep(LATELY_S)  # nobody else is left
+
+    def imports() -> list[Any]:
+        return [
+            shared.ingest.ImportMessages(_endless(asyncio.Event()), metadata=flood)
+            for _ in range(CALLS // 32)
+        ]
+
+    with shared.database.connect() as holder:
+        holder.autocommit = False
+        holder.execute("LOCK TABLE everword.conversations")
+        async with _calls(imports()):
+            await until(lambda: _blocked(shared, at_least=2))
+        await until(lambda: _blocked(shared, at_least=0), 8)
+        said = shared.ingest.AppendMessages(append_request("Hi."), metadata=other)
+        async with _calls([said]):
+            await until(lambda: _blocked(shared, at_least=1))
+            async with _calls(imports()):
+                await until(lambda: _blocked(shared, at_least=2))
+                await asyncio.sleep(0.3)
+                assert not await _blocked(shared, at_least=3)
+        holder.rollback()
 
 
 async def test_waits_of_one_tenant_refuse_nobody_else(shared: Stack) -> None:

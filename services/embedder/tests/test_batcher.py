@@ -80,12 +80,13 @@ async def test_queries_go_before_background_work_that_came_earlier(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     work = await ask(batcher, *"abcdefgh")
-    queries = [await ask(batcher, name, priority=QUERY) for name in ("first", "second", "third")]
+    names = ["first", "second", "third", "fourth"]
+    queries = [await ask(batcher, name, priority=QUERY) for name in names]
     await let_all_go(provider)
-    # Both calls are busy when the second and the third come, and both are in the next one.
-    assert provider.texts[1:3] == [["first"], ["second", "third"]]
-    assert provider.texts[3] == ["e", "f", "g", "h"]
-    assert_vectors([(await query)[0] for query in queries], "first", "second", "third")
+    # All three calls are busy when the third and the fourth come, and both are in the next one.
+    assert provider.texts[1:4] == [["first"], ["second"], ["third", "fourth"]]
+    assert provider.texts[4] == ["e", "f", "g", "h"]
+    assert_vectors([(await query)[0] for query in queries], *names)
     assert_vectors(await work, *"abcdefgh")
 
 
@@ -110,7 +111,7 @@ async def test_callers_are_served_in_the_order_they_came_and_share_calls(
     assert_vectors(await third, "e", "f")
 
 
-async def test_short_background_work_takes_turns_with_long_work_that_came_earlier() -> None:
+async def test_short_background_work_waits_for_no_long_work_that_came_earlier() -> None:
     provider = LatchedProvider(texts=1)
     batcher = Batcher(provider)
     backlog = [str(n) for n in range(module.SHORT_TEXTS + 1)]

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from everword.rpc.priority import NICENESS
 from everword_embedder.providers import local_model
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.local import LocalProvider
@@ -119,7 +120,7 @@ async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> 
     for urgent in (True, False, True):
         await provider.embed(["hello"], urgent=urgent)
     holder.close()
-    assert seen == [own, local_model.NICENESS, own]
+    assert seen == [own, NICENESS, own]
 
 
 async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:

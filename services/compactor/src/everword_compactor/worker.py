@@ -14,13 +14,12 @@ from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
 from everword.rpc.heap import share_arenas
+from everword.rpc.priority import give_way
 from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
 
-#: How far a worker gives way, as far as it can: it gets what nobody else wants of a core, which is mostly all of it.
-NICENESS = 19
 _Run = Callable[[JobRun], datetime | None]
 
 # Each worker imports what its own task needs: with that of all tasks a start takes half as long again.
@@ -90,7 +89,7 @@ def main(arguments: list[str]) -> None:
     # Before any thread has taken an arena of its own.
     share_arenas()
     # Nobody waits for summaries, and somebody may for what services do on the same cores.
-    os.nice(NICENESS)
+    give_way()
     try:
         settings = WorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:

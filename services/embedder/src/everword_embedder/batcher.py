@@ -1,7 +1,7 @@
 """One queue before each provider, of three classes: queries, for which somebody waits, short and long background work.
 
-Batches are as small as the provider likes, and background work leaves one call free, so a query waits for no batch of
-another's. Short background work is what a tenant wrote just now, and takes turns with a backlog. Giving up is done by
+Batches are as small as the provider likes. Long background work leaves one call free for short one, which is what a
+tenant wrote just now, and both leave one for queries: nobody waits for another's backlog. Giving up is done by
 cancelling: a text that nobody waits for any more is dropped from the queue, and a call that nobody waits for any more
 is cancelled.
 """
@@ -59,7 +59,8 @@ class _Item:
 class _Batch:
     """Texts in one call."""
 
-    def __init__(self, items: list[_Item]) -> None:
+    def __init__(self, priority: Priority, items: list[_Item]) -> None:
+        self.priority = priority
         self.items = items
         self.task: asyncio.Task[list[Outcome]] | None = None
 
@@ -76,7 +77,6 @@ class Batcher:
         #: Queries on their way, by text: who asks the same meanwhile waits for the same.
         self._queries: dict[str, _Item] = {}
         self._running: set[_Batch] = set()
-        self._short_was_last = False
         self._closed = False
 
     async def embed(self, texts: Sequence[str], priority: Priority) -> list[Outcome]:
@@ -148,20 +148,16 @@ class Batcher:
             del self._queries[item.text]
 
     def _start_calls(self) -> None:
-        background = self._provider.limits.background
-        while len(self._running) < background + 1 and self._queues[Priority.QUERY]:
-            self._start(self._take(Priority.QUERY), urgent=True)
-        while len(self._running) < background and (next_one := self._next_background()):
-            self._start(self._take(next_one), urgent=next_one is Priority.SHORT)
+        for priority in Priority:
+            while self._queues[priority] and self._may_start(priority):
+                self._start(priority)
 
-    def _next_background(self) -> Priority | None:
-        """Return which background work goes next: each in turn where both wait."""
-        turns = [Priority.SHORT, Priority.BACKGROUND]
-        if self._short_was_last:
-            turns.reverse()
-        found = next((each for each in turns if self._queues[each]), None)
-        self._short_was_last = found is Priority.SHORT
-        return found
+    def _may_start(self, priority: Priority) -> bool:
+        background, running = self._provider.limits.background, len(self._running)
+        if priority is Priority.QUERY:
+            return running < background + 2
+        of_its_kind = sum(batch.priority is priority for batch in self._running)
+        return running < background + 1 and of_its_kind < background
 
     def _take(self, priority: Priority) -> list[_Item]:
         """Take the next batch off a queue: the longest waiting, as many as the provider likes, and at least one."""
@@ -176,13 +172,15 @@ class Batcher:
         self._count_waiting(priority, -len(items))
         return items
 
-    def _start(self, items: list[_Item], *, urgent: bool) -> None:
-        batch = _Batch(items)
+    def _start(self, priority: Priority) -> None:
+        items = self._take(priority)
+        batch = _Batch(priority, items)
         self._running.add(batch)
         for item in items:
             item.batch = batch
         links = [trace.Link(item.span) for item in items[1:] if item.span.is_valid]
-        call = embed_isolating(self._provider, [item.text for item in items], links, urgent=urgent)
+        texts, urgent = [item.text for item in items], priority is not Priority.BACKGROUND
+        call = embed_isolating(self._provider, texts, links, urgent=urgent)
         # In the context of the first caller, to whose trace the call belongs; the spans of the others are linked.
         batch.task = asyncio.create_task(call, context=items[0].context)
         batch.task.add_done_callback(partial(self._end, batch))

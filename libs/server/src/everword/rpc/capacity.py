@@ -22,6 +22,9 @@ MAX_RUNNING = 16
 MAX_COMPUTING = {"search": 3}
 #: Those of one namespace while others call too.
 MAX_RUNNING_BESIDE_OTHERS = 2
+#: Calls for which a message of a stream counts: of a namespace that imports over several streams, one works at a time
+#: while others call.
+MESSAGE_OF_STREAM = 2
 #: Calls between services are of one group, which shares with nobody.
 BETWEEN_SERVICES = Group("between services", reserved=True)
 
@@ -75,11 +78,13 @@ class Capacity:
         """Tell whether one more call of a group is to be refused, and count it."""
         return self._running.turns_away(group)
 
-    def slot(self, group: Group, *, long: bool = False) -> AbstractAsyncContextManager[None]:
-        """Have a slot to work in, or a place for a `long` call, which mostly waits. Raises Overloaded."""
+    def slot(
+        self, group: Group, *, long: bool = False, amount: int = 1
+    ) -> AbstractAsyncContextManager[None]:
+        """Have slots to work in, or a place for a `long` call, which mostly waits. Raises Overloaded."""
         if group is BETWEEN_SERVICES:
             return self._between_services.having(group)
-        return self._long.having(group) if long else self._running.having(group)
+        return self._long.having(group) if long else self._running.having(group, amount)
 
     def stream(self, group: Group) -> AbstractAsyncContextManager[None]:
         """Have a place for a stream, each message of which needs a slot. Raises Overloaded where none is free."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
 
+from everword.rpc.priority import give_way
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
 from everword_embedder.providers.vectors import Vector
@@ -24,9 +22,6 @@ MAX_TOKENS = 256
 MAX_CHARACTERS = 32_768
 #: Weights in 8 bits give .996 and more of the fp32 vectors; anything less is another model or a broken machine.
 REFERENCE_COSINE = 0.99
-#: How far work that is not urgent gives way: as far as it can. Beside two such threads a query took 1.04 times as long
-#: as alone, 1.2 times at 10, and 3.2 times at 0 (measured, 2 cores).
-NICENESS = 19
 
 
 @dataclass(frozen=True)
@@ -100,9 +95,9 @@ class LocalModelHolder:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        # One thread more than background work may take: a query starts at once.
-        self._pool = ThreadPoolExecutor(threads + 1, thread_name_prefix="embed")
-        self._patient = ThreadPoolExecutor(threads, "embed-patient", initializer=_give_way)
+        # Two threads more than a backlog may take: a query starts at once, and so does a passage that was just written.
+        self._pool = ThreadPoolExecutor(threads + 2, thread_name_prefix="embed")
+        self._patient = ThreadPoolExecutor(threads, "embed-patient", initializer=give_way)
         self._loading: Future[LocalModel] | None = None
 
     def model(self) -> Future[LocalModel]:
@@ -118,9 +113,3 @@ class LocalModelHolder:
         """Drop what waits and let what runs finish."""
         for pool in (self._pool, self._patient):
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _give_way() -> None:
-    """Let this thread give way to others of the machine, where a thread has a priority of its own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

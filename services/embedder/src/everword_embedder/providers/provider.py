@@ -18,7 +18,7 @@ class BatchLimits:
     characters: int
     """Characters in one call, unless it is of a single text."""
     background: int
-    """Calls at once for what nobody waits for. One more is kept free, so that a query never waits behind a backlog."""
+    """Calls at once for a backlog. Two more are kept free, so that neither a query nor a few texts wait behind it."""
 
 
 class EmbeddingProvider(Protocol):

@@ -11,7 +11,7 @@ import grpc
 
 from everword.domain.caller import current_caller
 from everword.domain.errors import DeadlineExceeded, InvalidArgument
-from everword.rpc.capacity import BETWEEN_SERVICES, Capacity, group_of
+from everword.rpc.capacity import BETWEEN_SERVICES, MESSAGE_OF_STREAM, Capacity, group_of
 from everword.rpc.fair_share import Group
 from everword.rpc.interceptors.base import (
     Behavior,
@@ -84,9 +84,9 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
     async def _one_by_one(
         self, raws: AsyncIterator[bytes], group: Group
     ) -> AsyncGenerator[bytes, None]:
-        """Yield what a stream holds, with a slot while it is worked on and none while it is waited for."""
+        """Yield what a stream holds, with slots while it is worked on and none while it is waited for."""
         while (raw := await _receive(raws)) is not None:
-            async with self._capacity.slot(group):
+            async with self._capacity.slot(group, amount=MESSAGE_OF_STREAM):
                 yield raw
 
 
