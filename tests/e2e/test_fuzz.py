@@ -7,7 +7,7 @@ import pytest
 from fuzz.__main__ import GROWTH, HEALTH_S
 from fuzz.run import run
 
-CALLS = 3000
+CALLS = 1500
 SEED = 20261124
 
 
