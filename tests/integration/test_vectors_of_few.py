@@ -16,7 +16,8 @@ from everword.db.blocking import BlockingDatabase
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
 from everword_embedder.queue.calibration import UNRELATED
-from everword_embedder.queue.drain import BATCH, LANES, Drain
+from everword_embedder.queue.drain import BATCH, FEW, LANES, Drain
+from everword_embedder.queue.store import live_generations
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.databases import DatabaseUnderTest
@@ -81,3 +82,32 @@ async def test_who_wrote_a_little_waits_for_nobodys_batch(
             model.let_go.set()
         drained.result(60)
     assert len(model.embedded) == 5 * BATCH + 4
+
+
+def test_a_backlog_goes_on_where_it_was_though_others_write(
+    database: DatabaseUnderTest, jobs: BlockingDatabase
+) -> None:
+    """Else those with the highest ids, who come last, would never have their turn."""
+    drain = Drain(jobs, BusyModel())
+    with database.connect() as conn, jobs.connection() as worker:
+        conn.execute(
+            "INSERT INTO namespaces (name) SELECT 'n-' || n FROM generate_series(1, 13) AS n"
+        )
+        enqueue = (
+            "INSERT INTO embedding_queue (namespace_id, generation_id, memory_id)"
+            " SELECT id, 1, id * 1000 + n FROM namespaces, generate_series(1, %s) AS n WHERE name = ANY(%s)"
+        )
+        conn.execute(enqueue, [100, [f"n-{n}" for n in range(1, 13)]])
+        [generation] = live_generations(worker)
+
+        def left() -> dict[str, int]:
+            counted = "SELECT name, count(*) FROM embedding_queue JOIN namespaces ON id = namespace_id GROUP BY 1"
+            return dict(conn.execute(counted).fetchall())
+
+        for _ in range(3):
+            # Whose passages are gone leaves the queue.
+            assert drain.drain_batch(generation)
+            conn.execute(enqueue, [FEW, ["n-13"]])
+            assert drain.drain_batch(generation, only_few=True)
+        assert left() == {f"n-{n}": 100 - FEW for n in range(1, 13)}
+        assert not drain.drain_batch(generation, only_few=True)

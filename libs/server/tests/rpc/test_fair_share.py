@@ -239,6 +239,30 @@ async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
     assert callers.running == ["small"]
 
 
+async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_no_two() -> None:
+    share = FairShare(limits(4, 4, beside_others=2))
+    others = [Group(f"other {n}") for n in range(6)]
+    order = list[Group]()
+
+    async def work(group: Group, counts: int) -> None:
+        for _ in range(20):
+            async with share.having(group, 1, counts):
+                order.append(group)
+                await asyncio.sleep(0)
+
+    await asyncio.gather(work(FLOOD, 2), work(FLOOD, 2), *(work(each, 1) for each in others))
+    first = order[: len(order) // 2]
+    assert first.count(FLOOD) >= len(first) // 8
+    callers = Callers(share)
+    await callers.call(OTHER, "other")
+    async with share.having(FLOOD, 1, 2):
+        await callers.call(FLOOD, "too much")
+        assert callers.running == ["other"]
+    await run_ready_tasks()
+    assert callers.running == ["other", "too much"]
+    await callers.end("other", "too much")
+
+
 async def test_nothing_is_kept_of_groups_that_are_gone(clock: list[float]) -> None:
     share = FairShare(limits(4, 4, beside_others=2))
     for number in range(1000):

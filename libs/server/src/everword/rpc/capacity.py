@@ -22,8 +22,8 @@ MAX_RUNNING = 16
 MAX_COMPUTING = {"search": 3}
 #: Those of one namespace while others call too.
 MAX_RUNNING_BESIDE_OTHERS = 2
-#: Calls for which a message of a stream counts: of a namespace that imports over several streams, one works at a time
-#: while others call.
+#: Calls of its namespace for which a message of a stream counts: of one that imports over several streams, one works
+#: at a time while others call.
 MESSAGE_OF_STREAM = 2
 #: Calls between services are of one group, which shares with nobody.
 BETWEEN_SERVICES = Group("between services", reserved=True)
@@ -79,12 +79,15 @@ class Capacity:
         return self._running.turns_away(group)
 
     def slot(
-        self, group: Group, *, long: bool = False, amount: int = 1
+        self, group: Group, *, long: bool = False, counts: int = 1
     ) -> AbstractAsyncContextManager[None]:
-        """Have slots to work in, or a place for a `long` call, which mostly waits. Raises Overloaded."""
+        """Have a slot to work in, or a place for a `long` call, which mostly waits. Raises Overloaded.
+
+        Of the slots that the group may have, one `counts` for several.
+        """
         if group is BETWEEN_SERVICES:
             return self._between_services.having(group)
-        return self._long.having(group) if long else self._running.having(group, amount)
+        return self._long.having(group) if long else self._running.having(group, 1, counts)
 
     def stream(self, group: Group) -> AbstractAsyncContextManager[None]:
         """Have a place for a stream, each message of which needs a slot. Raises Overloaded where none is free."""

@@ -49,6 +49,7 @@ class Limits:
 @dataclass(frozen=True, eq=False)
 class _Call:
     amount: int
+    counts: int
     turn: asyncio.Future[None]
     since: float
 
@@ -75,21 +76,27 @@ class FairShare:
         self._sweeping: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
-    async def having(self, group: Group, amount: int = 1) -> AsyncIterator[None]:
-        """Have an amount while the block lasts. Raises Overloaded where too many wait already."""
-        await self.take(group, amount)
+    async def having(
+        self, group: Group, amount: int = 1, counts: int | None = None
+    ) -> AsyncIterator[None]:
+        """Have an amount while the block lasts, as `take` says. Raises Overloaded where too many wait already."""
+        await self.take(group, amount, counts)
         try:
             yield
         finally:
-            self.give(group, amount)
+            self.give(group, amount, counts)
 
-    async def take(self, group: Group, amount: int = 1) -> None:
-        """Take an amount, once there is room for it. Raises Overloaded where too many came to wait."""
+    async def take(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
+        """Take an amount, once there is room for it. Raises Overloaded where too many came to wait.
+
+        Of what its group may have it takes `counts`, by default as much.
+        """
         _note(self._lately, group)
-        if group not in self._waiting and self._fits(group, amount):
-            self._grant(group, amount)
+        counts = amount if counts is None else counts
+        if group not in self._waiting and self._fits(group, amount, counts):
+            self._grant(group, amount, counts)
             return
-        call = _Call(amount, asyncio.get_running_loop().create_future(), time.monotonic())
+        call = _Call(amount, counts, asyncio.get_running_loop().create_future(), time.monotonic())
         self._make_room(group)
         self._waiting.setdefault(group, deque()).append(call)
         try:
@@ -98,12 +105,12 @@ class FairShare:
             if call.turn.cancelled():
                 self._leave(group, call)
             elif not call.turn.exception():
-                self.give(group, amount)
+                self.give(group, amount, counts)
             raise
 
-    def give(self, group: Group, amount: int = 1) -> None:
+    def give(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
         """Give an amount back, and serve those who wait."""
-        self._used[group] -= amount
+        self._used[group] -= amount if counts is None else counts
         self._in_use -= amount
         if not self._used[group]:
             del self._used[group]
@@ -192,27 +199,27 @@ class FairShare:
             self._waiting.move_to_end(group)
             call = queue[-1 if self._is_crowded(group) else 0]
             gone = call.turn.done()  # cancelled, and not yet told
-            if not gone and not self._fits(group, call.amount):
+            if not gone and not self._fits(group, call.amount, call.counts):
                 idle += 1
                 continue
             idle = 0
             self._take_out(group, call)
             if not gone:
-                self._grant(group, call.amount)
+                self._grant(group, call.amount, call.counts)
                 call.turn.set_result(None)
 
-    def _grant(self, group: Group, amount: int) -> None:
-        self._used[group] += amount
+    def _grant(self, group: Group, amount: int, counts: int) -> None:
+        self._used[group] += counts
         self._in_use += amount
 
-    def _fits(self, group: Group, amount: int) -> bool:
+    def _fits(self, group: Group, amount: int, counts: int) -> bool:
         limits = self._limits
         total = limits.total + (limits.reserve if group.reserved else 0)
         # What is larger than all there is may be had alone.
         if self._in_use and self._in_use + amount > total:
             return False
         used = self._used[group]
-        return not used or used + amount <= self._share()
+        return not used or used + counts <= self._share()
 
     def _share(self) -> int:
         """Return what one group may have now."""

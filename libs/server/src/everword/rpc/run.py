@@ -6,12 +6,14 @@ import asyncio
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
 import uvloop
 
+from everword.domain.background import end_tasks
 from everword.domain.settings import Environment, SettingError
 from everword.observability.setup import setup
 from everword.rpc.heap import collect, share_arenas
@@ -23,9 +25,10 @@ YOUNG_OBJECTS = 10_000
 #: For so long a thread that computes keeps the event loop waiting for the interpreter; Python's own 5 ms come between
 #: any two calls that a busy service takes.
 SWITCH_S = 0.0005
-#: How often all that lies in cycles is looked for, which takes a few ms. The collector itself does so after a million
-#: objects; failed calls and lost connections leave some hundred each.
+#: How often all that lies in cycles is looked for, which takes a few ms, and at most how much of the time it takes. The
+#: collector itself does so after a million objects; failed calls and lost connections leave some hundred each.
 COLLECT_S = 60.0
+COLLECT_SHARE = 0.0005
 
 
 class Service(Protocol):
@@ -50,11 +53,19 @@ def run(build: Callable[[Environment], Service]) -> None:
         sys.exit(_refuse(error))
     flush = setup(service.settings.service, service.settings.log_level)
     try:
-        uvloop.run(serve_until_stopped(partial(_start, service), service.stop))
+        uvloop.run(_serve(service))
     except SettingError as error:
         sys.exit(_refuse(error))
     finally:
         flush()
+
+
+async def _serve(service: Service) -> None:
+    collecting = asyncio.create_task(_collect())
+    try:
+        await serve_until_stopped(partial(_start, service), service.stop)
+    finally:
+        await end_tasks([collecting])
 
 
 async def _start(service: Service) -> None:
@@ -64,13 +75,15 @@ async def _start(service: Service) -> None:
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
     sys.setswitchinterval(SWITCH_S)
-    asyncio.get_running_loop().call_later(COLLECT_S, _collect)
 
 
-def _collect() -> None:
-    loop = asyncio.get_running_loop()
-    loop.run_in_executor(None, collect)
-    loop.call_later(COLLECT_S, _collect)
+async def _collect() -> None:
+    pause = COLLECT_S
+    while True:
+        await asyncio.sleep(pause)
+        started = time.perf_counter()
+        await asyncio.to_thread(collect)
+        pause = max(COLLECT_S, (time.perf_counter() - started) / COLLECT_SHARE)
 
 
 def _refuse(error: SettingError) -> int:

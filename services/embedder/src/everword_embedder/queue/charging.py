@@ -38,6 +38,10 @@ class Charging:
         """Note what a call of the thread read, for `calls`."""
         self._noted.tokens = getattr(self._noted, "tokens", 0) + tokens
 
+    def forget(self) -> None:
+        """Forget what the thread's calls read for no namespace, such as what a model is calibrated by."""
+        self._noted.tokens = 0
+
     def is_paid(self, generation: Generation) -> bool:
         """Tell whether what a model embeds is charged."""
         if generation.provider == LOCAL:

@@ -12,6 +12,7 @@ model refuses are parked; a batch that it stumbles over is split until the culpr
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -21,6 +22,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
+import psycopg
 
 from everword.costs.model import ModelCall
 from everword.costs.store import insert_usage_blocking
@@ -44,6 +46,8 @@ FEW = 16
 LANES = 2
 #: How often it is looked whether another namespace has written, while both batches are in work.
 LOOK_S = 0.05
+#: And for how many times as long as it took it is not.
+LOOK_SHARE = 20
 #: A text that fails alone is parked after so many attempts.
 MAX_ATTEMPTS = 3
 
@@ -90,8 +94,9 @@ class Drain:
         self._embedder = embedder
         self._lease_s = settings.lease_s
         self._pauses_s = settings.pauses_s
-        #: By generation, the namespace whose turn was last. Lanes share it: where they race, some turns come again.
-        self._last_turns: dict[int, int] = {}
+        #: By generation and `only_few`, the namespace whose turn was last. Lanes share it: where they race, some turns
+        #: come again.
+        self._last_turns: dict[tuple[int, bool], int] = {}
 
     def run(self, run: JobRun) -> None:
         """Do what is due; the function of the task `embed`."""
@@ -103,18 +108,31 @@ class Drain:
 
     def _drain(self, generation: Generation, run: JobRun) -> None:
         """Empty the queue of a generation. An error in one lane is raised when the others have ended."""
-        with ThreadPoolExecutor(LANES, thread_name_prefix="drain") as pool:
-            # Each in the trace of the job.
-            lanes = [
-                pool.submit(copy_context().run, self._drain_batches, generation, run)
-                for _ in range(LANES)
-            ]
-            while wait(lanes, timeout=LOOK_S).not_done:
-                # Who has written a little waits for nobody's batch.
-                if run.others_wait() and self.drain_batch(generation, only_few=True):
-                    run.checkpoint()
+        pool = ThreadPoolExecutor(LANES, thread_name_prefix="drain")
+        # Each in the trace of the job.
+        lanes = [
+            pool.submit(copy_context().run, self._drain_batches, generation, run)
+            for _ in range(LANES)
+        ]
+        # Where this thread is told to end, it waits for no lane: those end when the database is closed.
+        pool.shutdown(wait=False)
+        pause = LOOK_S
+        while wait(lanes, timeout=pause).not_done:
+            started = time.perf_counter()
+            self._look_after_others(generation, run)
+            # Where many have a backlog, looking is no small work.
+            pause = max(LOOK_S, LOOK_SHARE * (time.perf_counter() - started))
         for lane in lanes:
             lane.result()
+
+    def _look_after_others(self, generation: Generation, run: JobRun) -> None:
+        """Make what other namespaces have just written: who has a little waits for nobody's batch."""
+        try:
+            if run.others_wait() and self.drain_batch(generation, only_few=True):
+                run.checkpoint()
+        except psycopg.Error as error:
+            # The lanes go on, and find out for themselves whether the database is gone.
+            log.warning("others wait for a batch", extra={"error": str(error)})
 
     def _drain_batches(self, generation: Generation, run: JobRun) -> None:
         while self.drain_batch(generation):
@@ -122,15 +140,17 @@ class Drain:
 
     def drain_batch(self, generation: Generation, only_few: bool = False) -> bool:
         """Do one batch, with `only_few` of namespaces that have few; False if nothing is due, or the model is away."""
-        after = self._last_turns.get(generation.id, 0)
+        if self._charging:
+            self._charging.forget()
+        after = self._last_turns.get((generation.id, only_few), 0)
         with self._database.connection() as conn:
             pending = store.claim_pending(
-                conn, generation.id, after, BATCH, FEW, self._lease_s, only_few
+                conn, generation.id, after, FEW if only_few else BATCH, FEW, self._lease_s, only_few
             )
         if not pending:
             return False
         # They began after that one, and went on with the first.
-        self._last_turns[generation.id] = max(
+        self._last_turns[generation.id, only_few] = max(
             (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
         )
         admitted = self._charging.admit(generation, pending) if self._charging else pending

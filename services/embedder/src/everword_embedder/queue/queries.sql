@@ -32,8 +32,9 @@ WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
                       AND NOT EXISTS (SELECT FROM embedding_pauses p
                                        WHERE p.namespace_id = next.namespace_id AND p.generation_id = %(generation_id)s
                                          AND p.until > now())
-                    LIMIT %(few)s) AS first) AS due
-     CROSS JOIN LATERAL (SELECT CASE WHEN %(only_few)s AND due.few = %(few)s THEN 0 ELSE due.few END AS few) AS taken
+                    LIMIT %(few)s + 1) AS first) AS due
+     CROSS JOIN LATERAL (
+           SELECT CASE WHEN %(only_few)s AND due.few > %(few)s THEN 0 ELSE least(due.few, %(few)s) END AS few) AS taken
      WHERE walk.claimed < %(batch)s AND (next.namespace_id <= %(after)s OR NOT walk.is_wrapped)
 ), turns AS MATERIALIZED (
     SELECT namespace_id, row_number() OVER (ORDER BY is_wrapped, namespace_id) AS turn, count(*) OVER () AS turns

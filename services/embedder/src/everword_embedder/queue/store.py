@@ -103,7 +103,7 @@ def claim_pending(
 ) -> list[PendingVector]:
     """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more.
 
-    With `only_few`, those of namespaces that have fewer than `few`.
+    With `only_few`, those of namespaces that have no more than `few`.
     """
     parameters = {
         "generation_id": generation_id,

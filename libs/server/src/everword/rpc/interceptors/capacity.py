@@ -84,9 +84,9 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
     async def _one_by_one(
         self, raws: AsyncIterator[bytes], group: Group
     ) -> AsyncGenerator[bytes, None]:
-        """Yield what a stream holds, with slots while it is worked on and none while it is waited for."""
+        """Yield what a stream holds, with a slot while it is worked on and none while it is waited for."""
         while (raw := await _receive(raws)) is not None:
-            async with self._capacity.slot(group, amount=MESSAGE_OF_STREAM):
+            async with self._capacity.slot(group, counts=MESSAGE_OF_STREAM):
                 yield raw
 
 
