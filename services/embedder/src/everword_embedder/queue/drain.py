@@ -46,8 +46,8 @@ FEW = 16
 LANES = 2
 #: How often it is looked whether another namespace has written, while both batches are in work.
 LOOK_S = 0.05
-#: And for how many times as long as it took it is not.
-LOOK_SHARE = 20
+#: After looking in vain, it is not for so many times as long as that took.
+LOOK_SHARE = 5
 #: A text that fails alone is parked after so many attempts.
 MAX_ATTEMPTS = 3
 
@@ -119,20 +119,23 @@ class Drain:
         pause = LOOK_S
         while wait(lanes, timeout=pause).not_done:
             started = time.perf_counter()
-            self._look_after_others(generation, run)
+            made = self._look_after_others(generation, run)
             # Where many have a backlog, looking is no small work.
-            pause = max(LOOK_S, LOOK_SHARE * (time.perf_counter() - started))
+            took = 0.0 if made else time.perf_counter() - started
+            pause = max(LOOK_S, LOOK_SHARE * took)
         for lane in lanes:
             lane.result()
 
-    def _look_after_others(self, generation: Generation, run: JobRun) -> None:
-        """Make what other namespaces have just written: who has a little waits for nobody's batch."""
+    def _look_after_others(self, generation: Generation, run: JobRun) -> bool:
+        """Make what other namespaces have just written, if anything: who has a little waits for nobody's batch."""
         try:
             if run.others_wait() and self.drain_batch(generation, only_few=True):
                 run.checkpoint()
+                return True
         except psycopg.Error as error:
             # The lanes go on, and find out for themselves whether the database is gone.
             log.warning("others wait for a batch", extra={"error": str(error)})
+        return False
 
     def _drain_batches(self, generation: Generation, run: JobRun) -> None:
         while self.drain_batch(generation):
