@@ -34,6 +34,7 @@ from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.embedder import Embedder, ModelUnavailable, TextsRejected
+from everword_embedder.queue.items import Item, by_share
 from everword_embedder.queue.store import Generation, PendingVector, by_namespace
 from everword_embedder.queue.unembeddable import unembeddable_reason
 
@@ -53,14 +54,6 @@ MAX_ATTEMPTS = 3
 
 #: What any model can embed, to tell a model that is away from a text that it cannot take.
 HARMLESS = "hello"
-
-
-@dataclass(frozen=True)
-class Item:
-    """A passage in work."""
-
-    pending: PendingVector
-    text: str
 
 
 @dataclass(frozen=True)
@@ -157,7 +150,7 @@ class Drain:
             (entry.namespace_id for entry in pending), key=lambda each: (each <= after, each)
         )
         admitted = self._charging.admit(generation, pending) if self._charging else pending
-        few, many = _by_share(self._read(generation, admitted))
+        few, many = by_share(self._read(generation, admitted), FEW)
         if not self._embed(generation, few):
             return bool(many) and self._release(generation, many, "the model is away")
         return self._embed(generation, many)
@@ -293,13 +286,6 @@ class Drain:
         for item in items:
             sizes[item.pending.namespace_id] += len(item.text)
         return self._charging.calls(generation, sizes)
-
-
-def _by_share(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
-    """Return the passages of namespaces that have few in a batch, which wait for nobody's many, and the others."""
-    shares = Counter(item.pending.namespace_id for item in items)
-    few = [item for item in items if shares[item.pending.namespace_id] <= FEW]
-    return few, [item for item in items if shares[item.pending.namespace_id] > FEW]
 
 
 def _count(outcome: str, passages: int) -> None:
