@@ -44,7 +44,7 @@ class OpenAIServer:
                 write=settings.read_timeout_s,
                 pool=None,
             ),
-            limits=httpx.Limits(max_connections=settings.concurrency + 2),
+            limits=httpx.Limits(max_connections=settings.concurrency + 3),
         )
         self._clock = clock
         self._breaker = CircuitBreaker(clock)
