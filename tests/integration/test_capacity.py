@@ -389,7 +389,7 @@ async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
 
 
 async def _blocked(stack: Stack, at_least: int) -> bool:
-    """Whether so many statements of calls wait for a lock; with 0, whether none does. Sweeps wait for it, too."""
+    """Whether so many statements of calls wait for a lock; with 0, whether none does. Sweeps do not count."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT count(*) FROM pg_stat_activity"

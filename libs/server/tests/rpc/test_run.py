@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-#: Leaves something in a cycle each millisecond, and ends once that has been found; or else after a minute.
+#: Leaves a hundred objects in cycles, and ends once these are gone, or else after a minute.
 _SERVICE = """
 import asyncio, os, signal, weakref
 from everword.rpc import run

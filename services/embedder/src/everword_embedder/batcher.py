@@ -153,6 +153,7 @@ class Batcher:
                 self._start(priority)
 
     def _may_start(self, priority: Priority) -> bool:
+        """Tell whether there is a call for it: each class leaves one for those before it, and long work for short."""
         background, running = self._provider.limits.background, len(self._running)
         if priority is Priority.QUERY:
             return running < background + 2

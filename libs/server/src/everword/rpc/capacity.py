@@ -22,8 +22,8 @@ MAX_RUNNING = 16
 MAX_COMPUTING = {"search": 3}
 #: Those of one namespace while others call too.
 MAX_RUNNING_BESIDE_OTHERS = 2
-#: Calls of its namespace for which a message of a stream counts: of one that imports over several streams, one works
-#: at a time while others call.
+#: How many of its namespace's slots a message of a stream takes: of several streams of one namespace, one works at a
+#: time while others call.
 MESSAGE_OF_STREAM = 2
 #: Calls between services are of one group, which shares with nobody.
 BETWEEN_SERVICES = Group("between services", reserved=True)
@@ -83,7 +83,7 @@ class Capacity:
     ) -> AbstractAsyncContextManager[None]:
         """Have a slot to work in, or a place for a `long` call, which mostly waits. Raises Overloaded.
 
-        Of the slots that the group may have, one `counts` for several.
+        `counts` is how many of the group's own slots it takes; of the server's it takes one.
         """
         if group is BETWEEN_SERVICES:
             return self._between_services.having(group)

@@ -49,6 +49,7 @@ class Limits:
 @dataclass(frozen=True, eq=False)
 class _Call:
     amount: int
+    #: How much of its group's share it takes.
     counts: int
     turn: asyncio.Future[None]
     since: float
@@ -89,7 +90,7 @@ class FairShare:
     async def take(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
         """Take an amount, once there is room for it. Raises Overloaded where too many came to wait.
 
-        Of what its group may have it takes `counts`, by default as much.
+        Of the share of its group it takes `counts`, by default the same amount.
         """
         _note(self._lately, group)
         counts = amount if counts is None else counts
@@ -109,7 +110,7 @@ class FairShare:
             raise
 
     def give(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
-        """Give an amount back, and serve those who wait."""
+        """Give back what `take` was called with, and serve those who wait."""
         self._used[group] -= amount if counts is None else counts
         self._in_use -= amount
         if not self._used[group]:

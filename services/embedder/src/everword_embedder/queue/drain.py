@@ -113,7 +113,7 @@ class Drain:
         while wait(lanes, timeout=pause).not_done:
             started = time.perf_counter()
             made = self._look_after_others(generation, run)
-            # Where many have a backlog, looking is no small work.
+            # Where thousands of namespaces have a backlog, looking takes a second.
             took = 0.0 if made else time.perf_counter() - started
             pause = max(LOOK_S, LOOK_SHARE * took)
         for lane in lanes:
