@@ -29,8 +29,8 @@ from support.calls import append_request
 #: How many times as long each may take beside the import, in the median.
 LIMITS = {"append → EMBEDDED": 5.0, "search": 2.0}
 STREAMS, BATCH = 4, 100
-#: What is timed again and again while the import goes on, and then while its vectors are made.
-CALLS = 15
+#: What is timed alone, and what at least while the import goes on, and while its vectors are made.
+ALONE, CALLS = 80, 40
 #: A stream that imports is given so long.
 IMPORT_S = 3600.0
 
@@ -58,18 +58,20 @@ async def run(messages: int, tell: Callable[[str], None]) -> dict[str, Times]:
                 await AdminServiceStub(channel).CreateNamespace(made)
         other = Tenant(services, "other", seed=1)
         await other.fill()
-        await other.embedded()
-        found = {"alone": await _timed(other)}
+        while await _pending(services, "other"):
+            await asyncio.sleep(1)
+        found = {"alone": await _timed(other, calls=ALONE)}
         importer = await _import(running, messages)
         await asyncio.sleep(3)
         found["beside the import"] = await _timed(other, lambda: importer.returncode is None)
         await importer.wait()
         if importer.returncode:
             raise RuntimeError("the import failed")
-        waiting = await _pending(services)
+        waiting = await _pending(services, "import")
         tell(f"{messages} messages are imported; {waiting} vectors are to be made")
         found["beside its vectors"] = await _timed(other)
-        tell(f"{await _pending(services)} are still to be made")
+        waiting = await _pending(services, "import")
+        tell(f"{waiting} are still to be made")
         return found
 
 
@@ -78,18 +80,20 @@ async def _import(running: RunningStack, messages: int) -> Process:
     return await asyncio.create_subprocess_exec(*command, "--messages", str(messages), stdout=PIPE)
 
 
-async def _pending(services: Services) -> int:
-    stats = await services.search.GetStats(GetStatsRequest(), metadata=within("import"))
+async def _pending(services: Services, namespace: str) -> int:
+    stats = await services.search.GetStats(GetStatsRequest(), metadata=within(namespace))
     return stats.embedding.pending
 
 
-async def _timed(tenant: Tenant, goes_on: Callable[[], bool] = lambda: False) -> Times:
+async def _timed(
+    tenant: Tenant, goes_on: Callable[[], bool] = lambda: False, calls: int = CALLS
+) -> Times:
     kinds: dict[str, Callable[[], Awaitable[object]]] = {
         "append → EMBEDDED": tenant.embedded,
         "search": tenant.search,
     }
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
-    while goes_on() or len(seconds["search"]) < CALLS:
+    while goes_on() or len(seconds["search"]) < calls:
         for kind, call in kinds.items():
             started = time.perf_counter()
             await call()

@@ -14,7 +14,7 @@ from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
 from everword.rpc.heap import share_arenas
-from everword.rpc.priority import give_way
+from everword.rpc.priority import let_process_give_way
 from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> None:
     # Before any thread has taken an arena of its own.
     share_arenas()
     # Nobody waits for summaries, and somebody may for what services do on the same cores.
-    give_way()
+    let_process_give_way()
     try:
         settings = WorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:

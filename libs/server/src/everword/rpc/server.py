@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 _UNREAD_BYTES = 64 * 1024
 #: Calls at once over one connection. More wait at the client.
 _STREAMS = 1024
+#: Calls that came and were not looked at yet. Of more than that, some are refused, and all of more than twice as many.
+_PENDING = 256
 _ANSWER_BYTES = 32 * 1024 * 1024
 
 
@@ -126,6 +128,9 @@ def _options() -> list[tuple[str, int]]:
         ("grpc.http2.bdp_probe", 0),
         ("grpc.http2.lookahead_bytes", _UNREAD_BYTES),
         ("grpc.max_concurrent_streams", _STREAMS),
+        # gRPC hands over one call in a turn of the event loop, and refuses what waits for it beyond so many.
+        ("grpc.server.max_pending_requests", _PENDING),
+        ("grpc.server.max_pending_requests_hard_limit", 2 * _PENDING),
         # Connections end after a while, so that clients find new replicas.
         ("grpc.max_connection_age_ms", 15 * 60_000),
         ("grpc.max_connection_age_grace_ms", 5 * 60_000),
