@@ -52,7 +52,7 @@ def test_what_a_server_dropped_when_it_ended_is_no_cancellation_of_the_callers()
     )
     error = to_call_error(call, "there:1", "")
     assert error.is_unanswered
-    assert str(error) == "UNAVAILABLE: the server ended before it answered"
+    assert str(error) == "UNAVAILABLE: the server ended, or too many calls were waiting for it"
 
 
 def test_details_that_contradict_the_status_are_not_believed() -> None:

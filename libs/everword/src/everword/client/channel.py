@@ -10,8 +10,8 @@ import grpc
 
 _MAX_BYTES = 32 * 1024 * 1024
 #: Retried is what was not answered: UNAVAILABLE, and CANCELLED, which a server says of calls that it had not begun when
-#: it ended. Writes carry a request_id, so repeating them is safe. Below half of its tokens a channel retries nothing: a
-#: replica that dies may have had as many calls as it takes at once.
+#: it ended, or when too many were waiting. Writes carry a request_id, so repeating them is safe. Below half of its
+#: tokens a channel retries nothing: a replica that dies may have had as many calls as it takes at once.
 _SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [

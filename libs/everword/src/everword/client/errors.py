@@ -52,7 +52,7 @@ class CallError(Exception):
 def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:
     """Return what `error` says, with the details that came with its status.
 
-    What a server dropped when it ended is UNAVAILABLE.
+    What a server dropped, since it ended or had too many calls, is UNAVAILABLE.
     """
     status = _rich_status(error)
     info = next(_details(status, error_details_pb2.ErrorInfo), error_details_pb2.ErrorInfo())
@@ -60,8 +60,9 @@ def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) ->
     retry = next(_details(status, error_details_pb2.RetryInfo), None)
     code, message = error.code(), error.details() or ""
     if code is grpc.StatusCode.CANCELLED and not info.reason:
-        # Whoever cancels their own call gets asyncio's error. This is said of calls that a server had when it ended.
-        code, message = grpc.StatusCode.UNAVAILABLE, "the server ended before it answered"
+        # Whoever cancels their own call gets asyncio's error. This is said of calls that a server had not begun.
+        code = grpc.StatusCode.UNAVAILABLE
+        message = "the server ended, or too many calls were waiting for it"
     return CallError(
         code=code,
         message=message,

@@ -169,7 +169,7 @@ class AdminServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RevokeApiKey(self, request, context):
-        """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another.
+        """RevokeApiKey ends a key. Servers forget it within a second, and end what it has open.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

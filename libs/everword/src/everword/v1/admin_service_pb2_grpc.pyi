@@ -49,7 +49,7 @@ class AdminServiceStub:
     ListApiKeys: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListApiKeysRequest, _admin_service_pb2.ListApiKeysResponse]
     """ListApiKeys lists keys, oldest first, without their secrets."""
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RevokeApiKeyRequest, _admin_service_pb2.RevokeApiKeyResponse]
-    """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another."""
+    """RevokeApiKey ends a key. Servers forget it within a second, and end what it has open."""
     RotateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RotateApiKeyRequest, _admin_service_pb2.RotateApiKeyResponse]
     """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
     end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
@@ -151,7 +151,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.RevokeApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.RevokeApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RevokeApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.RevokeApiKeyResponse]:
-        """RevokeApiKey ends a key. Servers forget it within a second, and what it has open ends within another."""
+        """RevokeApiKey ends a key. Servers forget it within a second, and end what it has open."""
 
     @_abc_1.abstractmethod
     def RotateApiKey(

@@ -5,6 +5,7 @@
 
 import os
 import sys
+import time
 from typing import Any
 
 import grpc
@@ -14,6 +15,7 @@ from everword.client.channel import Tls
 from everword.domain.settings import Environment, SettingError
 
 TIMEOUT_S = 3.0
+PAUSE_S = 0.2
 
 
 def probe(environment: Environment, name: str = "") -> str:
@@ -35,11 +37,17 @@ def probe(environment: Environment, name: str = "") -> str:
         channel = grpc.insecure_channel(f"127.0.0.1:{port}", options)
     with channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)  # its type stubs have no methods
-        try:
-            answer = stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=TIMEOUT_S)
-        except grpc.RpcError as error:
-            return str(error.code().name)
-    return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+        request = health_pb2.HealthCheckRequest(service=name)
+        ends = time.monotonic() + TIMEOUT_S
+        while True:
+            try:
+                answer = stub.Check(request, timeout=max(0.0, ends - time.monotonic()))
+                return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+            except grpc.RpcError as error:
+                # Where too many calls wait, gRPC drops one without a look at what it is.
+                if error.code() is not grpc.StatusCode.CANCELLED:
+                    return str(error.code().name)
+            time.sleep(PAUSE_S)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,10 @@ log = logging.getLogger(__name__)
 _UNREAD_BYTES = 64 * 1024
 #: Calls at once over one connection. More wait at the client.
 _STREAMS = 1024
-#: Calls that came and were not looked at yet. Of more than that, some are refused, and all of more than twice as many.
+#: Calls that came and were not looked at yet. With so many gRPC begins to refuse, with twice as many it takes no more.
 _PENDING = 256
+#: A connection that has calls and is silent for so long is asked whether anybody is there, and has so long to answer.
+_SILENT_MS, _ANSWER_MS = 60_000, 20_000
 _ANSWER_BYTES = 32 * 1024 * 1024
 
 
@@ -128,9 +130,14 @@ def _options() -> list[tuple[str, int]]:
         ("grpc.http2.bdp_probe", 0),
         ("grpc.http2.lookahead_bytes", _UNREAD_BYTES),
         ("grpc.max_concurrent_streams", _STREAMS),
-        # gRPC hands over one call in a turn of the event loop, and refuses what waits for it beyond so many.
+        # gRPC hands over one call in a turn of the event loop, and calls wait with it, where nobody looks at them.
         ("grpc.server.max_pending_requests", _PENDING),
         ("grpc.server.max_pending_requests_hard_limit", 2 * _PENDING),
+        # The calls of a machine that vanished end; by itself, the transport would wait for its acknowledgements.
+        ("grpc.keepalive_time_ms", _SILENT_MS),
+        ("grpc.keepalive_timeout_ms", _ANSWER_MS),
+        ("grpc.http2.ping_timeout_ms", _ANSWER_MS),
+        ("grpc.http2.max_pings_without_data", 0),
         # Connections end after a while, so that clients find new replicas.
         ("grpc.max_connection_age_ms", 15 * 60_000),
         ("grpc.max_connection_age_grace_ms", 5 * 60_000),

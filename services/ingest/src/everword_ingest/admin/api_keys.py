@@ -87,7 +87,7 @@ async def list_api_keys(
 
 
 async def revoke_api_key(database: Database, api_key_id: UUID) -> ApiKeyRecord:
-    """End a key; servers forget it within KEY_CACHE_S. Doing so again changes nothing. Raises ApiKeyNotFound."""
+    """End a key; servers forget it within a second. Doing so again changes nothing. Raises ApiKeyNotFound."""
     async with database.connection() as conn:
         revoked = await store.revoke_api_key(conn, api_key_id)
     if revoked is None:

@@ -10,8 +10,8 @@ from everword.db.pool import Database
 from everword.domain.caller import KeyScope, Role
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
-from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.masks import masked_fields
+from everword.rpc.streaming import write_in_time
 from everword.rpc.translate import optional_time
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
@@ -105,8 +105,7 @@ class AdminServicer(AdminServiceServicer):
         """Write parts as they come: what is around each call awaits its end."""
         async with aclosing(export_namespace(self._database, request.name)) as parts:
             async for part in parts:
-                await send_request_id(context)
-                await context.write(pb.ExportNamespaceResponse(data=part))
+                await write_in_time(context, pb.ExportNamespaceResponse(data=part))
 
     async def ImportNamespace(
         self, request_iterator: AsyncIterator[pb.ImportNamespaceRequest], context: Context

@@ -30,8 +30,8 @@ from everword.rpc.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 #: How often it is asked whether the caller of a call that takes long is still let in. With KEY_CACHE_S, a call goes on
-#: for at most 2 seconds after its key was revoked.
-STILL_LET_IN_S = 1.0
+#: for less than a second after its key was revoked.
+STILL_LET_IN_S = 0.4
 
 
 class AuthInterceptor(Interceptor):

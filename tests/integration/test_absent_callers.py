@@ -1,0 +1,114 @@
+"""Callers that vanish, or do not take what they asked for, hold nothing; nor do those whom gRPC drops."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import grpc
+import pytest
+
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import search_service_pb2 as search
+from everword.v1.admin_service_pb2_grpc import AdminServiceStub
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword.v1.watch_pb2 import WatchMemoriesRequest
+from faults.proxy import running_proxy
+from support.calls import append
+from support.databases import DatabaseUnderTest
+from support.stack import Stack, running_stack
+from support.waiting import until
+
+#: Long calls that one namespace may have open.
+STREAMS = 32
+READING = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND xact_start < now() - interval '.1 s'"
+)
+
+
+async def _may_watch(stack: Stack) -> bool:
+    call = stack.search.WatchMemories(WatchMemoriesRequest())
+    with suppress(grpc.aio.AioRpcError):
+        await call.read()
+        call.cancel()
+        return True
+    return False
+
+
+async def _read_all(call: Any) -> None:
+    while await call.read() is not grpc.aio.EOF:
+        pass
+
+
+async def test_streams_of_a_machine_that_vanished_end(
+    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everword.rpc.server._SILENT_MS", 1000)
+    monkeypatch.setattr("everword.rpc.server._ANSWER_MS", 500)
+    async with (
+        running_stack(database) as stack,
+        running_proxy(int(stack.addresses["search"].rpartition(":")[2])) as proxy,
+        grpc.aio.insecure_channel(f"127.0.0.1:{proxy.port}") as channel,
+    ):
+        watching = SearchServiceStub(channel)
+        calls = [watching.WatchMemories(WatchMemoriesRequest()) for _ in range(STREAMS)]
+        await asyncio.gather(*(call.read() for call in calls))
+        assert not await _may_watch(stack)
+        # The connection stands, and nothing comes through it any more.
+        gone = asyncio.ensure_future(proxy.stall(60))
+        try:
+            await until(lambda: _may_watch(stack))
+        finally:
+            gone.cancel()
+
+
+async def test_who_does_not_take_an_export_holds_no_connection(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everword.rpc.streaming.TAKE_S", 0.5)
+    await append(stack, "It is long.")
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE messages SET content = repeat('long ', 4000000)")
+    async with grpc.aio.insecure_channel(stack.addresses["ingest"]) as channel:
+        call = AdminServiceStub(channel).ExportNamespace(
+            admin.ExportNamespaceRequest(name="default")
+        )
+        await call.read()
+
+        async def reads(many: int) -> bool:
+            with stack.database.connect() as conn:
+                return conn.execute(READING).fetchone() == (many,)
+
+        await until(lambda: reads(1))
+        await until(lambda: reads(0))
+        with pytest.raises(grpc.aio.AioRpcError) as ended:
+            await _read_all(call)
+    assert ended.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert "not taken" in (ended.value.details() or "")
+
+
+@pytest.mark.parametrize(("calls", "dropped"), [(256, 0), (900, 50)])
+async def test_grpc_drops_calls_where_very_many_wait_with_it(
+    stack: Stack, calls: int, dropped: int
+) -> None:
+    """What is dropped is CANCELLED, of which Everword's clients repeat each call."""
+    options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
+    async with grpc.aio.insecure_channel(stack.addresses["search"], options) as channel:
+        browse = SearchServiceStub(channel).Browse
+        await browse(search.BrowseRequest())
+        made = [browse(search.BrowseRequest()) for _ in range(calls)]
+        await asyncio.sleep(0)
+        time.sleep(0.5)  # noqa: ASYNC251 - the services' event loop is this one
+        codes = Counter([await call.code() for call in made])
+    assert codes.keys() <= {
+        grpc.StatusCode.OK,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+    }
+    assert codes[grpc.StatusCode.CANCELLED] >= dropped
+    if not dropped:
+        assert not codes[grpc.StatusCode.CANCELLED]
