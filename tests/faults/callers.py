@@ -27,6 +27,7 @@ from faults.traffic import (
     conversations,
     keep_nameless,
     name_of,
+    others_in,
     word_of,
 )
 
@@ -123,8 +124,14 @@ async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: s
 async def find(caller: Caller, word: str, fresh: str = "") -> bool:
     """Tell whether a search for a word returns something that has it."""
     lexical = search_pb.SEARCH_MODE_LEXICAL
-    search = partial(caller.client.search, word, mode=lexical, at_least_as_fresh=fresh)
+    # Everybody says the second word.
+    query = f"{word} tea"
+    search = partial(caller.client.search, query, mode=lexical, at_least_as_fresh=fresh)
     answer = await caller.until_answered(search)
+    for result in answer.results:
+        others = others_in(result.memory.content, caller.namespace)
+        told = f"{caller.namespace} finds {result.memory.content[:100]}"
+        caller.history.hold(Promise.ALONE, not others, told)
     return any(word in result.memory.content for result in answer.results)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from everword.integrity.verify import verify_everything
 from faults.audit import audit
 from faults.history import History, Place, Promise
 from faults.traffic import ERASED
@@ -44,6 +45,8 @@ def check(admin_url: str, history: History) -> int:
     found = audit(admin_url, names)
     words = "; ".join(found.words)
     history.hold(Promise.DERIVED, not found.lost, words)
+    unsound = [f"{each.check.name}: {each.examples[:3]}" for each in verify_everything(admin_url)]
+    history.hold(Promise.DERIVED, not unsound, "; ".join(unsound))
     history.hold(Promise.ONCE, not found.doubled, words)
     history.hold(Promise.ENDS, not found.stuck, words)
     return found.summaries

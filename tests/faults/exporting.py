@@ -10,6 +10,7 @@ from typing import Any
 from everword.v1 import admin_service_pb2
 from faults.calling import Caller
 from faults.history import Promise
+from faults.traffic import others_in
 
 #: One of so many rounds: an export keeps the database from removing what became old.
 EVERY = 5
@@ -37,6 +38,8 @@ async def export(caller: Caller, number: int) -> None:
 
     content = await caller.until_answered(read)
     history.hold(Promise.EXPORTED, *judge(content, told, namespace))
+    others = others_in(content.decode(), namespace)
+    history.hold(Promise.ALONE, not others, f"an export of {namespace} holds what {others} said")
     left = [word for word in gone if word.encode() in content]
     history.hold(Promise.ERASED, not left, f"an export of {namespace} holds {left}")
 

@@ -19,6 +19,7 @@ class Promise(StrEnum):
     FRESH = "a read with a token sees the write"
     ERASED = "what is erased stays erased"
     EXPORTED = "an export is whole"
+    ALONE = "nobody sees what is another's"
     ENDS = "work is done, or seen to have failed"
     DERIVED = "what is derived is complete"
     ERRORS = "an outage is a plain error, never INTERNAL"

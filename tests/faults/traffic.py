@@ -103,5 +103,14 @@ def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewM
     return messages
 
 
+def others_in(text: str, namespace: str) -> list[str]:
+    """Return the other namespaces whose messages or notes a text holds."""
+    return [
+        other
+        for other in NAMESPACES
+        if other != namespace and (f"{other}/conversation-" in text or f" of {other}" in text)
+    ]
+
+
 def name_of(message: memory_pb2.NewMessage) -> str:
     return message.external_id or message.content.partition(":")[0]

@@ -8,7 +8,7 @@ import re
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,6 +77,12 @@ class Usage:
                 (_median(first, "descriptors"), _median(last, "descriptors")),
                 (_median(first, "connections"), _median(last, "connections")),
             )
+
+    def missing(self, growths: Sequence[Growth]) -> Iterator[str]:
+        """Name what ran and has no growth, for it never lived long enough."""
+        known = {growth.name for growth in growths}
+        for name in sorted({name for name, _ in self.samples} - known):
+            yield f"{name} never lived for {2 * WARM_UP_S / 60:.0f} minutes"
 
 
 def _median(samples: list[Sample], what: str) -> float:

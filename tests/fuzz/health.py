@@ -1,4 +1,7 @@
-"""`python -m fuzz.health ADDRESS…`: asks for the health of services until its input ends, and prints the seconds."""
+"""`python -m fuzz.health ADDRESS…`: asks for the health of services until its input ends, and prints the seconds.
+
+It prints an empty line once all have answered.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,8 @@ async def watch(addresses: list[str]) -> dict[str, list[float]]:
                 if not await serving(channel):
                     raise RuntimeError(f"{address} does not serve")
                 took[address].append(time.perf_counter() - started)
+                if len(took[address]) == 1 and all(took.values()):
+                    print(flush=True)
                 await asyncio.sleep(PAUSE_S)
 
     await asyncio.gather(*(ask(address) for address in addresses))

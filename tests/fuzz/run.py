@@ -53,7 +53,9 @@ async def run(calls: int, seed: int, tell: Callable[[int], None]) -> Outcome:
         if health.returncode:
             outcome.faults.append("a service did not tell its health")
         else:
-            outcome.health_s = [each for took in json.loads(answered).values() for each in took]
+            outcome.health_s = [
+                each for took in json.loads(answered.splitlines()[-1]).values() for each in took
+            ]
         await fuzzer.read_everything()
     return outcome
 

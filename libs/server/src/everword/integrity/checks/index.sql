@@ -78,7 +78,9 @@ SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get
                 WHERE g.id = :generation AND g.state IN ('building', 'active') AND g.backfilled_at IS NOT NULL)
    AND NOT EXISTS (SELECT FROM :vectors v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = p.id)
    AND NOT EXISTS (SELECT FROM embedding_queue q
-                    WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = p.id AND q.generation_id = :generation);
+                    WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = p.id AND q.generation_id = :generation)
+   -- What is being erased gets none any more.
+   AND NOT hidden_passage(p.namespace_id, p.conversation_id, p.author, p.id);
 
 -- vectors_sourced --
 -- over: :vectors by memory_id
