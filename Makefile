@@ -186,7 +186,7 @@ test-fuzz: $(SETUP) ## Make 100,000 calls of all RPCs with hostile requests (CAL
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
 
 .PHONY: test-fuzz-documents
-test-fuzz-documents: $(SETUP) ## Read 10,000 damaged files of all formats (FILES=10000 SEED=1 OUT=out.json)
+test-fuzz-documents: $(SETUP) ## Upload 10,000 damaged files of all formats (FILES=10000 SEED=1 OUT=out.json)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.documents $(if $(FILES),--files $(FILES)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--json $(OUT))
 
 PARSERS ?= query tokens answer summary statements sleep tool-result time import

@@ -25,7 +25,7 @@ MEMORY_BYTES = 4 << 30
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "of a generated history, of which a quarter as many moments are asked for"
     parser.addoption("--changes", type=int, default=160, help=text)
-    parser.addoption("--erasures", type=int, default=6, help="in a row, under load")
+    parser.addoption("--erasures", type=int, default=7, help="in a row, under load")
     parser.addoption("--pictures", default="", help="folder for pictures of the console")
     parser.addoption("--erased-messages", type=int, default=3000, help="in one conversation")
 

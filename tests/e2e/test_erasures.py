@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import statistics
 import time
@@ -20,18 +21,28 @@ from everword.db.generations import Generations, NewGeneration
 from everword.db.pool import Database
 from everword.integrity.verify import Finding, verify_everything
 from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import note_pb2
 from everword_ingest.erasure import store
 from everword_ingest.erasure.removal import BATCH, follow
 from everword_ingest.erasure.resuming import Resuming
+from support import document_calls
 from support.background import embed_everything
-from support.calls import append, message
+from support.calls import append, append_request, message
+from support.calls import target as conversation
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.erased import count, erase, rows_with
+from support.erased import count, erase, rows_with, told_by
 from support.erasing_process import start
+from support.leftovers import entries_with
+from support.lore import entry, write_book, write_entry
 from support.notes import write
 from support.stack import Stack, running_stack
+from support.telling import remember
+from support.transferred import export
+
+#: What is erased, one after the other.
+WAYS = ["message", "conversation", "author", "note", "document", "fact", "subject"]
 
 #: What a call may be told while erasures go on.
 PASSING = {grpc.StatusCode.ABORTED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.RESOURCE_EXHAUSTED}
@@ -107,21 +118,27 @@ async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
 
 
 async def test_random_erasures_while_all_else_goes_on(
-    database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    database: DatabaseUnderTest,
+    valkey_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    request: pytest.FixtureRequest,
 ) -> None:
-    """Of each, no table has anything and no search finds anything, at once and at the end.
+    """Of each, no table, queue or log has anything, and no search, context or export tells anything.
 
     Two generations of vectors are kept meanwhile, and whatever moment is looked at, everything is sound.
     """
     rounds = request.config.getoption("--erasures")
     drawn = random.Random(17)
+    ways = drawn.sample(WAYS, len(WAYS))
+    caplog.set_level(logging.INFO)
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 3)
     monkeypatch.setattr(Resuming, "resume", _nothing)
     Generations(database.admin_url).add(
         NewGeneration("local", "all-MiniLM-L6-v2", 256, matryoshka=True)
     )
     unsound: list[Finding] = []
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database, semantic=True, redis_url=valkey_url) as stack:
         stop = asyncio.Event()
         others = [
             asyncio.ensure_future(_again(stop, work))
@@ -137,12 +154,16 @@ async def test_random_erasures_while_all_else_goes_on(
             for number in range(rounds):
                 token = f"zqr{number}x8k"
                 tokens.append(token)
-                target = await _say(stack, drawn, token)
+                target = await _say(stack, drawn, ways[number % len(ways)], token)
+                assert rows_with(stack, token)
                 await asyncio.sleep(drawn.random())
                 erased = await _erase_again(stack, target)
-                assert not await _found(stack, token), target
+                assert await told_by(stack, token) == [], target
                 await _until_done(stack, erased.erasure.id, 120.0)
                 assert rows_with(stack, token) == {}, target
+                assert token.encode() not in (await export(stack, "default")).lower(), target
+                assert entries_with(valkey_url, token) == [], target
+                assert token not in caplog.text, target
         finally:
             stop.set()
             ended = await asyncio.gather(*others, return_exceptions=True)
@@ -151,6 +172,7 @@ async def test_random_erasures_while_all_else_goes_on(
         await _derive(stack)
         await _derive(stack)
         assert not {token: found for token in tokens if (found := rows_with(stack, token))}
+        assert not {token: told for token in tokens if (told := await told_by(stack, token))}
         assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
         assert count(stack, "SELECT sum(hides) FROM namespaces") == 0
 
@@ -190,23 +212,46 @@ async def _kill(database: DatabaseUnderTest, drawn: random.Random) -> None:
     await process.wait()
 
 
-async def _say(stack: Stack, drawn: random.Random, token: str) -> dict[str, str]:
+async def _say(stack: Stack, drawn: random.Random, way: str, token: str) -> dict[str, str]:
     """Say a token in one of the ways in which it can be erased; return the target."""
-    way = drawn.choice(["message", "conversation", "author", "note"])
+    number = token[2:5]
     if way == "note":
-        written = await write(stack, f"The {token} waits.", f"k{token[2:5]}")
+        written = await write(stack, f"The {token} waits.", f"k{number}")
         return {"note_id": written.note_id}
+    if way == "document":
+        text = f"# Of {token}\n\nIt waits."
+        stored = await document_calls.write(stack, text, f"Doc {token}", tags=[token])
+        return {"document_id": stored.document_id}
+    if way == "fact":
+        return {"fact_id": (await remember(stack, token, subject=f"her{number}")).id}
+    if way == "subject":
+        about = f"his{number}"
+        await remember(stack, token, subject=about)
+        await write(stack, f"The {token} waits.", scope=note_pb2.NoteScope(subject=about))
+        await _write_lore(stack, token, subject=about)
+        said = append_request(f"The {token} says it.", "So it does.")
+        said.conversation.CopyFrom(conversation(f"own{number}", subject=about))
+        await stack.ingest.AppendMessages(said)
+        return {"subject": about}
     author = f"Al {token}" if way == "author" else ""
     texts = [message(f"The {token} says {n}.", author=author) for n in range(drawn.randrange(1, 9))]
     if way == "message":
         texts = [texts[0], *(message(f"Tea at {n}.") for n in range(12))]
     shared = way != "conversation" and drawn.random() < 0.5
-    said = await append(stack, *texts, session_key="talk-1" if shared else f"own{token[2:5]}")
+    kept = await append(stack, *texts, session_key="talk-1" if shared else f"own{number}")
+    if way == "conversation":
+        await _write_lore(stack, token, conversation_id=kept.conversation_id)
     return {
-        "message": {"message_id": said.messages[0].message_id},
-        "conversation": {"conversation_id": said.conversation_id},
+        "message": {"message_id": kept.messages[0].message_id},
+        "conversation": {"conversation_id": kept.conversation_id},
         "author": {"author": author},
     }[way]
+
+
+async def _write_lore(stack: Stack, token: str, **owner: str) -> None:
+    """Write a lorebook, which goes with whom it belongs to: no erasure names an entry."""
+    book_id = await write_book(stack, f"Book {token}", **owner)
+    await write_entry(stack, book_id, entry(f"Of {token}", f"The {token} is shy.", token))
 
 
 async def _erase_again(stack: Stack, target: dict[str, str]) -> pb.EraseResponse:

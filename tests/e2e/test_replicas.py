@@ -6,13 +6,15 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
 import pytest
 import pytest_asyncio
+import redis
 
 from everword.client import Client
 from everword.client.settings import ClientSettings
@@ -22,10 +24,17 @@ from everword.v1 import maintenance_service_pb2 as maintenance_pb
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as search_pb
 from everword.v1.conversation_pb2 import ConversationKey
-from support.calls import TOOL, append_request, message
+from support.calls import TOOL, append_request, message, target
+from support.corpus import search_request
 from support.dag import DAY, check_dag
-from support.replicas import REPLICAS, Cluster, client_of, running_cluster
+from support.erased import erase, rows_with, told_by
+from support.erasure_written import write_everything
+from support.leftovers import entries_with, files_with, queue_on_disk, written_elsewhere
+from support.replicas import REPLICAS, Cluster, client_of, running_cluster, stack_at
 from support.scripted_embedder import slow
+from support.stack import Stack
+from support.telling import remember
+from support.transferred import export
 from support.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
@@ -270,6 +279,59 @@ async def test_one_append_sent_to_all_replicas_at_once_is_one_message(
             [session],
         ).fetchall()
     assert rows == [(1, 1)]
+
+
+async def answered_from_memory(cluster: Cluster, stacks: Sequence[Stack], token: str) -> bool:
+    """Whether each search process finds a token without asking the database for it."""
+
+    async def calls() -> None:
+        for stack in stacks:
+            assert (await stack.search.Search(search_request(token, "LEXICAL"))).results
+
+    asked, kept = await count_calls(cluster, calls, "find_lexical", "read_passages")
+    return not any(replicas("search", asked)) and min(replicas("search", kept)) > 0
+
+
+async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster) -> None:
+    token, canary, redis_url = "zqreplica4k", "zqcanary4k", cluster.running.redis_url
+    async with AsyncExitStack() as resources:
+        resources.enter_context(queue_on_disk(redis_url))
+        stacks = [
+            await resources.enter_async_context(stack_at(cluster, number))
+            for number in range(1, REPLICAS + 1)
+        ]
+        stack = stacks[0]
+        written = await write_everything(stack, token)
+        lines = [f"On day {n} the {token} sang {n} songs by the harbour." for n in range(12)]
+        said = append_request(*lines)
+        said.conversation.CopyFrom(target(f"key-{token}", agent="kit"))
+        await stack.ingest.AppendMessages(said)
+        await remember(stack, token, [written.message_id], subject=written.subject)
+        await until(lambda: is_idle(cluster), DRAIN_S)
+        assert {"summaries", "facts", "document_versions"} <= set(rows_with(stack, token))
+        await until(lambda: answered_from_memory(cluster, stacks, token), BACK_S)
+        for each in stacks:
+            assert {"LEXICAL", "HYBRID", "context"} <= set(await told_by(each, token))
+        assert token.encode() in await export(stack, "default")
+        await erase(stack, conversation_id=written.conversation_id)
+        await erase(stacks[1], note_id=written.note_ids[-1])
+        await erase(stacks[2], subject=written.subject)
+        assert [await told_by(each, token) for each in stacks] == [[]] * REPLICAS
+        await until(lambda: is_idle(cluster), DRAIN_S)
+        assert rows_with(stack, token) == {}
+        assert [await told_by(each, token) for each in stacks] == [[]] * REPLICAS
+        assert token.encode() not in (await export(stack, "default")).lower()
+        assert entries_with(redis_url, token) == []
+        assert files_with(cluster.folder, token) == []
+        assert written_elsewhere(cluster.folder) == set()
+        # They are looked at where they are.
+        with redis.Redis.from_url(redis_url) as connection:
+            connection.xadd(canary, {"said": "words"})
+            connection.rpush("list", canary)
+            assert set(entries_with(redis_url, canary)) == {canary, "list"}
+            connection.delete(canary, "list")
+        assert {each.split("/")[0] for each in files_with(cluster.folder, canary)} == {"valkey"}
+        assert "logs/search-1.log" in files_with(cluster.folder, "service started")
 
 
 def workers(*tasks: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`make test-fuzz-documents`: reads and cuts damaged files of each format, and what came of them."""
+"""`make test-fuzz-documents`: uploads damaged files of each format, and what came of them."""
 
 from __future__ import annotations
 
@@ -8,37 +8,44 @@ import json
 import logging
 import random
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
+import grpc
 import psutil
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from everword_ingest.documents.parsing import (
-    DocumentUnreadable,
-    ParsedDocument,
-    ParseLimits,
-    Unreadable,
-    chunk_document,
-    parse_document,
-)
+from everword.embedded.ports import free_ports
+from everword.embedded.postgres import EmbeddedPostgres
+from everword_ingest.documents import prepare
+from everword_ingest.documents.parsing import Chunk, ParsedDocument, Unreadable, chunk_document
 from everword_ingest.documents.parsing.decoding import clean
 from fuzz.files import Upload, draw_upload
+from support.callers import make_namespaces, within
+from support.databases import DatabaseUnderTest, cloned, prepare_template
+from support.document_calls import upload_requests
+from support.refusals import read_refusal
+from support.row_counts import RowCounts, changed
+from support.stack import Stack, running_stack
 
-LIMITS = ParseLimits(wall_s=20.0, cpu_s=10)
-#: Reading may end so long after its deadline on a busy machine.
-GRACE_S = 5.0
+#: A file waits for those of the other callers, and each may take as long as its parser may.
+DEADLINE_S = 200.0
 #: Of the processor, for files of this size.
 CUTTING_S = 3.0
 CALLERS = 4
 GROWTH_MB = 60
 #: Part of the files after which memory is first looked at.
 WARM_UP = 0.2
+#: What a file may be refused by, by the codes that gRPC has.
+REFUSALS = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
 @dataclass
@@ -57,27 +64,87 @@ class Outcome:
     memory_mb: tuple[float, float] = (0.0, 0.0)
 
 
-async def run(count: int, seed: int, progress: Callable[[int], None]) -> Outcome:
-    """Read files and cut them. The file of a number is the same in each run with a seed."""
+class Uploads:
+    """Uploads files into a namespace, one after the other, and looks at what those that are refused leave."""
+
+    def __init__(self, stack: Stack, namespace: str) -> None:
+        self._stack = stack
+        self._namespace = namespace
+        self.rows = RowCounts(stack, namespace)
+        self._known = self.rows.now()
+
+    async def send(self, file: Upload, title: str) -> tuple[str, list[str]]:
+        """Return `READ` or why the file was refused, and what is wrong with that."""
+        result, faults = await self._send(file, title)
+        before, self._known = self._known, self.rows.now()
+        if result != "READ" and (left := changed(before, self._known)):
+            faults.append(f"{result} left rows: {left}")
+        return result, faults
+
+    async def _send(self, file: Upload, title: str) -> tuple[str, list[str]]:
+        requests = upload_requests(file.data, title, file.name, media_type=file.media_type or "")
+        try:
+            await self._stack.documents.UploadDocument(
+                requests, timeout=DEADLINE_S, metadata=within(self._namespace)
+            )
+        except grpc.aio.AioRpcError as error:
+            return _read_refusal(error)
+        return "READ", []
+
+
+@contextmanager
+def uploading(stack: Stack, namespace: str) -> Iterator[Uploads]:
+    """Lend what uploads into a namespace."""
+    uploads = Uploads(stack, namespace)
+    try:
+        yield uploads
+    finally:
+        uploads.rows.close()
+
+
+def _read_refusal(error: grpc.aio.AioRpcError) -> tuple[str, list[str]]:
+    try:
+        refusal = read_refusal(error)
+    except AssertionError as wrong:
+        return "FAULT", [f"{error.code()} {error.details()}: {wrong}"[:300]]
+    problem = refusal.metadata.get("problem", refusal.reason)
+    faults = []
+    if refusal.code not in REFUSALS:
+        faults.append(f"{refusal.code} {refusal.message}"[:300])
+    if refusal.reason == "DOCUMENT_UNREADABLE" and (
+        problem not in set(Unreadable)
+        or not 10 < len(refusal.message) < 200
+        or "/" in refusal.message
+    ):
+        faults.append(f"{problem}: {refusal.message}"[:300])
+    return problem, faults
+
+
+async def run(stack: Stack, count: int, seed: int, progress: Callable[[int], None]) -> Outcome:
+    """Upload files. The file of a number is the same in each run with a seed."""
     outcome = Outcome(seed)
     numbers = iter(range(count))
-    listener = _Deaths(outcome)
-    log = logging.getLogger("everword_ingest.documents.parsing.process")
-    log.addHandler(listener)
+    callers = [f"uploads-{seed}-{number}" for number in range(CALLERS)]
+    # Which namespaces there are is a table, too.
+    await make_namespaces(stack, *callers)
 
-    async def call() -> None:
+    async def call(uploads: Uploads) -> None:
         for number in numbers:
-            upload = draw_upload(random.Random(f"{seed} {number}"))
-            await _read(upload, number, outcome)
+            file = draw_upload(random.Random(f"{seed} {number}"))
+            began = time.monotonic()
+            result, faults = await uploads.send(file, f"File {number}")
+            outcome.slowest_s = max(outcome.slowest_s, time.monotonic() - began)
+            outcome.faults += [f"{number} ({file.name}): {fault}" for fault in faults]
+            outcome.results[file.name, result] += 1
             outcome.files += 1
             if outcome.files == max(int(count * WARM_UP), 1):
                 outcome.memory_mb = (_memory_mb(), 0.0)
             progress(outcome.files)
 
-    try:
-        await asyncio.gather(*(call() for _ in range(CALLERS)))
-    finally:
-        log.removeHandler(listener)
+    with ExitStack() as resources:
+        resources.enter_context(_watching(outcome))
+        senders = [resources.enter_context(uploading(stack, each)) for each in callers]
+        await asyncio.gather(*(call(sender) for sender in senders))
     outcome.memory_mb = (outcome.memory_mb[0], _memory_mb())
     left = [child for child in psutil.Process().children() if "parsing.worker" in str(child)]
     if left:
@@ -85,43 +152,35 @@ async def run(count: int, seed: int, progress: Callable[[int], None]) -> Outcome
     return outcome
 
 
-async def _read(upload: Upload, number: int, outcome: Outcome) -> None:
-    result = "READ"
-    # Files wait for their turn, which is not the time of this one.
-    began = time.monotonic()
+@contextmanager
+def _watching(outcome: Outcome) -> Iterator[None]:
+    """Look at what the service cuts and at how its parsers end, while the block lasts."""
+
+    def cut(parsed: ParsedDocument) -> list[Chunk]:
+        began = time.thread_time()
+        chunks = chunk_document(parsed)
+        took_s = time.thread_time() - began
+        faults = _check(parsed, chunks, took_s)
+        outcome.faults += [f"near {outcome.files}: {fault}" for fault in faults]
+        return chunks
+
+    listener = _Deaths(outcome)
+    log = logging.getLogger("everword_ingest.documents.parsing.process")
+    log.addHandler(listener)
     try:
-        parsed = await parse_document(upload.data, upload.name, upload.media_type, LIMITS)
-        outcome.faults += [
-            f"{number}: {fault}" for fault in await asyncio.to_thread(_check, parsed)
-        ]
-    except DocumentUnreadable as error:
-        result = error.reason
-        if (
-            error.reason not in Unreadable
-            or not 10 < len(error.detail) < 200
-            or "/" in error.detail
-        ):
-            outcome.faults.append(f"{number}: {error}")
-    # Anything else is what this looks for.
-    except Exception as error:
-        result = "FAULT"
-        outcome.faults.append(f"{number} ({upload.name}): {type(error).__name__}: {error}"[:300])
-    took = time.monotonic() - began
-    outcome.slowest_s = max(outcome.slowest_s, took)
-    if took > CALLERS * (LIMITS.wall_s + GRACE_S):
-        outcome.faults.append(f"{number}: took {took:.0f} s")
-    outcome.results[upload.name, result] += 1
+        with patch.object(prepare, "chunk_document", cut):
+            yield
+    finally:
+        log.removeHandler(listener)
 
 
-def _check(parsed: ParsedDocument) -> list[str]:
+def _check(parsed: ParsedDocument, chunks: Sequence[Chunk], took_s: float) -> list[str]:
     """Return what is wrong with a document that was read, and with its chunks."""
     faults = []
     if clean(parsed.text) != parsed.text or "\0" in f"{parsed.title}{parsed.sections}":
         faults.append("control characters")
-    began = time.thread_time()
-    chunks = chunk_document(parsed)
-    if time.thread_time() - began > CUTTING_S:
-        faults.append(f"cutting took {time.thread_time() - began:.0f} s")
+    if took_s > CUTTING_S:
+        faults.append(f"cutting took {took_s:.0f} s")
     held = "".join(chunk.content for chunk in chunks)
     if len(held) < sum(len("".join(section.text.split())) for section in parsed.sections):
         faults.append("text was lost")
@@ -151,9 +210,9 @@ def main() -> None:
     given = options.parse_args()
     print(f"seed {given.seed}")
     with Progress(console=Console(stderr=True)) as progress:
-        task = progress.add_task("reading", total=given.files)
-        outcome = asyncio.run(
-            run(given.files, given.seed, lambda made: progress.update(task, completed=made))
+        task = progress.add_task("uploading", total=given.files)
+        outcome = _run_alone(
+            given.files, given.seed, lambda made: progress.update(task, completed=made)
         )
     Console().print(_table(outcome))
     for fault in outcome.faults[:40]:
@@ -166,6 +225,23 @@ def main() -> None:
         summary = {"seed": outcome.seed, "results": results, "faults": outcome.faults}
         given.json.write_text(json.dumps(summary, indent=1) + "\n")
     sys.exit(1 if outcome.faults or last - first > GROWTH_MB else 0)
+
+
+def _run_alone(count: int, seed: int, progress: Callable[[int], None]) -> Outcome:
+    """Upload files to services over a database that is thrown away."""
+
+    async def upload_to(database: DatabaseUnderTest) -> Outcome:
+        async with running_stack(database) as stack:
+            return await run(stack, count, seed, progress)
+
+    with tempfile.TemporaryDirectory() as folder:
+        # Whoever PostgreSQL runs as passes through.
+        Path(folder).chmod(0o711)
+        server = EmbeddedPostgres(Path(folder) / "postgres", free_ports(1)[0], durable=False)
+        with server.running():
+            prepare_template(server.admin_url)
+            with cloned(server.admin_url) as database:
+                return asyncio.run(upload_to(database))
 
 
 def _table(outcome: Outcome) -> Table:

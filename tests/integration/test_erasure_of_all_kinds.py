@@ -82,6 +82,7 @@ async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind:
     target, left = TARGETS[kind]
     since = await watch_token(stack)
     written = await write_everything(stack, f"zq{kind}5k")
+    await embed_everything(stack)
     token = written.token
     everything = DOCUMENTS | NOTES | LORE
     everything |= {"checkpoints", "usage_ledger", "memories", "messages", "conversations"}
@@ -123,6 +124,7 @@ async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind:
 async def test_a_document_goes_with_all_its_versions(stack: Stack) -> None:
     since = await watch_token(stack)
     written = await write_everything(stack, "zqdocument5k")
+    await embed_everything(stack)
     [first, second] = written.document_ids
     assert {"ReadDocument", "GetDocumentHistory"} <= await who_tells(stack, written, since)
     preview = await everword(stack, "erase", "document", first, "--dry-run", "--json")

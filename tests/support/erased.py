@@ -7,7 +7,9 @@ from typing import Any
 
 import psycopg
 
+from everword.v1 import context_service_pb2 as context
 from everword.v1 import erase_service_pb2 as pb
+from support.corpus import search_request
 from support.stack import Stack
 
 
@@ -42,6 +44,19 @@ def rows_with(stack: Stack, token: str) -> dict[str, int]:
             ).fetchone()
             if row[0]:
                 found[table] = row[0]
+    return found
+
+
+async def told_by(stack: Stack, token: str) -> list[str]:
+    """Return what still tells a token: modes of search, and a context."""
+    found = []
+    for mode in ("LEXICAL", "SEMANTIC", "HYBRID"):
+        response = await stack.search.Search(search_request(token, mode))
+        if any(token in str(result).lower() for result in response.results):
+            found.append(mode)
+    built = await stack.context.BuildContext(context.BuildContextRequest(query=token))
+    if token in built.text.lower():
+        found.append("context")
     return found
 
 

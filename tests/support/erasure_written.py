@@ -13,7 +13,6 @@ from everword.v1 import cost_service_pb2 as costs
 from everword.v1 import document_pb2, note_pb2
 from everword.v1 import handoff_service_pb2 as handoffs
 from everword.v1 import lore_service_pb2 as lore
-from support.background import embed_everything
 from support.calls import append_request, message
 from support.calls import target as conversation
 from support.costs import spent
@@ -98,7 +97,6 @@ async def write_everything(stack: Stack, token: str) -> Written:
             request_id=str(new_id()),
         )
     )
-    await embed_everything(stack)
     return Written(
         token,
         subject,

@@ -7,13 +7,15 @@ import os
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import psutil
 
 from everword.client import Client, ClientSettings
+from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports
 from everword.embedded.process import ProcessSpec
@@ -26,6 +28,7 @@ from support.hasty import SWEEP, hasty
 from support.name_server import name_server
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder
+from support.stack import Stack, stack_of
 
 REPLICAS = 3
 DOMAIN = "everword.test"
@@ -47,6 +50,12 @@ class Cluster:
     @property
     def database(self) -> DatabaseUnderTest:
         return DatabaseUnderTest(self.running.admin_database_url or "", self.running.database_url)
+
+    @property
+    def folder(self) -> Path:
+        """Where the stack keeps everything, logs too."""
+        [valkey] = [each for each in self.running.processes if each.name == "valkey"]
+        return Path(valkey.argv[-1]).parents[1]
 
     def settings(self, only: int | None = None, namespace: str = "") -> ClientSettings:
         """Return how a client finds the services: by their names, or `only` the replicas of a number."""
@@ -123,6 +132,18 @@ async def client_of(
         yield client
 
 
+@asynccontextmanager
+async def stack_at(cluster: Cluster, number: int) -> AsyncIterator[Stack]:
+    """Lend stubs to the replicas of a number, which ask for no token."""
+    addresses = {service: cluster.replica(service, number) for service in SERVICES}
+    async with AsyncExitStack() as resources:
+        channels = {
+            service: await resources.enter_async_context(open_channel(address))
+            for service, address in addresses.items()
+        }
+        yield stack_of(cluster.database, addresses, channels)
+
+
 def name_of(running: RunningStack, dns: str, service: str) -> str:
     """Return the one address of all replicas of a service.
 
@@ -141,7 +162,6 @@ def _specs(running: RunningStack, dns: str, collector: Collector) -> Iterator[Pr
     """Yield three processes for each that `everword up` runs, which know the embedder by its name."""
     known = {
         "EVERWORD_EMBEDDER_ADDRESS": name_of(running, dns, "embedder"),
-        "EVERWORD_LOG_LEVEL": "WARNING",
     }
     for spec in service_specs(running):
         for number in range(1, REPLICAS + 1):

@@ -1,0 +1,74 @@
+"""Looking for what was erased outside of the database: in the queue, and in whatever file a process writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import redis
+
+#: What PostgreSQL writes, but for its log, which is with the others: docs/erasure.md says what stays there.
+_DATABASE = "postgres"
+
+
+@contextmanager
+def queue_on_disk(url: str) -> Iterator[None]:
+    """Have Valkey keep what it is sent in a file, as `everword up` does, while the block lasts."""
+    with redis.Redis.from_url(url) as connection:
+        connection.config_set("appendonly", "yes")
+        try:
+            yield
+        finally:
+            connection.config_set("appendonly", "no")
+
+
+def entries_with(url: str, token: str) -> list[str]:
+    """Return the keys of Valkey that hold a token, in themselves or in their values."""
+    with redis.Redis.from_url(url) as connection:
+        return [
+            key.decode(errors="replace")
+            for key in connection.scan_iter(count=1000)
+            if token.encode() in key or token in str(_value(connection, key))
+        ]
+
+
+def _value(connection: redis.Redis, key: bytes) -> Any:
+    read: Any = {
+        b"string": connection.get,
+        b"list": lambda key: connection.lrange(key, 0, -1),
+        b"set": connection.smembers,
+        b"zset": lambda key: connection.zrange(key, 0, -1),
+        b"hash": connection.hgetall,
+        b"stream": connection.xrange,
+        # It is gone by now.
+        b"none": lambda key: None,
+    }
+    return read[connection.type(key)](key)
+
+
+def files_with(folder: Path, token: str) -> list[str]:
+    """Return the files below a stack's folder that hold a token, the database's own apart."""
+    found = []
+    for path in folder.rglob("*"):
+        own = path.relative_to(folder)
+        with suppress(FileNotFoundError):
+            if (
+                path.is_file()
+                and own.parts[0] != _DATABASE
+                and token.encode() in path.read_bytes().lower()
+            ):
+                found.append(str(own))
+    return found
+
+
+def written_elsewhere(folder: Path) -> set[str]:
+    """Return the files outside of a stack's folder that a process of the stack has open to write."""
+    return {
+        opened.path
+        for process in psutil.Process().children(recursive=True)
+        for opened in process.open_files()
+        if opened.mode != "r" and not Path(opened.path).is_relative_to(folder)
+    }
