@@ -2,7 +2,7 @@
 
 import os
 
-import httpx
+import httpx2
 
 from everword.client import Everword, Message
 
@@ -11,7 +11,7 @@ def ask(context: str, text: str) -> str:
     messages = [{"role": "system", "content": context}, {"role": "user", "content": text}]
     request = {"model": os.environ["MODEL"], "messages": messages}
     url = f"{os.environ['OPENAI_BASE_URL']}/chat/completions"
-    reply = httpx.post(url, json=request, timeout=60).raise_for_status().json()
+    reply = httpx2.post(url, json=request, timeout=60).raise_for_status().json()
     return str(reply["choices"][0]["message"]["content"])
 
 

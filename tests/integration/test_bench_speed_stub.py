@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
-import httpx
+import httpx2
 import pytest
 
 from everword.bench.speed import corpus, stub
@@ -85,7 +85,7 @@ def asked_of_model(url: str, ask: Callable[[BlockingChat], None]) -> None:
 
 
 async def asked_since(url: str) -> list[dict[str, object]]:
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx2.AsyncClient(trust_env=False) as http:
         found = (await http.get(f"{url}/asked")).raise_for_status().json()["asked"]
     assert isinstance(found, list)
     return found
@@ -142,7 +142,7 @@ async def test_a_sentence_about_a_tool_call_passes_its_checks(
 
 async def test_answers_take_as_long_as_the_speed_says(url: str) -> None:
     number, rate = 10, 40.0
-    async with httpx.AsyncClient(base_url=url, trust_env=False) as http:
+    async with httpx2.AsyncClient(base_url=url, trust_env=False) as http:
         speed = {"texts": None, "answers": rate}
         (await http.post("/speed", json=speed)).raise_for_status()
         body = {"model": stub.CHAT_MODEL, "messages": [{"role": "user", "content": "Hello."}]}

@@ -23,7 +23,7 @@ from support.hostile_files import HOSTILE
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-FILES = 50
+FILES = 30
 SEED = 20261125
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import numpy as np
 import pytest
 
@@ -78,7 +78,7 @@ async def test_what_is_too_long_is_refused_with_its_batch_unless_it_is_cut(
     server: OpenAIServer,
 ) -> None:
     body = {"model": MODEL, "input": ["short", LONG]}
-    async with httpx.AsyncClient(base_url=URL, timeout=60) as http:
+    async with httpx2.AsyncClient(base_url=URL, timeout=60) as http:
         assert (await http.post("/v1/embeddings", json=body)).status_code == 400
         empty = await http.post("/v1/embeddings", json={**body, "input": []})
         health = await http.get("/health")

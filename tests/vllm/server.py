@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 
 MODEL = "all-MiniLM-L6-v2"
 CHAT_MODEL = "smollm2"
@@ -67,9 +67,9 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
         if process.poll() is not None:
             break
         try:
-            if httpx.get(f"{url}/health", timeout=2).status_code == 200:
+            if httpx2.get(f"{url}/health", timeout=2).status_code == 200:
                 return
-        except httpx.TransportError:
+        except httpx2.TransportError:
             time.sleep(0.5)
     last = "\n".join(log.read_text(errors="replace").splitlines()[-20:])
     raise RuntimeError(f"vLLM did not start; the end of {log}:\n{last}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import httpx
+import httpx2
 
 from everword.chat.errors import (
     ChatBusy,
@@ -37,7 +37,7 @@ _LIMIT = re.compile(
 )
 
 
-def error_of(answer: httpx.Response, texts: Sequence[str]) -> ChatError:
+def error_of(answer: httpx2.Response, texts: Sequence[str]) -> ChatError:
     """Return what an answer that is no success means for a request with `texts`. Its body has been read."""
     said = said_of(answer, texts)
     pause = pause_of(answer.headers.get("retry-after"), _MAX_PAUSE_S)
@@ -58,7 +58,7 @@ def error_for(status: int, said: str, words: str, pause_s: float | None = None) 
     return ChatMisconfigured(said)
 
 
-def _message_and_kind(answer: httpx.Response) -> str:
+def _message_and_kind(answer: httpx2.Response) -> str:
     """Return a refusal's message, its type and its code: any of them may say what it is."""
     body = json_or_none(answer)
     error = body.get("error") if isinstance(body, dict) else None

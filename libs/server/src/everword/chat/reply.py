@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
+import httpx2
 
 from everword.chat.errors import ChatError, ChatUnavailable
 from everword.chat.model import Usage
@@ -75,8 +75,8 @@ class Reply:
             self.usage = Usage(*(one if isinstance(one, int) and one > 0 else 0 for one in counts))
 
 
-async def read_reply(answer: httpx.Response, reply: Reply) -> None:
-    """Fill `reply` from a body that is still to be read. Raises ChatError, and httpx.RequestError."""
+async def read_reply(answer: httpx2.Response, reply: Reply) -> None:
+    """Fill `reply` from a body that is still to be read. Raises ChatError, and httpx2.RequestError."""
     if "text/event-stream" not in answer.headers.get("content-type", ""):
         reply.take(await read_json(answer))
         return
@@ -92,8 +92,8 @@ async def read_reply(answer: httpx.Response, reply: Reply) -> None:
         raise GarbledReply("the model server ended its answer in the middle")
 
 
-async def read_json(answer: httpx.Response) -> Any:
-    """Return a body as JSON. Raises GarbledReply, and httpx.RequestError."""
+async def read_json(answer: httpx2.Response) -> Any:
+    """Return a body as JSON. Raises GarbledReply, and httpx2.RequestError."""
     body = bytearray()
     async for part in answer.aiter_bytes():
         body += part
@@ -101,7 +101,7 @@ async def read_json(answer: httpx.Response) -> Any:
     return _parsed(bytes(body))
 
 
-async def _lines(answer: httpx.Response) -> AsyncIterator[bytes]:
+async def _lines(answer: httpx2.Response) -> AsyncIterator[bytes]:
     """Yield lines as servers of events end them; text may hold other characters that end lines elsewhere."""
     rest = b""
     size = 0

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
+import httpx2
 from opentelemetry import propagate
 
 from everword.chat.errors import ChatError, ChatMisconfigured, ChatUnavailable
@@ -27,16 +27,16 @@ class ChatServer:
 
     def __init__(self, settings: ChatSettings, clock: Callable[[], float]) -> None:
         key = settings.api_key.reveal()
-        self._http = httpx.AsyncClient(
+        self._http = httpx2.AsyncClient(
             base_url=settings.root,
             headers={"authorization": f"Bearer {key}"} if key else None,
             # No time-out for the whole, nor for waiting in line: that is the caller's deadline.
-            timeout=httpx.Timeout(
+            timeout=httpx2.Timeout(
                 settings.read_timeout_s, connect=settings.connect_timeout_s, pool=None
             ),
-            limits=httpx.Limits(max_connections=settings.concurrency + 2),
+            limits=httpx2.Limits(max_connections=settings.concurrency + 2),
         )
-        self._look_up = httpx.Timeout(
+        self._look_up = httpx2.Timeout(
             min(settings.read_timeout_s, _LOOK_UP_S),
             connect=settings.connect_timeout_s,
             pool=None,
@@ -67,19 +67,19 @@ class ChatServer:
 
     @asynccontextmanager
     async def _answer(
-        self, request: httpx.Request, texts: Sequence[str]
-    ) -> AsyncIterator[httpx.Response]:
+        self, request: httpx2.Request, texts: Sequence[str]
+    ) -> AsyncIterator[httpx2.Response]:
         """Lend an answer of success whose body is still to be read; what becomes of it moves the breaker."""
         propagate.inject(request.headers)
         started = self._clock()
-        answer: httpx.Response | None = None
+        answer: httpx2.Response | None = None
         try:
             answer = await self._http.send(request, stream=True)
             if answer.status_code != 200:
                 await answer.aread()
                 raise error_of(answer, texts)
             yield answer
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             self._breaker.failed()
             # Nothing of the cause may be seen: it can hold what the server sent.
             raise ChatUnavailable(_words(error)) from None
@@ -107,5 +107,5 @@ class ChatServer:
             self._breaker.hold(error.retry_after_s or 0.0)
 
 
-def _words(error: httpx.RequestError) -> str:
+def _words(error: httpx2.RequestError) -> str:
     return f"the model server does not answer ({type(error).__name__})"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import httpx
+import httpx2
 
 #: The longest message of a server that is passed on.
 _MAX_MESSAGE = 200
@@ -16,7 +16,7 @@ _MAX_MESSAGE = 200
 _ECHO = 12
 
 
-def said_of(answer: httpx.Response, texts: Sequence[str]) -> str:
+def said_of(answer: httpx2.Response, texts: Sequence[str]) -> str:
     """Return what a refusal of a request with `texts` says, fit for logs: its status, and words without content."""
     words = words_without(message_of(json_or_none(answer)), texts)
     return f"the model server answers {answer.status_code}{f': {words}' if words else ''}"
@@ -39,7 +39,7 @@ def message_of(body: Any) -> str:
     return error if isinstance(error, str) else ""
 
 
-def json_or_none(answer: httpx.Response) -> Any:
+def json_or_none(answer: httpx2.Response) -> Any:
     try:
         return answer.json()
     except (ValueError, RecursionError):

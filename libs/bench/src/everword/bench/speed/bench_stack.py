@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psycopg
 
 from everword.bench.speed import stub
@@ -73,12 +73,12 @@ class BenchStack:
 
     async def asked(self) -> list[dict[str, Any]]:
         """Return what the stub was asked in chats since the last time."""
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx2.AsyncClient(trust_env=False) as http:
             answer = (await http.get(f"{self.stub_url}/asked")).raise_for_status()
         return list(answer.json()["asked"])
 
     async def _set_speed(self, speed: dict[str, float | None]) -> None:
-        async with httpx.AsyncClient(trust_env=False) as http:
+        async with httpx2.AsyncClient(trust_env=False) as http:
             (await http.post(f"{self.stub_url}/speed", json=speed)).raise_for_status()
 
     @contextmanager
@@ -133,12 +133,12 @@ async def running_stub(folder: Path) -> AsyncIterator[str]:
     process = await _started([sys.executable, "-P", "-m", stub.__name__, str(port)], os.environ)
     url = f"http://{HOST}:{port}"
     try:
-        async with asyncio.timeout(START_S), httpx.AsyncClient(trust_env=False) as http:
+        async with asyncio.timeout(START_S), httpx2.AsyncClient(trust_env=False) as http:
             while True:
                 try:
                     (await http.get(f"{url}/v1/models")).raise_for_status()
                     break
-                except httpx.TransportError:
+                except httpx2.TransportError:
                     if process.returncode is not None:
                         raise EmbeddedError("the stub of the models did not start") from None
                     await asyncio.sleep(POLL_S)

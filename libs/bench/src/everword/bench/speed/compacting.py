@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-import httpx
+import httpx2
 
 from everword.bench.speed import stub
 from everword.bench.speed.bench_stack import POLL_S, BenchStack
@@ -137,7 +137,7 @@ async def _drained(worker: Worker, namespace: str) -> float:
 
 async def _alone(bench: BenchStack, asked: Sequence[Mapping[str, Any]]) -> float:
     """Return the seconds that the stub needs for the same requests, one after the other as a worker sends them."""
-    async with httpx.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
+    async with httpx2.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
         started = time.perf_counter()
         for body in asked:
             (await http.post("/v1/chat/completions", json=body)).raise_for_status()

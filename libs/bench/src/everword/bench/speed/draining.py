@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import httpx
+import httpx2
 
 from everword.bench.speed import stub
 from everword.bench.speed.bench_stack import BenchStack
@@ -93,12 +93,12 @@ async def embed_alone(bench: BenchStack, texts: Sequence[str]) -> float:
     """Return the seconds that the stub needs for texts when it is kept busy by a client that does nothing else."""
     batches = iter([texts[start : start + BATCH] for start in range(0, len(texts), BATCH)])
 
-    async def sender(http: httpx.AsyncClient) -> None:
+    async def sender(http: httpx2.AsyncClient) -> None:
         for batch in batches:
             body = {"model": stub.MODEL, "input": batch, "encoding_format": "base64"}
             (await http.post("/v1/embeddings", json=body)).raise_for_status()
 
-    async with httpx.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
+    async with httpx2.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
         started = time.perf_counter()
         await asyncio.gather(*(sender(http) for _ in range(IN_FLIGHT)))
         return time.perf_counter() - started

@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Sequence
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 
 from everword.model_server.refusals import pause_of, said_of
@@ -28,7 +28,7 @@ _LATER = {408, 425, 429}
 _MAX_PAUSE_S = 60.0
 
 
-def error_of(answer: httpx.Response, texts: Sequence[str]) -> ProviderError | None:
+def error_of(answer: httpx2.Response, texts: Sequence[str]) -> ProviderError | None:
     """Return what an answer's status means for a request with `texts`; None for success."""
     status = answer.status_code
     if status == 200:
@@ -42,7 +42,7 @@ def error_of(answer: httpx.Response, texts: Sequence[str]) -> ProviderError | No
     return ProviderMisconfigured(said)
 
 
-def json_of(answer: httpx.Response) -> dict[str, Any]:
+def json_of(answer: httpx2.Response) -> dict[str, Any]:
     """Return a body that is a JSON object. Raises WrongAnswer."""
     try:
         body = answer.json()

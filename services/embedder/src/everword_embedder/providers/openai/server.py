@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 from opentelemetry import propagate
 
 from everword.model_server.breaker import CircuitBreaker, CircuitOpen
@@ -34,17 +34,17 @@ class OpenAIServer:
         # The key goes to the server that it was set for, and to no other that a generation names.
         ours = not settings.url or urlsplit(root).netloc == urlsplit(settings.url).netloc
         key = settings.api_key.reveal() if ours else ""
-        self._http = httpx.AsyncClient(
+        self._http = httpx2.AsyncClient(
             base_url=root,
             headers={"authorization": f"Bearer {key}"} if key else None,
             # No time-out for the whole, nor for waiting in line: that is the caller's deadline.
-            timeout=httpx.Timeout(
+            timeout=httpx2.Timeout(
                 connect=settings.connect_timeout_s,
                 read=settings.read_timeout_s,
                 write=settings.read_timeout_s,
                 pool=None,
             ),
-            limits=httpx.Limits(max_connections=settings.concurrency + 3),
+            limits=httpx2.Limits(max_connections=settings.concurrency + 3),
         )
         self._clock = clock
         self._breaker = CircuitBreaker(clock)
@@ -61,7 +61,7 @@ class OpenAIServer:
 
     async def _send(
         self, method: str, path: str, body: dict[str, Any] | None, texts: Sequence[str]
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         try:
             self._breaker.enter()
         except CircuitOpen as circuit:
@@ -71,7 +71,7 @@ class OpenAIServer:
         started = self._clock()
         try:
             answer = await self._http.request(method, path, json=body, headers=headers)
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             self._breaker.failed()
             raise ProviderUnavailable(_words(error)) from error
         except asyncio.CancelledError:
@@ -88,5 +88,5 @@ class OpenAIServer:
         return answer
 
 
-def _words(error: httpx.RequestError) -> str:
+def _words(error: httpx2.RequestError) -> str:
     return f"the model server does not answer ({type(error).__name__})"
