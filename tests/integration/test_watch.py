@@ -22,13 +22,14 @@ from everword.v1 import watch_pb2 as pb
 from everword.v1.cost_service_pb2 import WatchBudgetRequest
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_search.watch import watch_memories
+from everword_search.watch import looking
 from support.calls import append
 from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.refusals import refused
 from support.stack import Stack, running_stack
+from support.watching import begin, take, token_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WRITTEN, ENDED, DELETED = (
@@ -44,31 +45,6 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
-
-
-async def begin(stack: Stack) -> str:
-    """Return a token of now."""
-    [first] = await take(stack, "", 1)
-    assert not first.events
-    return first.resume_token
-
-
-async def take(
-    stack: Stack, token: str, responses: int, **fields: object
-) -> list[pb.WatchMemoriesResponse]:
-    """Return as many responses as asked for, then hang up."""
-    call = stack.search.WatchMemories(
-        pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
-    )
-    taken = []
-    try:
-        async for response in call:
-            taken.append(response)
-            if len(taken) == responses:
-                break
-    finally:
-        call.cancel()
-    return taken
 
 
 async def test_what_is_written_superseded_and_deleted_is_told(stack: Stack) -> None:
@@ -101,7 +77,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writers at once, whose transactions end in any order, small pages, and a watcher that hangs up at random."""
-    monkeypatch.setattr(watch_memories, "PAGE_CHANGES", 3)
+    monkeypatch.setattr(looking, "PAGE_CHANGES", 3)
     draw = random.Random(29)
     token = await begin(stack)
     done = asyncio.Event()
@@ -171,7 +147,7 @@ async def _some(stack: Stack, place: str, wanted: int) -> list[pb.WatchMemoriesR
 
 
 async def test_a_token_that_is_too_old_or_of_another_kind_is_refused(stack: Stack) -> None:
-    secret = (await _secret(stack))[0]
+    secret = token_secret(stack)
     old = datetime.now(UTC).timestamp() - 24 * 3600
     token = ResumeToken(1, "1:1:", "", 0, 0, old).seal(secret)
     expired = await refused(take(stack, token, 1))
@@ -183,13 +159,6 @@ async def test_a_token_that_is_too_old_or_of_another_kind_is_refused(stack: Stac
     stamp.valid_at_time.GetCurrentTime()
     refusal = await refused(take(stack, "", 1, filter=stamp))
     assert refusal.fields == {"filter.valid_at_time"}
-
-
-async def _secret(stack: Stack) -> tuple[bytes]:
-    with stack.database.connect() as conn:
-        row = conn.execute("SELECT token_secret FROM deployment").fetchone()
-    assert row
-    return (bytes(row[0]),)
 
 
 async def test_the_command_line_tells_what_happens_and_goes_on_where_it_ended(stack: Stack) -> None:

@@ -22,6 +22,12 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "xid": "0",
             "change_id": 0,
         },
+        "everword_search.watch.list_expired": {
+            "expired_at": 0.0,
+            "expired_id": UUID(int=0),
+            "until_at": 4e9,
+            "limit": 100,
+        },
         f"{package}.find_interval": {"fact_id": FACT},
         f"{package}.find_version": {"node_id": NODE},
         f"{package}.read_conversations": {

@@ -38,7 +38,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "summaries": Entry("summaries:summaries", "Show what stands for which messages."),
         "flush": Entry("flush:flush", "Get what stands for old turns when a context is full."),
         "export": Entry("export:export", "Write a conversation's transcript, oldest first."),
-        "watch": Entry("watch:watch", "Follow what is written, what ends and what is deleted."),
+        "watch": Entry("watch:watch", "Follow what is written, ends, expires and is deleted."),
         "console": Entry("everword-console", "Show in a browser what is remembered, and why."),
     },
     "Write": {

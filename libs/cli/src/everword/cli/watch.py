@@ -28,7 +28,7 @@ LONGEST_S = 600.0
 async def watch(
     client: Client, filter: memory_pb2.MemoryFilter, resume: str, events: int | None, as_json: bool
 ) -> None:
-    """Tell what is written, what ends and what is deleted, until Ctrl-C; with --json, a JSON document a line."""
+    """Tell what is written, ends, expires and is deleted, until Ctrl-C; with --json, a JSON document a line."""
     request = pb.WatchMemoriesRequest(filter=filter, resume_token=resume)
     enough = asyncio.Event()
     following = asyncio.create_task(_follow(client, request, events, as_json, enough))

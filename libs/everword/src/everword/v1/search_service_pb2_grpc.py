@@ -191,10 +191,10 @@ class SearchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WatchMemories(self, request, context):
-        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
-        least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
-        time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
-        OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
+        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
+        event is sent at least once. The first response says from where on, and one without events comes every few seconds. A stream
+        may end at any time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours,
+        is OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -56,10 +56,10 @@ class SearchServiceStub:
     latest made first. What does not hold any more is left out.
     """
     WatchMemories: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchMemoriesRequest, _watch_pb2.WatchMemoriesResponse]
-    """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
-    least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
-    time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
-    OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
+    """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
+    event is sent at least once. The first response says from where on, and one without events comes every few seconds. A stream
+    may end at any time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours,
+    is OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
     """
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
     """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
@@ -175,10 +175,10 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _watch_pb2.WatchMemoriesRequest,
         context: _aio.ServicerContext[_watch_pb2.WatchMemoriesRequest, _abc.AsyncIterator[_watch_pb2.WatchMemoriesResponse]],
     ) -> _abc.AsyncIterator[_watch_pb2.WatchMemoriesResponse]:
-        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what is deleted. Each event is sent at
-        least once. The first response says from where on, and one without events comes every few seconds. A stream may end at any
-        time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours, is
-        OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
+        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
+        event is sent at least once. The first response says from where on, and one without events comes every few seconds. A stream
+        may end at any time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours,
+        is OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
         """
 
     @_abc_1.abstractmethod

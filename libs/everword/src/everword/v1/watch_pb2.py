@@ -26,7 +26,7 @@ from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x65verword/v1/watch.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/memory.proto\"\xc4\x01\n\x0bMemoryEvent\x12+\n\x04type\x18\x01 \x01(\x0e\x32\x1d.everword.v1.MemoryEvent.Type\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12#\n\x06memory\x18\x03 \x01(\x0b\x32\x13.everword.v1.Memory\"P\n\x04Type\x12\x14\n\x10TYPE_UNSPECIFIED\x10\x00\x12\x10\n\x0cTYPE_WRITTEN\x10\x01\x12\x0e\n\nTYPE_ENDED\x10\x02\x12\x10\n\x0cTYPE_DELETED\x10\x03\"\x8c\x01\n\x14WatchMemoriesRequest\x12)\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.everword.v1.MemoryFilter\x12\x1e\n\x0cresume_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12)\n\x04tier\x18\x03 \x01(\x0e\x32\x11.everword.v1.TierB\x08\xbaH\x05\x82\x01\x02\x10\x01\"W\n\x15WatchMemoriesResponse\x12(\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x18.everword.v1.MemoryEvent\x12\x14\n\x0cresume_token\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x65verword/v1/watch.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/memory.proto\"\xd6\x01\n\x0bMemoryEvent\x12+\n\x04type\x18\x01 \x01(\x0e\x32\x1d.everword.v1.MemoryEvent.Type\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12#\n\x06memory\x18\x03 \x01(\x0b\x32\x13.everword.v1.Memory\"b\n\x04Type\x12\x14\n\x10TYPE_UNSPECIFIED\x10\x00\x12\x10\n\x0cTYPE_WRITTEN\x10\x01\x12\x0e\n\nTYPE_ENDED\x10\x02\x12\x10\n\x0cTYPE_DELETED\x10\x03\x12\x10\n\x0cTYPE_EXPIRED\x10\x04\"\x8c\x01\n\x14WatchMemoriesRequest\x12)\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x19.everword.v1.MemoryFilter\x12\x1e\n\x0cresume_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80 \x12)\n\x04tier\x18\x03 \x01(\x0e\x32\x11.everword.v1.TierB\x08\xbaH\x05\x82\x01\x02\x10\x01\"W\n\x15WatchMemoriesResponse\x12(\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x18.everword.v1.MemoryEvent\x12\x14\n\x0cresume_token\x18\x02 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,11 +38,11 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WATCHMEMORIESREQUEST'].fields_by_name['tier']._loaded_options = None
   _globals['_WATCHMEMORIESREQUEST'].fields_by_name['tier']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_MEMORYEVENT']._serialized_start=96
-  _globals['_MEMORYEVENT']._serialized_end=292
+  _globals['_MEMORYEVENT']._serialized_end=310
   _globals['_MEMORYEVENT_TYPE']._serialized_start=212
-  _globals['_MEMORYEVENT_TYPE']._serialized_end=292
-  _globals['_WATCHMEMORIESREQUEST']._serialized_start=295
-  _globals['_WATCHMEMORIESREQUEST']._serialized_end=435
-  _globals['_WATCHMEMORIESRESPONSE']._serialized_start=437
-  _globals['_WATCHMEMORIESRESPONSE']._serialized_end=524
+  _globals['_MEMORYEVENT_TYPE']._serialized_end=310
+  _globals['_WATCHMEMORIESREQUEST']._serialized_start=313
+  _globals['_WATCHMEMORIESREQUEST']._serialized_end=453
+  _globals['_WATCHMEMORIESRESPONSE']._serialized_start=455
+  _globals['_WATCHMEMORIESRESPONSE']._serialized_end=542
 # @@protoc_insertion_point(module_scope)

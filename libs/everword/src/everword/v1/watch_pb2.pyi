@@ -37,9 +37,11 @@ class MemoryEvent(_message.Message):
         TYPE_WRITTEN: MemoryEvent._Type.ValueType  # 1
         """TYPE_WRITTEN: the memory was added, or is another than it was."""
         TYPE_ENDED: MemoryEvent._Type.ValueType  # 2
-        """TYPE_ENDED: what the memory says does not hold any more, or is not believed: it was superseded, or has expired."""
+        """TYPE_ENDED: what the memory says does not hold any more, or is not believed: it was superseded, closed or corrected."""
         TYPE_DELETED: MemoryEvent._Type.ValueType  # 3
         """TYPE_DELETED: the memory is gone."""
+        TYPE_EXPIRED: MemoryEvent._Type.ValueType  # 4
+        """TYPE_EXPIRED: the time has come that the memory was known to end at: a note's expire_time, a fact's valid_until_time."""
 
     class Type(_Type, metaclass=_TypeEnumTypeWrapper):
         """Type says what happened."""
@@ -49,9 +51,11 @@ class MemoryEvent(_message.Message):
     TYPE_WRITTEN: MemoryEvent.Type.ValueType  # 1
     """TYPE_WRITTEN: the memory was added, or is another than it was."""
     TYPE_ENDED: MemoryEvent.Type.ValueType  # 2
-    """TYPE_ENDED: what the memory says does not hold any more, or is not believed: it was superseded, or has expired."""
+    """TYPE_ENDED: what the memory says does not hold any more, or is not believed: it was superseded, closed or corrected."""
     TYPE_DELETED: MemoryEvent.Type.ValueType  # 3
     """TYPE_DELETED: the memory is gone."""
+    TYPE_EXPIRED: MemoryEvent.Type.ValueType  # 4
+    """TYPE_EXPIRED: the time has come that the memory was known to end at: a note's expire_time, a fact's valid_until_time."""
 
     TYPE_FIELD_NUMBER: _builtins.int
     MEMORY_ID_FIELD_NUMBER: _builtins.int
@@ -62,7 +66,9 @@ class MemoryEvent(_message.Message):
     """memory_id is the memory's id."""
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
-        """memory is the memory, with as much of its text as was asked for. Unset where it is gone."""
+        """memory is the memory, with as much of its text as was asked for. Unset where it cannot be read any more: where it was
+        deleted, and of a note that has expired.
+        """
 
     def __init__(
         self,
@@ -125,7 +131,9 @@ class WatchMemoriesResponse(_message.Message):
     """resume_token stands for all that was sent so far."""
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemoryEvent]:
-        """events are in the order in which transactions ended, as far as one poll tells it."""
+        """events are in the order in which transactions ended, as far as one poll tells it; what expired comes after what was
+        changed, in the order of time.
+        """
 
     def __init__(
         self,

@@ -8646,6 +8646,8 @@ CREATE INDEX memories_author ON ONLY everword.memories USING btree (namespace_id
 
 CREATE INDEX memories_conversation ON ONLY everword.memories USING btree (namespace_id, conversation_id, seq);
 
+CREATE INDEX memories_ending ON ONLY everword.memories USING btree (namespace_id, valid_until, source_id) WHERE ((part = 0) AND (valid_until IS NOT NULL));
+
 CREATE INDEX memories_lexemes ON ONLY everword.memories USING gin (namespace_id, lexemes);
 
 CREATE INDEX memories_literals ON ONLY everword.memories USING gin (namespace_id, literals public.gin_trgm_ops) WHERE (literals IS NOT NULL);
@@ -8674,6 +8676,8 @@ CREATE INDEX memories_tags ON ONLY everword.memories USING gin (namespace_id, ta
 
 CREATE INDEX memories_p0_namespace_id_tags_idx ON everword.memories_p0 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 
+CREATE INDEX memories_p0_namespace_id_valid_until_source_id_idx ON everword.memories_p0 USING btree (namespace_id, valid_until, source_id) WHERE ((part = 0) AND (valid_until IS NOT NULL));
+
 CREATE INDEX memories_p1_namespace_id_author_idx ON everword.memories_p1 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
 CREATE INDEX memories_p1_namespace_id_conversation_id_seq_idx ON everword.memories_p1 USING btree (namespace_id, conversation_id, seq);
@@ -8689,6 +8693,8 @@ CREATE UNIQUE INDEX memories_p1_namespace_id_source_id_part_idx ON everword.memo
 CREATE INDEX memories_p1_namespace_id_subject_idx ON everword.memories_p1 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
 
 CREATE INDEX memories_p1_namespace_id_tags_idx ON everword.memories_p1 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memories_p1_namespace_id_valid_until_source_id_idx ON everword.memories_p1 USING btree (namespace_id, valid_until, source_id) WHERE ((part = 0) AND (valid_until IS NOT NULL));
 
 CREATE INDEX memories_p2_namespace_id_author_idx ON everword.memories_p2 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
@@ -8706,6 +8712,8 @@ CREATE INDEX memories_p2_namespace_id_subject_idx ON everword.memories_p2 USING 
 
 CREATE INDEX memories_p2_namespace_id_tags_idx ON everword.memories_p2 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 
+CREATE INDEX memories_p2_namespace_id_valid_until_source_id_idx ON everword.memories_p2 USING btree (namespace_id, valid_until, source_id) WHERE ((part = 0) AND (valid_until IS NOT NULL));
+
 CREATE INDEX memories_p3_namespace_id_author_idx ON everword.memories_p3 USING btree (namespace_id, author) WHERE (author <> ''::text);
 
 CREATE INDEX memories_p3_namespace_id_conversation_id_seq_idx ON everword.memories_p3 USING btree (namespace_id, conversation_id, seq);
@@ -8721,6 +8729,8 @@ CREATE UNIQUE INDEX memories_p3_namespace_id_source_id_part_idx ON everword.memo
 CREATE INDEX memories_p3_namespace_id_subject_idx ON everword.memories_p3 USING btree (namespace_id, subject) WHERE (subject <> ''::text);
 
 CREATE INDEX memories_p3_namespace_id_tags_idx ON everword.memories_p3 USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
+
+CREATE INDEX memories_p3_namespace_id_valid_until_source_id_idx ON everword.memories_p3 USING btree (namespace_id, valid_until, source_id) WHERE ((part = 0) AND (valid_until IS NOT NULL));
 
 CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (namespace_id, changed_at);
 
@@ -9642,6 +9652,8 @@ ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p0_name
 
 ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p0_namespace_id_tags_idx;
 
+ALTER INDEX everword.memories_ending ATTACH PARTITION everword.memories_p0_namespace_id_valid_until_source_id_idx;
+
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p0_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p1_namespace_id_author_idx;
@@ -9659,6 +9671,8 @@ ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p1_names
 ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p1_namespace_id_subject_idx;
 
 ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p1_namespace_id_tags_idx;
+
+ALTER INDEX everword.memories_ending ATTACH PARTITION everword.memories_p1_namespace_id_valid_until_source_id_idx;
 
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p1_pkey;
 
@@ -9678,6 +9692,8 @@ ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p2_name
 
 ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p2_namespace_id_tags_idx;
 
+ALTER INDEX everword.memories_ending ATTACH PARTITION everword.memories_p2_namespace_id_valid_until_source_id_idx;
+
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p2_pkey;
 
 ALTER INDEX everword.memories_author ATTACH PARTITION everword.memories_p3_namespace_id_author_idx;
@@ -9695,6 +9711,8 @@ ALTER INDEX everword.memories_source ATTACH PARTITION everword.memories_p3_names
 ALTER INDEX everword.memories_subject ATTACH PARTITION everword.memories_p3_namespace_id_subject_idx;
 
 ALTER INDEX everword.memories_tags ATTACH PARTITION everword.memories_p3_namespace_id_tags_idx;
+
+ALTER INDEX everword.memories_ending ATTACH PARTITION everword.memories_p3_namespace_id_valid_until_source_id_idx;
 
 ALTER INDEX everword.memories_pkey ATTACH PARTITION everword.memories_p3_pkey;
 

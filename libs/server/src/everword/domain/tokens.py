@@ -11,12 +11,14 @@ import binascii
 import hashlib
 import hmac
 import json
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
 
 _MAC_BYTES = 16
+_LAST_ID = UUID(int=2**128 - 1)
 
 
 def _mac(secret: bytes, purpose: str, payload: bytes) -> bytes:
@@ -107,7 +109,10 @@ class ConsistencyToken:
 
 @dataclass(frozen=True)
 class ResumeToken:
-    """Stands for what a watcher was told: all that `since` shows, and up to a place what `until` shows beside it."""
+    """Stands for what a watcher was told: all that `since` shows, and up to a place what `until` shows beside it.
+
+    Beside changes there is what expires, which changes nothing in the database: it was told up to a moment.
+    """
 
     namespace_id: int
     #: Snapshots of Postgres, as text; `until` is empty where nothing of a next one was told.
@@ -116,12 +121,20 @@ class ResumeToken:
     #: The last change that was told of those between.
     xid: int
     change_id: int
-    #: Seconds since 1970 when `since` was taken.
-    taken_at: float
+    #: What expired until then, in seconds since 1970, was told: until `since` was taken, or not even all of that.
+    expired_at: float
+    #: When `until` was taken. A version before this one did not say.
+    until_at: float = 0.0
+    #: The last one that was told of what expired at `expired_at`; empty where all of it was.
+    expired_id: str = ""
+
+    @property
+    def last_expired(self) -> UUID:
+        """Return the last one that was told of what expired at `expired_at`, in the order of ids."""
+        return UUID(self.expired_id) if self.expired_id else _LAST_ID
 
     def seal(self, secret: bytes) -> str:
-        place = [self.namespace_id, self.since, self.until, self.xid, self.change_id, self.taken_at]
-        return _seal(secret, "watch", place)
+        return _seal(secret, "watch", list(astuple(self)))
 
     @classmethod
     def read(cls, secret: bytes, token: str, namespace_id: int) -> ResumeToken:

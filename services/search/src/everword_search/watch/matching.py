@@ -1,12 +1,33 @@
-"""Whether a memory that was read passes a filter."""
+"""Whether a memory passes a filter."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.domain.records import MemoryRecord
 from everword_search.records.model import MemoryFilter
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """What filters look at of a memory."""
+
+    id: UUID
+    kind: int
+    conversation_id: UUID | None
+    agent: str
+    subject: str
+    channel: str
+    instance: str
+    author: str
+    role: int
+    tags: Sequence[str]
+    automated: bool
+    occurred_at: datetime
 
 
 def ensure_watchable(wanted: MemoryFilter) -> None:
@@ -20,7 +41,7 @@ def ensure_watchable(wanted: MemoryFilter) -> None:
             raise InvalidArgument(violations=((f"filter.{name}", "cannot be watched"),))
 
 
-def passes(wanted: MemoryFilter, memory: MemoryRecord) -> bool:
+def passes(wanted: MemoryFilter, memory: Filtered) -> bool:
     """Tell whether a memory passes a filter."""
     pairs: tuple[tuple[Any, Any], ...] = (
         (wanted.kinds, memory.kind),

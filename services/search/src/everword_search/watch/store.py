@@ -10,6 +10,7 @@ from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional, load_statements
 from everword.domain.tokens import ResumeToken
 from everword_search.records.store import namespaced
+from everword_search.watch.matching import Filtered
 
 SQL = load_statements("everword_search.watch")
 
@@ -32,9 +33,15 @@ class ChangeRow:
 
 
 @dataclass(frozen=True)
-class _State:
-    id: UUID
+class StateRow(Filtered):
+    """A memory that is there: what filters look at, and whether it holds."""
+
+    #: Whether it was superseded, or is not believed.
     ended: bool
+    #: When it ends or ended, in seconds since 1970; of what has not `ended`, that was known before.
+    expires_at: float | None
+    #: Whether it has come to that.
+    expired: bool
 
 
 async def take_snapshot(conn: Connection) -> SnapshotRow:
@@ -58,8 +65,23 @@ async def list_changes(
     return await fetch_all(conn, SQL["list_changes"], parameters, ChangeRow)
 
 
-async def list_ended(conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of some memories that do not hold any more."""
+async def list_states(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> list[StateRow]:
+    """Return those of some memories that are there."""
     parameters = {**namespaced(namespace_id), "memory_ids": list(memory_ids)}
-    rows = await fetch_all(conn, SQL["list_states"], parameters, _State)
-    return {row.id for row in rows if row.ended}
+    return await fetch_all(conn, SQL["list_states"], parameters, StateRow)
+
+
+async def list_expired(
+    conn: Connection, namespace_id: int, place: ResumeToken, limit: int
+) -> list[StateRow]:
+    """Return what expired between the moments of a place, after it, in the order of time."""
+    parameters = {
+        **namespaced(namespace_id),
+        "expired_at": place.expired_at,
+        "expired_id": place.last_expired,
+        "until_at": place.until_at,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["list_expired"], parameters, StateRow)

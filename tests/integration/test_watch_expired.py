@@ -1,0 +1,188 @@
+"""What expires is told when its time comes, once, whether somebody was watching then or not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import astuple
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+import pytest_asyncio
+
+from everword.domain.tokens import ResumeToken, _seal
+from everword.rpc.translate import to_timestamp
+from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import memory_pb2
+from everword.v1 import note_service_pb2 as notes
+from everword.v1 import watch_pb2 as pb
+from everword_search.watch import looking
+from support.command_line import everword
+from support.databases import cloned
+from support.notes import named, write
+from support.stack import Stack, running_stack
+from support.watching import all_told, begin, let_expire, take, token_secret
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+WRITTEN, ENDED, DELETED, EXPIRED = (
+    pb.MemoryEvent.TYPE_WRITTEN,
+    pb.MemoryEvent.TYPE_ENDED,
+    pb.MemoryEvent.TYPE_DELETED,
+    pb.MemoryEvent.TYPE_EXPIRED,
+)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    """One stack for all: each test watches from where it begins."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            yield stack
+
+
+def in_an_hour() -> datetime:
+    return datetime.now(UTC) + timedelta(hours=1)
+
+
+async def remember(stack: Stack, value: str, until: datetime | None = None) -> str:
+    """Store a fact; return the id of its memory."""
+    request = facts.RememberRequest(
+        subject="emi", attribute="residence", value=value, valid_until_time=to_timestamp(until)
+    )
+    return (await stack.facts.Remember(request)).fact.memory_id
+
+
+def told(events: Iterable[pb.MemoryEvent]) -> list[tuple[pb.MemoryEvent.Type.ValueType, str]]:
+    return [(event.type, event.memory_id) for event in events]
+
+
+async def test_a_watcher_is_told_when_the_time_comes(stack: Stack) -> None:
+    token = await begin(stack)
+    end = datetime.now(UTC) + timedelta(seconds=2.5)
+    written = await asyncio.gather(
+        write(stack, "keyed", "expiring", expires=end),
+        write(stack, "captured", expires=end + timedelta(seconds=0.1)),
+    )
+    expected = [(EXPIRED, each.note_id) for each in written]
+    call = stack.search.WatchMemories(pb.WatchMemoriesRequest(resume_token=token))
+    seen, moments = list[pb.MemoryEvent](), list[datetime]()
+    while len(moments) < len(expected):
+        response = await asyncio.wait_for(call.read(), 30.0)
+        assert isinstance(response, pb.WatchMemoriesResponse)
+        seen += response.events
+        moments += [datetime.now(UTC) for each in response.events if each.type == EXPIRED]
+        token = response.resume_token
+    call.cancel()
+    assert moments[0] >= end
+    assert [each for each in told(seen) if each[0] == EXPIRED] == expected
+    # The text of a note that has expired is gone.
+    assert not any(event.HasField("memory") for event in seen if event.type == EXPIRED)
+    assert await all_told(stack, token) == []
+
+
+async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_lets_it(
+    stack: Stack,
+) -> None:
+    fact = await remember(stack, "Lisbon", in_an_hour())
+    note = (await write(stack, "keyed", "ordered", expires=in_an_hour())).note_id
+    other = (await write(stack, "captured", expires=in_an_hour(), tags=["x"])).note_id
+    token = await begin(stack)
+    let_expire(stack, [note], [fact], [other])
+    events = await all_told(stack, token)
+    assert told(events) == [(EXPIRED, note), (EXPIRED, fact), (EXPIRED, other)]
+    # What a fact said can still be read.
+    assert [event.memory.content for event in events] == ["", "Residence of emi: Lisbon", ""]
+    for wanted, expected in (
+        (memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_FACT]), fact),
+        (memory_pb2.MemoryFilter(tags=["x"]), other),
+    ):
+        assert told(await all_told(stack, token, filter=wanted)) == [(EXPIRED, expected)]
+
+
+async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Small pages, some that end amid what expired at one moment, and a watcher that hangs up after each."""
+    before = await begin(stack)
+    ids = [(await write(stack, f"{n}", expires=in_an_hour())).note_id for n in range(6)]
+    kept = (await write(stack, "kept", "kept")).note_id
+    written = await begin(stack)
+    let_expire(stack, ids[:1], ids[1:])
+    expired = [(EXPIRED, id_) for id_ in [ids[0], *sorted(ids[1:])]]
+    last = ""
+    for token, expected in ((before, [(WRITTEN, kept), *expired]), (written, expired)):
+        with monkeypatch.context() as patch:
+            patch.setattr(looking, "PAGE_MEMORIES", 3)
+            seen, last = list[pb.MemoryEvent](), token
+            while len(seen) < len(expected):
+                # The first response holds the place alone.
+                _, response = await take(stack, last, 2)
+                assert len(response.events) <= 4
+                seen += response.events
+                last = response.resume_token
+        assert told(seen) == expected
+    assert await all_told(stack, last) == []
+
+
+async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack) -> None:
+    token = await begin(stack)
+    longer = (await write(stack, "first", "longer", expires=in_an_hour())).note_id
+    deleted = (await write(stack, "gone", "deleted", expires=in_an_hour())).note_id
+    old = await remember(stack, "Porto", in_an_hour())
+    await write(stack, "second", "longer", expires=in_an_hour())
+    await stack.notes.DeleteNote(notes.DeleteNoteRequest(key=named("deleted")))
+    new = await remember(stack, "Berlin")
+    events = told(await all_told(stack, token))
+    assert set(events) >= {
+        (WRITTEN, longer),
+        (DELETED, deleted),
+        (ENDED, old),
+        (WRITTEN, new),
+    }
+    let_expire(stack, [old])
+    assert EXPIRED not in dict(told(await all_told(stack, token)))
+
+
+async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack: Stack) -> None:
+    """A transaction that began before the moment, and ended when watchers had been told of it."""
+    first = (await write(stack, "in time", expires=in_an_hour())).note_id
+    before = await begin(stack)
+    with stack.database.connect() as conn, conn.transaction():
+        let_expire(stack, [first])
+        late = _copy(conn, first)
+        _, response = await take(stack, before, 2)
+        assert told(response.events) == [(EXPIRED, first)]
+    assert told(await all_told(stack, response.resume_token)) == [(EXPIRED, late)]
+    # Whoever was not there then is told of both, each once.
+    events = told(await all_told(stack, before))
+    assert sorted(events) == sorted([(EXPIRED, first), (EXPIRED, late)])
+
+
+def _copy(conn: psycopg.Connection, memory_id: str) -> str:
+    """Store a memory again under an id of its own; return that."""
+    columns = "namespace_id, kind, occurred_at, content, lexemes, lexeme_count, valid_until"
+    row = conn.execute(
+        f"INSERT INTO memories (source_id, {columns}) "
+        f"SELECT gen_random_uuid(), {columns} FROM memories WHERE source_id = %s RETURNING source_id",
+        [memory_id],
+    ).fetchone()
+    assert row
+    return str(row[0])
+
+
+async def test_a_token_of_the_version_before_this_one_goes_on(stack: Stack) -> None:
+    note = (await write(stack, "kept by an older server", expires=in_an_hour())).note_id
+    secret = token_secret(stack)
+    place = ResumeToken.read(secret, await begin(stack), 1)
+    let_expire(stack, [note])
+    old = _seal(secret, "watch", list(astuple(place))[:6])
+    assert told(await all_told(stack, old)) == [(EXPIRED, note)]
+
+
+async def test_the_command_line_tells_it(stack: Stack) -> None:
+    note = (await write(stack, "soon gone", "soon", expires=in_an_hour())).note_id
+    token = await begin(stack)
+    let_expire(stack, [note])
+    seen = await everword(stack, "watch", "--resume", token, "--events", "1")
+    assert seen.output == f"expired {note}\n"

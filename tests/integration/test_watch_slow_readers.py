@@ -1,0 +1,105 @@
+"""Watchers that read nothing hold no connection to the database and no memory, however much happens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from asyncio.subprocess import Process
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from everword.client.channel import open_channel
+from everword.v1 import memory_pb2
+from everword.v1 import watch_pb2 as pb
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from everword_search.watch.watch_memories import LONGEST_PAUSE_S
+from support.databases import DatabaseUnderTest
+from support.service_process import free_address, is_serving, service_process
+from support.waiting import until
+
+pytestmark = pytest.mark.asyncio
+READERS, CHANGES, CHARACTERS = 20, 3_000, 2_000
+#: What would be kept for one reader, were all of it kept: 6 MB, and 120 MB for all.
+UNSENT_BYTES = CHANGES * CHARACTERS
+#: Of a reader that does not read, gRPC takes 64 KiB, and not more and more where the network is fast.
+NARROW = [("grpc.http2.bdp_probe", 0)]
+
+
+async def test_readers_that_stall_hold_no_connection_and_no_memory(
+    database: DatabaseUnderTest,
+) -> None:
+    address = free_address()
+    async with AsyncExitStack() as resources:
+        process = await resources.enter_async_context(service_process("search", database, address))
+        channel = await resources.enter_async_context(open_channel(address))
+        await until(lambda: is_serving(channel))
+        stalled = []
+        for _ in range(READERS):
+            narrow = grpc.aio.insecure_channel(address, options=NARROW)
+            stalled.append(_watch(await resources.enter_async_context(narrow)))
+        reader = _watch(channel)
+        await asyncio.gather(*(call.initial_metadata() for call in stalled), reader.read())
+        before = _resident_bytes(process)
+        _write(database, CHANGES)
+        # Who reads is told beside them.
+        assert await _read(reader, CHANGES) == CHANGES
+        reader.cancel()
+        await until(lambda: _is_still(database))
+        assert _resident_bytes(process) - before < READERS * UNSENT_BYTES / 3
+        # Whoever goes on reading has missed nothing.
+        assert await _read(stalled[0], CHANGES) == CHANGES
+
+
+def _watch(channel: grpc.aio.Channel) -> Any:
+    request = pb.WatchMemoriesRequest(tier=memory_pb2.TIER_FULL)
+    return SearchServiceStub(channel).WatchMemories(request, timeout=200.0)
+
+
+async def _read(call: Any, events: int) -> int:
+    """Read so many events; return how many memories they are of."""
+    seen = set[str]()
+    while len(seen) < events:
+        response = await asyncio.wait_for(call.read(), 60.0)
+        assert isinstance(response, pb.WatchMemoriesResponse)
+        seen |= {event.memory_id for event in response.events}
+    return len(seen)
+
+
+async def _is_still(database: DatabaseUnderTest) -> bool:
+    """Tell whether the service makes no transaction for longer than watchers wait between looks.
+
+    What it asks beside them, as for keys, are statements by themselves, which end with no COMMIT.
+    """
+    query = (
+        "SELECT clock_timestamp(), max(state_change) FILTER (WHERE query = 'COMMIT'), "
+        "       count(*) FILTER (WHERE state LIKE 'idle in transaction%') "
+        "  FROM pg_stat_activity WHERE application_name = 'everword-search'"
+    )
+    with database.connect() as conn:
+        [(began, _, _)] = conn.execute(query).fetchall()
+        for _ in range(30):
+            await asyncio.sleep(LONGEST_PAUSE_S / 20)
+            [(_, committed, held)] = conn.execute(query).fetchall()
+            if held or (committed and committed > began):
+                return False
+    return True
+
+
+def _write(database: DatabaseUnderTest, changes: int) -> None:
+    """Store memories, each by a statement of its own."""
+    with database.connect() as conn:
+        statement = (
+            "INSERT INTO memories (namespace_id, kind, source_id, occurred_at, content, lexemes, lexeme_count) "
+            "VALUES (1, 3, gen_random_uuid(), now(), repeat('x', %s), '', 1)"
+        )
+        with conn.transaction(), conn.cursor() as cursor:
+            cursor.executemany(statement, [[CHARACTERS]] * changes)
+
+
+def _resident_bytes(process: Process) -> int:
+    pages = Path(f"/proc/{process.pid}/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,87 @@
+"""Watch memories, and hang up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from uuid import uuid4
+
+from everword.v1 import note_service_pb2 as notes
+from everword.v1 import watch_pb2 as pb
+from support.notes import named, write
+from support.stack import Stack
+
+
+async def begin(stack: Stack) -> str:
+    """Return a token of now."""
+    [first] = await take(stack, "", 1)
+    assert not first.events
+    return first.resume_token
+
+
+async def take(
+    stack: Stack, token: str, responses: int, **fields: object
+) -> list[pb.WatchMemoriesResponse]:
+    """Return as many responses as asked for, then hang up."""
+    call = stack.search.WatchMemories(
+        pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
+    )
+    taken = []
+    try:
+        async for response in call:
+            taken.append(response)
+            if len(taken) == responses:
+                break
+    finally:
+        call.cancel()
+    return taken
+
+
+async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.MemoryEvent]:
+    """Return what is told after a token of all that happened before this call, whatever the filter."""
+    call = stack.search.WatchMemories(
+        pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
+    )
+    told = list[pb.MemoryEvent]()
+    try:
+        # What the look that tells of the first mark came upon is told before the second.
+        for _ in range(2):
+            mark = await _mark(stack)
+            while mark not in {event.memory_id for event in told}:
+                response = await asyncio.wait_for(call.read(), 60.0)
+                assert isinstance(response, pb.WatchMemoriesResponse)
+                told += response.events
+    finally:
+        call.cancel()
+    with stack.database.connect() as conn:
+        rows = conn.execute("SELECT id::text FROM notes WHERE key LIKE 'mark %'").fetchall()
+    marks = {id_ for (id_,) in rows}
+    return [event for event in told if event.memory_id not in marks]
+
+
+async def _mark(stack: Stack) -> str:
+    """Do what every watcher is told: delete a note. Return its id."""
+    key = f"mark {uuid4()}"
+    written = await write(stack, "A mark.", key)
+    await stack.notes.DeleteNote(notes.DeleteNoteRequest(key=named(key)))
+    return written.note_id
+
+
+def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
+    """Let the time of memories come, of some at one moment, then of others; as with time, nothing is logged."""
+    with stack.database.connect() as conn, conn.transaction():
+        conn.execute("ALTER TABLE memories DISABLE TRIGGER memories_changed")
+        for memory_ids in moments:
+            conn.execute(
+                "UPDATE memories SET valid_until = t FROM clock_timestamp() AS t WHERE source_id = ANY(%s::uuid[])",
+                [list(memory_ids)],
+            )
+        conn.execute("ALTER TABLE memories ENABLE TRIGGER memories_changed")
+
+
+def token_secret(stack: Stack) -> bytes:
+    """Return what tokens are signed with."""
+    with stack.database.connect() as conn:
+        row = conn.execute("SELECT token_secret FROM deployment").fetchone()
+    assert row
+    return bytes(row[0])
