@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from everword.v1 import memory_pb2
+from support.callers import within
 from support.calls import append, message
 from support.command_line import EVERWORD, everword
 from support.databases import DatabaseUnderTest, weak_owner
@@ -200,11 +201,24 @@ async def test_the_language_of_a_namespace_is_set_before_anything_is_stored(stac
 
 async def test_a_namespace_is_erased_only_after_a_yes(stack: Stack) -> None:
     await everword(stack, "namespaces", "create", "acme")
+    await append(stack, "The tap drips.", metadata=within("acme"))
+    dry = ("namespaces", "delete", "acme", "--dry-run")
+    assert "messages" in (await everword(stack, *dry)).output
+    counts = (await everword(stack, *dry, "--json")).json()["row_counts"]
+    assert counts["messages"] == 1
     refused = await everword(stack, "namespaces", "delete", "acme", given="n\n")
     assert refused.status == 1
+    assert "messages" in refused.output
+    assert f"{sum(counts.values())} rows, for good?" in refused.errors
     assert (await everword(stack, "namespaces", "get", "acme")).status == 0
-    confirmed = await everword(stack, "namespaces", "delete", "acme", given="y\n")
+    confirmed = await everword(stack, "namespaces", "delete", "acme", "--by", "Ana", given="y\n")
     assert "acme is erased" in confirmed.output
+    listed = await everword(stack, "namespaces", "deletions")
+    assert "Ana" in listed.output
+    assert "acme" not in listed.output
+    found = (await everword(stack, "namespaces", "deletions", "acme", "--json")).json()
+    [record] = found["deletions"]
+    assert record["row_counts"]["messages"] == 1
     gone = await everword(stack, "namespaces", "delete", "acme", "--yes")
     assert gone.status == 1
     assert "NAMESPACE_NOT_FOUND" in gone.errors

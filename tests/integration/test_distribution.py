@@ -50,7 +50,7 @@ FUNCTIONS = {
     "close_derived_passages": "one: the namespace that the transaction is set to",
     "log_index_change": "one: the namespace that the transaction is set to",
     "log_memory_changes": "one: that of the rows that a statement has touched",
-    "erase_namespace_rows": "one: its argument",
+    **dict.fromkeys(("erase_namespace_rows", "count_namespace_rows"), "one: its argument"),
     **dict.fromkeys(("spend_grant", "authenticate_any_key"), "as authenticate_unscoped_key"),
     "authenticate_unscoped_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(

@@ -15,17 +15,11 @@ from psycopg.types.numeric import Int8
 
 from everword.v1 import ingest_service_pb2
 from everword.v1 import memory_pb2 as memory
-from support.calendar_rows import insert_calendar
 from support.callers import make_namespaces, within
 from support.calls import append_request, message
-from support.checkpoint_rows import insert_checkpoints
-from support.cost_rows import insert_costs
 from support.databases import DatabaseUnderTest, cloned
-from support.document_rows import insert_documents
-from support.erasure_rows import insert_erasure
-from support.fact_rows import insert_facts
+from support.every_row import insert_every_row
 from support.foreign import class_request
-from support.graph_rows import insert_graph
 from support.isolation import (
     ISOLATED,
     NOT_ISOLATED,
@@ -37,12 +31,6 @@ from support.isolation import (
     without_predicate,
     writes_isolated_rows,
 )
-from support.lore_rows import insert_lore
-from support.note_rows import insert_notes
-from support.pattern_rows import insert_patterns
-from support.people_rows import insert_people
-from support.retention_rows import insert_retention
-from support.sleep_rows import insert_sleep
 from support.stack import running_stack
 from support.statement_parameters import (
     AUTHOR,
@@ -51,10 +39,6 @@ from support.statement_parameters import (
     common_parameters,
     parameters_of,
 )
-from support.summary_rows import insert_summaries
-from support.theme_rows import insert_theme
-from support.topic_rows import insert_topic
-from support.transfer_rows import insert_import
 
 STATEMENTS = {f"{package}.{entry.name}": entry for package, entry in all_statements()}
 BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) & ISOLATED}
@@ -173,25 +157,9 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
             ids: dict[str, int] = dict(conn.execute("SELECT name, id FROM namespaces").fetchall())
             rows = conn.execute("SELECT source_id, id FROM memories ORDER BY id").fetchall()
             message_ids = [source_id for source_id, _ in rows]
-            summaries = insert_summaries(
+            summaries = insert_every_row(
                 conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS
             )
-            insert_calendar(conn, ids["theirs"], UUID(conversation_id), WORDS)
-            insert_facts(conn, ids["theirs"], message_ids, WORDS)
-            insert_patterns(conn, ids["theirs"], WORDS)
-            insert_theme(conn, ids["theirs"], WORDS)
-            insert_people(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
-            insert_sleep(conn, ids["theirs"], UUID(conversation_id), message_ids, WORDS)
-            insert_graph(conn, ids["theirs"], message_ids[0], WORDS)
-            insert_notes(conn, ids["theirs"], message_ids, WORDS)
-            insert_lore(conn, ids["theirs"], message_ids[0], WORDS)
-            insert_costs(conn, ids["theirs"], UUID(conversation_id), WORDS)
-            insert_erasure(conn, ids["theirs"], WORDS)
-            insert_retention(conn, ids["theirs"])
-            insert_import(conn, ids["theirs"])
-            insert_topic(conn, ids["theirs"], summaries.leaf, WORDS)
-            insert_checkpoints(conn, ids["theirs"], UUID(conversation_id), WORDS)
-            insert_documents(conn, ids["theirs"], message_ids, WORDS)
         yield Filled(
             database=database,
             empty=empty,

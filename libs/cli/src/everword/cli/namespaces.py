@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from everword.cli.filters import Command
-from everword.cli.output import json_option, line, print_json, print_table, when
+from everword.cli.namespace_deletions import delete, deletions
+from everword.cli.output import json_option, print_json, print_table, when
 from everword.cli.session import remote
 from everword.cli.transfer import export_, import_
 from everword.client import Client
@@ -132,6 +133,8 @@ def namespaces() -> None:
     """Make, show, change, move and delete namespaces."""
 
 
+namespaces.add_command(delete)
+namespaces.add_command(deletions)
 namespaces.add_command(export_)
 namespaces.add_command(import_)
 
@@ -206,25 +209,6 @@ async def list_(client: Client, as_json: bool) -> None:
         for each in found.namespaces
     ]
     print_table(("name", "time zone", "text search", "made"), rows)
-
-
-@namespaces.command()
-@click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@json_option
-@remote
-async def delete(client: Client, name: str, yes: bool, as_json: bool) -> None:
-    """Erase a namespace with everything in it, keys included.
-
-    A call that ends early is finished by calling again.
-    """
-    if not yes:
-        click.confirm(f"Erase {name} and everything in it, for good?", abort=True, err=True)
-    response = await client.admin_service.DeleteNamespace(pb.DeleteNamespaceRequest(name=name))
-    if as_json:
-        print_json(response)
-    else:
-        line(f"{name} is erased: {response.rows_erased} rows")
 
 
 def _namespace(name: str, given: dict[str, Any], limits: dict[str, int]) -> pb.Namespace:

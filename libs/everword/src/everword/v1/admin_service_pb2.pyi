@@ -585,14 +585,14 @@ class ListNamespacesResponse(_message.Message):
 Global___ListNamespacesResponse: _TypeAlias = ListNamespacesResponse  # noqa: Y015
 
 @_typing.final
-class DeleteNamespaceRequest(_message.Message):
-    """DeleteNamespaceRequest names a namespace."""
+class PreviewNamespaceDeletionRequest(_message.Message):
+    """PreviewNamespaceDeletionRequest names a namespace."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is the namespace to erase. At most 63 characters."""
+    """name is the namespace that would be erased. At most 63 characters."""
     def __init__(
         self,
         *,
@@ -601,6 +601,78 @@ class DeleteNamespaceRequest(_message.Message):
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
     _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PreviewNamespaceDeletionRequest: _TypeAlias = PreviewNamespaceDeletionRequest  # noqa: Y015
+
+@_typing.final
+class PreviewNamespaceDeletionResponse(_message.Message):
+    """PreviewNamespaceDeletionResponse says what would go."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RowCountsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ROW_COUNTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """row_counts is how many rows would go, by table, as of one moment; of a deletion that ended early, what is left. The record has
+        what is written later too: `memory_changes` grows by what goes.
+        """
+
+    def __init__(
+        self,
+        *,
+        row_counts: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["row_counts", b"row_counts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PreviewNamespaceDeletionResponse: _TypeAlias = PreviewNamespaceDeletionResponse  # noqa: Y015
+
+@_typing.final
+class DeleteNamespaceRequest(_message.Message):
+    """DeleteNamespaceRequest names a namespace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    REQUESTED_BY_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is the namespace to erase. At most 63 characters."""
+    requested_by: _builtins.str
+    """requested_by says who asks for it, for the record. At most 256 characters."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        requested_by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "requested_by", b"requested_by"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -613,20 +685,156 @@ class DeleteNamespaceResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ROWS_ERASED_FIELD_NUMBER: _builtins.int
+    DELETION_FIELD_NUMBER: _builtins.int
     rows_erased: _builtins.int
     """rows_erased is the number of rows that this call erased."""
+    @_builtins.property
+    def deletion(self) -> Global___NamespaceDeletion:
+        """deletion is the record, which stays."""
+
     def __init__(
         self,
         *,
         rows_erased: _builtins.int = ...,
+        deletion: Global___NamespaceDeletion | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deletion", b"deletion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["rows_erased", b"rows_erased"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deletion", b"deletion", "rows_erased", b"rows_erased"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteNamespaceResponse: _TypeAlias = DeleteNamespaceResponse  # noqa: Y015
+
+@_typing.final
+class NamespaceDeletion(_message.Message):
+    """NamespaceDeletion is the record of a deletion. It holds no content, does not name the namespace, and stays for good."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RowCountsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ID_FIELD_NUMBER: _builtins.int
+    NAME_HASH_FIELD_NUMBER: _builtins.int
+    ROW_COUNTS_FIELD_NUMBER: _builtins.int
+    API_KEY_ID_FIELD_NUMBER: _builtins.int
+    REQUESTED_BY_FIELD_NUMBER: _builtins.int
+    REQUEST_TIME_FIELD_NUMBER: _builtins.int
+    FINISH_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the deletion (UUIDv7)."""
+    name_hash: _builtins.str
+    """name_hash is SHA-256 of the name with a secret of the deployment, in hexadecimal: equal for the same name."""
+    api_key_id: _builtins.str
+    """api_key_id is the key of the call that began it; empty for `EVERWORD_ADMIN_KEY`, and where no key was asked for."""
+    requested_by: _builtins.str
+    """requested_by is what the call that began it said of who asked for it."""
+    @_builtins.property
+    def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """row_counts is how many rows are gone, by table."""
+
+    @_builtins.property
+    def request_time(self) -> _timestamp_pb2.Timestamp:
+        """request_time is when it began."""
+
+    @_builtins.property
+    def finish_time(self) -> _timestamp_pb2.Timestamp:
+        """finish_time is when nothing was left; unset before."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        name_hash: _builtins.str = ...,
+        row_counts: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        api_key_id: _builtins.str = ...,
+        requested_by: _builtins.str = ...,
+        request_time: _timestamp_pb2.Timestamp | None = ...,
+        finish_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["finish_time", b"finish_time", "request_time", b"request_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["api_key_id", b"api_key_id", "finish_time", b"finish_time", "id", b"id", "name_hash", b"name_hash", "request_time", b"request_time", "requested_by", b"requested_by", "row_counts", b"row_counts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___NamespaceDeletion: _TypeAlias = NamespaceDeletion  # noqa: Y015
+
+@_typing.final
+class ListNamespaceDeletionsRequest(_message.Message):
+    """ListNamespaceDeletionsRequest asks for a page of deletions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMESPACE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    namespace: _builtins.str
+    """namespace lists the deletions of namespaces of this name; empty lists all. At most 63 characters."""
+    page_size: _builtins.int
+    """page_size is the number of deletions. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        namespace: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["namespace", b"namespace", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListNamespaceDeletionsRequest: _TypeAlias = ListNamespaceDeletionsRequest  # noqa: Y015
+
+@_typing.final
+class ListNamespaceDeletionsResponse(_message.Message):
+    """ListNamespaceDeletionsResponse holds a page of deletions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DELETIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def deletions(self) -> _containers.RepeatedCompositeFieldContainer[Global___NamespaceDeletion]:
+        """deletions are latest first."""
+
+    def __init__(
+        self,
+        *,
+        deletions: _abc.Iterable[Global___NamespaceDeletion] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deletions", b"deletions", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListNamespaceDeletionsResponse: _TypeAlias = ListNamespaceDeletionsResponse  # noqa: Y015
 
 @_typing.final
 class ExportNamespaceRequest(_message.Message):

@@ -55,10 +55,20 @@ class AdminServiceStub:
                 request_serializer=everword_dot_v1_dot_admin__service__pb2.ListNamespacesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_admin__service__pb2.ListNamespacesResponse.FromString,
                 _registered_method=True)
+        self.PreviewNamespaceDeletion = channel.unary_unary(
+                '/everword.v1.AdminService/PreviewNamespaceDeletion',
+                request_serializer=everword_dot_v1_dot_admin__service__pb2.PreviewNamespaceDeletionRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_admin__service__pb2.PreviewNamespaceDeletionResponse.FromString,
+                _registered_method=True)
         self.DeleteNamespace = channel.unary_unary(
                 '/everword.v1.AdminService/DeleteNamespace',
                 request_serializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceResponse.FromString,
+                _registered_method=True)
+        self.ListNamespaceDeletions = channel.unary_unary(
+                '/everword.v1.AdminService/ListNamespaceDeletions',
+                request_serializer=everword_dot_v1_dot_admin__service__pb2.ListNamespaceDeletionsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_admin__service__pb2.ListNamespaceDeletionsResponse.FromString,
                 _registered_method=True)
         self.ExportNamespace = channel.unary_stream(
                 '/everword.v1.AdminService/ExportNamespace',
@@ -125,9 +135,24 @@ class AdminServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PreviewNamespaceDeletion(self, request, context):
+        """PreviewNamespaceDeletion says what DeleteNamespace would take, and changes nothing. It waits for nobody.
+        NAMESPACE_NOT_FOUND where nothing of the namespace is left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteNamespace(self, request, context):
         """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
-        namespace is gone for everyone, and a call that ends early is finished by calling again.
+        namespace is gone for everyone, and a call that ends early is finished by calling again. A record stays, without content.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListNamespaceDeletions(self, request, context):
+        """ListNamespaceDeletions lists the records of deletions, latest first: when, by whom, and how much.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -207,10 +232,20 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_admin__service__pb2.ListNamespacesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_admin__service__pb2.ListNamespacesResponse.SerializeToString,
             ),
+            'PreviewNamespaceDeletion': grpc.unary_unary_rpc_method_handler(
+                    servicer.PreviewNamespaceDeletion,
+                    request_deserializer=everword_dot_v1_dot_admin__service__pb2.PreviewNamespaceDeletionRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_admin__service__pb2.PreviewNamespaceDeletionResponse.SerializeToString,
+            ),
             'DeleteNamespace': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteNamespace,
                     request_deserializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceRequest.FromString,
                     response_serializer=everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceResponse.SerializeToString,
+            ),
+            'ListNamespaceDeletions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListNamespaceDeletions,
+                    request_deserializer=everword_dot_v1_dot_admin__service__pb2.ListNamespaceDeletionsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_admin__service__pb2.ListNamespaceDeletionsResponse.SerializeToString,
             ),
             'ExportNamespace': grpc.unary_stream_rpc_method_handler(
                     servicer.ExportNamespace,
@@ -363,6 +398,33 @@ class AdminService:
             _registered_method=True)
 
     @staticmethod
+    def PreviewNamespaceDeletion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.AdminService/PreviewNamespaceDeletion',
+            everword_dot_v1_dot_admin__service__pb2.PreviewNamespaceDeletionRequest.SerializeToString,
+            everword_dot_v1_dot_admin__service__pb2.PreviewNamespaceDeletionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def DeleteNamespace(request,
             target,
             options=(),
@@ -379,6 +441,33 @@ class AdminService:
             '/everword.v1.AdminService/DeleteNamespace',
             everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceRequest.SerializeToString,
             everword_dot_v1_dot_admin__service__pb2.DeleteNamespaceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListNamespaceDeletions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.AdminService/ListNamespaceDeletions',
+            everword_dot_v1_dot_admin__service__pb2.ListNamespaceDeletionsRequest.SerializeToString,
+            everword_dot_v1_dot_admin__service__pb2.ListNamespaceDeletionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

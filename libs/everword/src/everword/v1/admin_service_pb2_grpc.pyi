@@ -26,10 +26,16 @@ class AdminServiceStub:
     """
     ListNamespaces: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespacesRequest, _admin_service_pb2.ListNamespacesResponse]
     """ListNamespaces lists the namespaces by name."""
+    PreviewNamespaceDeletion: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.PreviewNamespaceDeletionRequest, _admin_service_pb2.PreviewNamespaceDeletionResponse]
+    """PreviewNamespaceDeletion says what DeleteNamespace would take, and changes nothing. It waits for nobody.
+    NAMESPACE_NOT_FOUND where nothing of the namespace is left.
+    """
     DeleteNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.DeleteNamespaceRequest, _admin_service_pb2.DeleteNamespaceResponse]
     """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
-    namespace is gone for everyone, and a call that ends early is finished by calling again.
+    namespace is gone for everyone, and a call that ends early is finished by calling again. A record stays, without content.
     """
+    ListNamespaceDeletions: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespaceDeletionsRequest, _admin_service_pb2.ListNamespaceDeletionsResponse]
+    """ListNamespaceDeletions lists the records of deletions, latest first: when, by whom, and how much."""
     ExportNamespace: _aio.UnaryStreamMultiCallable[_admin_service_pb2.ExportNamespaceRequest, _admin_service_pb2.ExportNamespaceResponse]
     """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
     one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
@@ -94,14 +100,32 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         """ListNamespaces lists the namespaces by name."""
 
     @_abc_1.abstractmethod
+    def PreviewNamespaceDeletion(
+        self,
+        request: _admin_service_pb2.PreviewNamespaceDeletionRequest,
+        context: _aio.ServicerContext[_admin_service_pb2.PreviewNamespaceDeletionRequest, _abc.Awaitable[_admin_service_pb2.PreviewNamespaceDeletionResponse]],
+    ) -> _abc.Awaitable[_admin_service_pb2.PreviewNamespaceDeletionResponse]:
+        """PreviewNamespaceDeletion says what DeleteNamespace would take, and changes nothing. It waits for nobody.
+        NAMESPACE_NOT_FOUND where nothing of the namespace is left.
+        """
+
+    @_abc_1.abstractmethod
     def DeleteNamespace(
         self,
         request: _admin_service_pb2.DeleteNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.DeleteNamespaceRequest, _abc.Awaitable[_admin_service_pb2.DeleteNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.DeleteNamespaceResponse]:
         """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
-        namespace is gone for everyone, and a call that ends early is finished by calling again.
+        namespace is gone for everyone, and a call that ends early is finished by calling again. A record stays, without content.
         """
+
+    @_abc_1.abstractmethod
+    def ListNamespaceDeletions(
+        self,
+        request: _admin_service_pb2.ListNamespaceDeletionsRequest,
+        context: _aio.ServicerContext[_admin_service_pb2.ListNamespaceDeletionsRequest, _abc.Awaitable[_admin_service_pb2.ListNamespaceDeletionsResponse]],
+    ) -> _abc.Awaitable[_admin_service_pb2.ListNamespaceDeletionsResponse]:
+        """ListNamespaceDeletions lists the records of deletions, latest first: when, by whom, and how much."""
 
     @_abc_1.abstractmethod
     def ExportNamespace(

@@ -153,6 +153,20 @@ END $$;
 
 COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Write down an erasure, hide its target from every read, and take away what was derived across messages. The messages themselves, which no service sees any more, are left to erase_batch.';
 
+CREATE FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+DECLARE
+    target bigint;
+BEGIN
+    UPDATE namespaces SET state = 'deleting' WHERE name = name_ RETURNING id INTO target;
+    PERFORM record_namespace_deletion(target, key_id, asked_by);
+    RETURN target;
+END $$;
+
+COMMENT ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) IS 'Make a namespace invisible for everyone, and write that down; returns its id, also where that was done before, and NULL where there is no such namespace.';
+
 CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -224,6 +238,15 @@ END $$;
 
 COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Say until when what background work wrote of these memories holds, and was believed, in the namespace that the transaction is set to; NULL changes nothing. Returns how many passages.';
 
+CREATE FUNCTION everword.count_deleted_rows(target bigint, relation text, erased bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    UPDATE namespace_deletions SET counts = merge_erased(counts, jsonb_build_object(relation, erased)) WHERE deleted_id = target
+$$;
+
+COMMENT ON FUNCTION everword.count_deleted_rows(target bigint, relation text, erased bigint) IS 'Write down how many rows of a table a step of a deletion has erased.';
+
 CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
     LANGUAGE sql
     SET search_path TO 'everword', 'pg_temp'
@@ -236,6 +259,29 @@ CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
 $$;
 
 COMMENT ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) IS 'Add to what an erasure has done.';
+
+CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS $_$
+DECLARE
+    relation name;
+    found_rows bigint;
+    counts jsonb := '{}';
+BEGIN
+    -- From the catalogue, not from the list of what is erased: what one forgets, the other shows.
+    FOR relation IN
+        SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
+         WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition LOOP
+        EXECUTE format('SELECT count(*) FROM %1$I WHERE namespace_id = $1', relation) INTO found_rows USING target;
+        IF found_rows > 0 THEN
+            counts := counts || jsonb_build_object(relation, found_rows);
+        END IF;
+    END LOOP;
+    RETURN counts;
+END $_$;
+
+COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'How many rows of which tables a namespace has, as of one moment. It waits for nobody.';
 
 CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -513,6 +559,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
     END IF;
+    PERFORM record_namespace_deletion(target);
     -- Children before parents; one table a call keeps the transaction short.
     FOREACH child IN ARRAY ARRAY(SELECT 'memory_vectors_' || id FROM model_generations ORDER BY id) || children LOOP
         EXECUTE format(
@@ -521,10 +568,12 @@ BEGIN
         ) USING target, batch;
         GET DIAGNOSTICS erased = ROW_COUNT;
         IF erased > 0 THEN
+            PERFORM count_deleted_rows(target, child, erased);
             RETURN erased;
         END IF;
     END LOOP;
     DELETE FROM namespaces WHERE id = target;
+    PERFORM finish_namespace_deletion(target);
     RETURN 0;
 END $_$;
 
@@ -743,6 +792,15 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION everword.finish_erasure(erasure everword.erasures) IS 'Delete what is left of a target, and the words that named it.';
+
+CREATE FUNCTION everword.finish_namespace_deletion(target bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    UPDATE namespace_deletions SET finished_at = clock_timestamp() WHERE deleted_id = target AND finished_at IS NULL
+$$;
+
+COMMENT ON FUNCTION everword.finish_namespace_deletion(target bigint) IS 'Write down that nothing of a namespace is left.';
 
 CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -1126,6 +1184,15 @@ $$;
 
 COMMENT ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) IS 'The calendar month of a moment as clocks of a time zone show it, such as 2026-03.';
 
+CREATE FUNCTION everword.namespace_name_hash(name_ text) RETURNS bytea
+    LANGUAGE sql STABLE
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    SELECT sha256(token_secret || convert_to(to_jsonb(ARRAY['namespace', name_])::text, 'UTF8')) FROM deployment
+$$;
+
+COMMENT ON FUNCTION everword.namespace_name_hash(name_ text) IS 'What the record of a deletion has in place of the name of the namespace.';
+
 CREATE FUNCTION everword.newer_erasure() RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -1378,6 +1445,22 @@ CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigin
 $$;
 
 COMMENT ON FUNCTION everword.prune_usage(keep interval, batch integer) IS 'Forget at most `batch` calls of language models older than `keep`, and as much of what budgets were charged then; returns how much.';
+
+CREATE FUNCTION everword.record_namespace_deletion(target bigint, key_id uuid DEFAULT NULL::uuid, asked_by text DEFAULT ''::text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'everword', 'pg_temp'
+    AS $$
+    -- The id is a UUIDv7: the milliseconds, then what is random, with the bits that say so.
+    INSERT INTO namespace_deletions (id, deleted_id, name_hash, api_key_id, requested_by)
+    SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING
+                      substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),
+                  'hex')::uuid,
+           n.id, namespace_name_hash(n.name), key_id, asked_by
+      FROM namespaces n WHERE n.id = target
+        ON CONFLICT (deleted_id) DO NOTHING
+$$;
+
+COMMENT ON FUNCTION everword.record_namespace_deletion(target bigint, key_id uuid, asked_by text) IS 'Write down that a namespace is being deleted, unless that was done before.';
 
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -4986,6 +5069,25 @@ COMMENT ON COLUMN everword.model_prices.provider IS 'Empty for whoever offers th
 
 COMMENT ON COLUMN everword.model_prices.cached_input_price IS 'NULL where cached tokens cost what others do.';
 
+CREATE TABLE everword.namespace_deletions (
+    id uuid NOT NULL,
+    deleted_id bigint NOT NULL,
+    name_hash bytea NOT NULL,
+    api_key_id uuid,
+    requested_by text DEFAULT ''::text NOT NULL,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone
+);
+
+COMMENT ON TABLE everword.namespace_deletions IS 'Which namespaces were deleted, when and by whom, with counts and without content. Of the deployment, not of a namespace: it stays for good. Functions of the owner alone write it.';
+
+COMMENT ON COLUMN everword.namespace_deletions.deleted_id IS 'The id that the namespace had. No other one gets it.';
+
+COMMENT ON COLUMN everword.namespace_deletions.name_hash IS 'SHA-256 of the name with the secret of the deployment: tells whether it was this one.';
+
+COMMENT ON COLUMN everword.namespace_deletions.api_key_id IS 'The key of the call that began it. NULL for EVERWORD_ADMIN_KEY, and where no key was asked for.';
+
 CREATE TABLE everword.namespace_imports (
     namespace_id bigint NOT NULL,
     lines bigint NOT NULL,
@@ -7860,6 +7962,12 @@ ALTER TABLE ONLY everword.model_generations
 ALTER TABLE ONLY everword.model_prices
     ADD CONSTRAINT model_prices_pkey PRIMARY KEY (model, provider, shipped, valid_from);
 
+ALTER TABLE ONLY everword.namespace_deletions
+    ADD CONSTRAINT namespace_deletions_deleted_id_key UNIQUE (deleted_id);
+
+ALTER TABLE ONLY everword.namespace_deletions
+    ADD CONSTRAINT namespace_deletions_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY everword.namespace_imports
     ADD CONSTRAINT namespace_imports_pkey PRIMARY KEY (namespace_id);
 
@@ -8775,6 +8883,8 @@ CREATE UNIQUE INDEX messages_p3_namespace_id_conversation_id_external_id_idx ON 
 CREATE INDEX messages_p3_namespace_id_occurred_at_id_idx ON everword.messages_p3 USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
 
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
+
+CREATE INDEX namespace_deletions_name_hash ON everword.namespace_deletions USING btree (name_hash, id);
 
 CREATE UNIQUE INDEX note_versions_id ON ONLY everword.note_versions USING btree (namespace_id, id);
 
@@ -10940,6 +11050,9 @@ GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch inte
 REVOKE ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_search;
@@ -10961,7 +11074,12 @@ REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until tim
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest;
 
+REVOKE ALL ON FUNCTION everword.count_deleted_rows(target bigint, relation text, erased bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.count_namespace_rows(target bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.count_namespace_rows(target bigint) TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.count_passages(sources uuid[]) FROM PUBLIC;
 
@@ -11015,6 +11133,8 @@ GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest;
 GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest;
 
 REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION everword.finish_namespace_deletion(target bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
@@ -11081,6 +11201,9 @@ GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zo
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_embedder;
 
+REVOKE ALL ON FUNCTION everword.namespace_name_hash(name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.namespace_name_hash(name_ text) TO everword_ingest;
+
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest;
 
@@ -11103,6 +11226,8 @@ GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch intege
 
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
+
+REVOKE ALL ON FUNCTION everword.record_namespace_deletion(target bigint, key_id uuid, asked_by text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest;
@@ -11473,6 +11598,8 @@ GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everwo
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
+
+GRANT SELECT ON TABLE everword.namespace_deletions TO everword_ingest;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest;
 

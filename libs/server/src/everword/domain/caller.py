@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import IntEnum
+from uuid import UUID
 
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
@@ -56,6 +57,8 @@ class Caller:
     granted: bool = False
     #: What the caller's key is bound to; None where it opens the whole namespace.
     scope: KeyScope | None = None
+    #: The key that was shown; None for EVERWORD_ADMIN_KEY and grants, and where no key is asked for.
+    api_key_id: UUID | None = None
 
 
 _caller: ContextVar[Caller] = ContextVar("everword_caller")

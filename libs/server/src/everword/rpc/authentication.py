@@ -140,21 +140,21 @@ class Authenticator:
                 await execute(conn, SQL["close_deployment"])
             self._closed_for_good = True
 
-    async def _operator(self, wanted: str) -> Caller:
+    async def _operator(self, wanted: str, api_key_id: UUID | None = None) -> Caller:
         namespace = await self._find(wanted or DEFAULT_NAMESPACE)
-        return Caller(Role.ADMIN, namespace, operator=True)
+        return Caller(Role.ADMIN, namespace, operator=True, api_key_id=api_key_id)
 
     async def _by_key(self, hashed: bytes, wanted: str) -> Caller:
         # One look: between two of them, an entry can end.
         key = self._keys.get(hashed) or await self._look_up(hashed)
         if key.namespace_id is None or key.namespace_name is None:
-            return await self._operator(wanted)
+            return await self._operator(wanted, key.api_key_id)
         if wanted and wanted != key.namespace_name:
             raise AccessDenied(
                 "This API key belongs to another namespace than the header names.", namespace=wanted
             )
         namespace = NamespaceScope(key.namespace_id, key.namespace_name, key.credentials)
-        return Caller(Role(key.role), namespace, scope=key.scope)
+        return Caller(Role(key.role), namespace, scope=key.scope, api_key_id=key.api_key_id)
 
     async def _by_grant(self, hashed: bytes, wanted: str, spends: bool) -> Caller:
         """Return who calls with a grant: nothing of it is kept, for each call counts."""

@@ -60,6 +60,22 @@ class NamespaceRecord:
 
 
 @dataclass(frozen=True)
+class NamespaceDeletionRow:
+    """The record of the deletion of a namespace."""
+
+    id: UUID
+    name_hash: bytes
+    #: Rows that are gone, by table.
+    counts: dict[str, int]
+    #: The key of the call that began it; None where that had none of the database's.
+    api_key_id: UUID | None
+    requested_by: str
+    requested_at: datetime
+    #: None while rows are left.
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
 class ApiKeyRecord:
     """A row of `api_keys`, without what is secret."""
 

@@ -1,12 +1,9 @@
-"""Make, read, change, list and erase namespaces."""
+"""Make, read, change and list namespaces."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-import psycopg
 
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
@@ -16,10 +13,7 @@ from everword.domain.tokens import PageTokens
 from everword_ingest.admin import store
 from everword_ingest.admin.model import NamespaceLimits, NamespaceRecord, NamespaceUsage, page_limit
 
-log = logging.getLogger(__name__)
 SETTINGS = frozenset(NamespaceSettings.__dataclass_fields__)
-#: Rows in one transaction of a deletion: short, so that it holds nobody up and a broken call loses little.
-ERASE_BATCH = 2_000
 
 
 async def create_namespace(
@@ -89,35 +83,6 @@ async def list_namespaces(
         found = await store.list_namespaces(conn, after, limit + 1)
     page = found[:limit]
     return page, tokens.issue("", [page[-1].name]) if len(found) > limit else ""
-
-
-async def delete_namespace(database: Database, name: str) -> int:
-    """Erase a namespace with all that is in it, and return how many rows this call erased.
-
-    From the first step on nobody reaches it. A call that ends early leaves the rest to the next one. Raises
-    NamespaceNotFound where nothing of it is left.
-    """
-    async with database.connection() as conn:
-        id_ = await store.begin_deletion(conn, name)
-    if id_ is None:
-        raise NamespaceNotFound(namespace=name)
-    erased = 0
-    while batch := await _erase(database, id_):
-        erased += batch
-    log.info("namespace erased", extra={"namespace": name, "rows": erased})
-    return erased
-
-
-async def _erase(database: Database, id_: int) -> int:
-    """Erase a batch, in a transaction of its own; 0 when the namespace itself is gone."""
-    while True:
-        try:
-            async with database.connection() as conn:
-                return await store.erase_namespace_rows(conn, id_, ERASE_BATCH)
-        except (psycopg.errors.ForeignKeyViolation, psycopg.errors.RestrictViolation):
-            # A call that was let in before the deletion, or for as long as keys are cached, has written meanwhile, or a
-            # worker has linked a node to what is being erased: an error of its own from PostgreSQL 18 on.
-            log.info("namespace was written to while it was erased", extra={"namespace_id": id_})
 
 
 async def check_settings(

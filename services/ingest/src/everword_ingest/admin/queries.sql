@@ -86,13 +86,32 @@ SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text
  ORDER BY name
  LIMIT %(limit)s;
 
--- begin_deletion --
--- Make a namespace invisible for everyone; returns its id, also where that was done before.
-UPDATE namespaces SET state = 'deleting' WHERE name = %(name)s RETURNING id;
+-- count_namespace_rows --
+-- How many rows of which tables a namespace has, also one that is being deleted.
+SELECT count_namespace_rows(id) FROM namespaces WHERE name = %(name)s;
+
+-- begin_namespace_deletion --
+-- Make a namespace invisible for everyone, and write that down; returns its id, also where that was done before.
+SELECT begin_namespace_deletion(%(name)s, %(api_key_id)s, %(requested_by)s);
 
 -- erase_namespace_rows --
 -- Erase a batch of rows of a namespace that is being deleted; 0 when the namespace itself is gone.
 SELECT erase_namespace_rows(%(id)s, %(batch)s);
+
+-- get_namespace_deletion --
+-- The record of the deletion of a namespace, by the id that this has or had.
+SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_at
+  FROM namespace_deletions
+ WHERE deleted_id = %(id)s;
+
+-- list_namespace_deletions --
+-- Deletions of namespaces of a name, latest first; a namespace of '' stands for all.
+SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_at
+  FROM namespace_deletions
+ WHERE (%(namespace)s = '' OR name_hash = namespace_name_hash(%(namespace)s))
+   AND (%(before_id)s::uuid IS NULL OR id < %(before_id)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;
 
 -- insert_api_key --
 -- Keep a key by the hash of its secret, unless nobody could make another one then: the first key closes the deployment.

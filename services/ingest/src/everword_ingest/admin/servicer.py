@@ -7,7 +7,7 @@ from contextlib import aclosing
 from uuid import UUID
 
 from everword.db.pool import Database
-from everword.domain.caller import KeyScope, Role
+from everword.domain.caller import KeyScope, Role, current_caller
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
@@ -22,9 +22,13 @@ from everword_ingest.admin.api_keys import (
     revoke_api_key,
     rotate_api_key,
 )
+from everword_ingest.admin.deletions import (
+    delete_namespace,
+    list_namespace_deletions,
+    preview_namespace_deletion,
+)
 from everword_ingest.admin.namespaces import (
     create_namespace,
-    delete_namespace,
     get_namespace,
     get_usage,
     list_namespaces,
@@ -33,6 +37,7 @@ from everword_ingest.admin.namespaces import (
 from everword_ingest.admin.translate import (
     CHANGEABLE,
     api_key_to_proto,
+    deletion_to_proto,
     namespace_to_proto,
     to_limits,
     to_settings,
@@ -93,11 +98,29 @@ class AdminServicer(AdminServiceServicer):
             namespaces=map(namespace_to_proto, records), next_page_token=token
         )
 
+    async def PreviewNamespaceDeletion(
+        self, request: pb.PreviewNamespaceDeletionRequest, context: Context
+    ) -> pb.PreviewNamespaceDeletionResponse:
+        counts = await preview_namespace_deletion(self._database, request.name)
+        return pb.PreviewNamespaceDeletionResponse(row_counts=counts)
+
     async def DeleteNamespace(
         self, request: pb.DeleteNamespaceRequest, context: Context
     ) -> pb.DeleteNamespaceResponse:
-        erased = await delete_namespace(self._database, request.name)
-        return pb.DeleteNamespaceResponse(rows_erased=erased)
+        erased, deletion = await delete_namespace(
+            self._database, request.name, current_caller().api_key_id, request.requested_by
+        )
+        return pb.DeleteNamespaceResponse(rows_erased=erased, deletion=deletion_to_proto(deletion))
+
+    async def ListNamespaceDeletions(
+        self, request: pb.ListNamespaceDeletionsRequest, context: Context
+    ) -> pb.ListNamespaceDeletionsResponse:
+        found, token = await list_namespace_deletions(
+            self._database, request.namespace, request.page_size, request.page_token
+        )
+        return pb.ListNamespaceDeletionsResponse(
+            deletions=map(deletion_to_proto, found), next_page_token=token
+        )
 
     async def ExportNamespace(  # type: ignore[override]
         self, request: pb.ExportNamespaceRequest, context: Context

@@ -16,6 +16,7 @@ from everword.db.statements import execute, fetch_all, fetch_optional, fetch_val
 from everword.domain.caller import KeyScope
 from everword_ingest.admin.model import (
     ApiKeyRecord,
+    NamespaceDeletionRow,
     NamespaceLimits,
     NamespaceRecord,
     NamespaceUsage,
@@ -92,15 +93,43 @@ async def list_namespaces(conn: Connection, after: str, limit: int) -> list[Name
     return await fetch_all(conn, SQL["list_namespaces"], parameters, NamespaceRecord)
 
 
-async def begin_deletion(conn: Connection, name: str) -> int | None:
+async def count_namespace_rows(conn: Connection, name: str) -> dict[str, int] | None:
+    """Return how many rows of which tables a namespace has; None where there is no such namespace."""
+    found: dict[str, int] | None = await fetch_value(
+        conn, SQL["count_namespace_rows"], {"name": name}
+    )
+    return found
+
+
+async def begin_namespace_deletion(
+    conn: Connection, name: str, api_key_id: UUID | None, requested_by: str
+) -> int | None:
     """Make a namespace invisible and return its id; None where there is no such namespace."""
-    found: int | None = await fetch_value(conn, SQL["begin_deletion"], {"name": name})
+    parameters = {"name": name, "api_key_id": api_key_id, "requested_by": requested_by}
+    found: int | None = await fetch_value(conn, SQL["begin_namespace_deletion"], parameters)
     return found
 
 
 async def erase_namespace_rows(conn: Connection, id_: int, batch: int) -> int:
     parameters = {"id": id_, "batch": batch}
     return int(await fetch_value(conn, SQL["erase_namespace_rows"], parameters))
+
+
+async def get_namespace_deletion(conn: Connection, id_: int) -> NamespaceDeletionRow:
+    """Return the record of the deletion of a namespace, by the id that this has or had."""
+    parameters = {"id": id_}
+    found = await fetch_optional(
+        conn, SQL["get_namespace_deletion"], parameters, NamespaceDeletionRow
+    )
+    assert found is not None  # it was written before the first row was erased, and stays
+    return found
+
+
+async def list_namespace_deletions(
+    conn: Connection, namespace: str, before_id: UUID | None, limit: int
+) -> list[NamespaceDeletionRow]:
+    parameters = {"namespace": namespace, "before_id": before_id, "limit": limit}
+    return await fetch_all(conn, SQL["list_namespace_deletions"], parameters, NamespaceDeletionRow)
 
 
 async def insert_api_key(

@@ -7,6 +7,7 @@ from everword.rpc.translate import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 from everword_ingest.admin.model import (
     ApiKeyRecord,
+    NamespaceDeletionRow,
     NamespaceLimits,
     NamespaceRecord,
     NamespaceUsage,
@@ -84,6 +85,18 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
             stored_bytes=record.stored_bytes,
         ),
         create_time=to_timestamp(record.created_at),
+    )
+
+
+def deletion_to_proto(row: NamespaceDeletionRow) -> pb.NamespaceDeletion:
+    return pb.NamespaceDeletion(
+        id=str(row.id),
+        name_hash=row.name_hash.hex(),
+        row_counts=row.counts,
+        api_key_id=str(row.api_key_id or ""),
+        requested_by=row.requested_by,
+        request_time=to_timestamp(row.requested_at),
+        finish_time=to_timestamp(row.finished_at),
     )
 
 
