@@ -18,6 +18,8 @@ PAGE, SURE = UUID(int=101), UUID(int=102)
 #: As in `graph_rows`.
 NODE, OTHER = UUID(int=81), UUID(int=82)
 MADE = datetime(2001, 2, 4, tzinfo=UTC)
+#: Some passage has to expire some day.
+EXPIRES = datetime(2090, 2, 4, tzinfo=UTC)
 
 
 def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, words: str) -> None:
@@ -30,8 +32,8 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
     )
     conn.execute(
         "INSERT INTO memories (namespace_id, kind, source_id, part, occurred_at, content, lexemes, lexeme_count, "
-        "ranking) VALUES (%s, 2, %s, 0, %s, %s, to_tsvector('english', %s), 1, '')",
-        [namespace_id, leaf_id, MADE, words, words],
+        "ranking, valid_until) VALUES (%s, 2, %s, 0, %s, %s, to_tsvector('english', %s), 1, '', %s)",
+        [namespace_id, leaf_id, MADE, words, words, EXPIRES],
     )
     conn.execute(
         "INSERT INTO topic_changes (namespace_id, fact_id) VALUES (%s, %s)", [namespace_id, FACT]
