@@ -65,10 +65,18 @@ def files_with(folder: Path, token: str) -> list[str]:
 
 
 def written_elsewhere(folder: Path) -> set[str]:
-    """Return the files outside of a stack's folder that a process of the stack has open to write."""
-    return {
-        opened.path
+    """Return the files outside of a stack's folder that a process of the stack has open to write.
+
+    Processes of it write a file inside, too: their log.
+    """
+    written = [
+        {Path(opened.path) for opened in process.open_files() if opened.mode != "r"}
         for process in psutil.Process().children(recursive=True)
-        for opened in process.open_files()
-        if opened.mode != "r" and not Path(opened.path).is_relative_to(folder)
+    ]
+    return {
+        str(path)
+        for paths in written
+        if any(path.is_relative_to(folder) for path in paths)
+        for path in paths
+        if not path.is_relative_to(folder)
     }
