@@ -24,12 +24,13 @@ MIB = 1 << 20
 #: Memory of a process grows by less than this, once it is warm, and its descriptors and connections by no more than so
 #: many: pools open and close some.
 LIMIT, SPREAD = 1.05, 3
-#: What may be logged above WARNING: a job, or a worker of RQ's, met a fault that was injected.
+#: What may be logged above WARNING: a job met a fault that was injected; RQ met one, or did not find a job that was
+#: flushed.
 EXPLAINED = [
     re.compile(pattern)
     for pattern in (
-        r"^job failed: .*(everword\.chat\.errors\.|psycopg|before or while processing the request)",
-        r"^Worker.*(redis|Redis)",
+        r"^job failed: .*(everword\.chat\.errors\.|psycopg|before or while processing the request|free disk space)",
+        r"^Worker.*(redis|Redis|psycopg|Failed to retrieve status for job)",
     )
 ]
 

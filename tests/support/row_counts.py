@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from support.erased import tables
+from support.namespace_rows import TABLES, id_of
 from support.stack import Stack
 
 #: Housekeeping adds up its rows at any moment: none may come of a write that was refused, but some may go.
@@ -15,15 +16,9 @@ class RowCounts:
     """Counts the rows of a namespace, in every table: others may be written to meanwhile."""
 
     def __init__(self, stack: Stack, namespace: str) -> None:
+        id_ = id_of(stack.database, namespace)
         self._connection = stack.database.connect()
-        [(id_,)] = self._connection.execute(
-            "SELECT id FROM namespaces WHERE name = %s", [namespace]
-        ).fetchall()
-        rows = self._connection.execute(
-            "SELECT table_name FROM information_schema.columns "
-            "WHERE table_schema = 'everword' AND column_name = 'namespace_id'"
-        ).fetchall()
-        owned = {name for (name,) in rows}
+        owned = {table for (table,) in self._connection.execute(TABLES.encode()).fetchall()}
         # A number in the statement spares looking into all partitions.
         self._statement = " UNION ALL ".join(
             f"SELECT '{table}', count(*) FROM \"{table}\""

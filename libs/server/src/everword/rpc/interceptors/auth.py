@@ -30,7 +30,7 @@ from everword.rpc.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 #: How often it is asked whether the caller of a call that takes long is still let in. With KEY_CACHE_S, a call goes on
-#: for less than a second after its key was revoked.
+#: for less than a second after its key was revoked, unless the database takes its time to answer.
 STILL_LET_IN_S = 0.4
 
 
