@@ -39,7 +39,7 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="faults.soak", description=__doc__)
     options.add_argument("--minutes", type=float, default=60.0)
     options.add_argument("--every", type=float, default=20.0, help="seconds between two faults")
-    options.add_argument("--pause", type=float, default=3.0, help="seconds between two calls")
+    options.add_argument("--pause", type=float, default=6.0, help="seconds between two calls")
     options.add_argument("--seed", type=int, default=int(time.time()))
     options.add_argument("--report", type=Path, help="page to write the table into")
     given = options.parse_args()

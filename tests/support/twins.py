@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class Told:
     statements: tuple[str, ...]
     #: Why it was refused; empty where it was not.
     reason: str = ""
+    #: What the call took.
+    seconds: float = 0.0
 
     def differs(self, other: Told, statements: bool) -> bool:
         """Return whether another answer, or another way to it, tells the two apart."""
@@ -99,14 +102,16 @@ class Twins:
             trace = f"{number:032x}"
             parent = (("traceparent", f"00-{trace}-b7ad6b7169203331-01"),)
             reason = ""
+            begun = time.perf_counter()
             try:
                 answer: Any = await self._call(method, recipe, requests, name, parent)
             except grpc.aio.AioRpcError as error:
                 answer = read_refusal(error)
                 reason = answer.reason
+            seconds = time.perf_counter() - begun
             self.sent[name].append(value)
             said = plain(answer, self.sent[name])
-            told.append(Told(said, _statements(int(trace, 16)), reason))
+            told.append(Told(said, _statements(int(trace, 16)), reason, seconds))
         exporter().clear()
         return told
 
