@@ -204,20 +204,23 @@ def _told(url: str, sent: set[str]) -> dict[str, int]:
 
 def test_a_soak_sees_what_grows_and_what_is_logged(tmp_path: Path) -> None:
     usage = Usage()
-    for minute in range(60):
+    # What comes after the load does not count.
+    for minute in range(90):
         usage.samples["ingest", 1].append(Sample(60.0 * minute, 100 + minute, 9, 3))
         usage.samples["search", 2].append(Sample(60.0 * minute, 100, 9 + minute, 3))
-        usage.samples["embedder", 3].append(Sample(10.0 * minute, 100 + minute, 9, 3))
+        usage.samples["embedder", 3].append(Sample(6.0 * minute, 100 + minute, 9, 3))
     # The embedder did not live for long enough.
-    ingest, search = usage.growths()
+    ingest, search = usage.growths(59 * 60.0)
     assert (ingest.name, ingest.memory, ingest.minutes) == ("ingest", (116.5, 153.5), 59)
     assert ingest.ratio > LIMIT
     assert (search.ratio, search.descriptors) == (1, (25.5, 62.5))
     logs = tmp_path / "logs"
     logs.mkdir()
+    full = "psycopg.errors.DiskFull: could not extend file"
     said = [
         {"level": "ERROR", "logger": "a", "event": "job 7 failed", "exception": "T\nKeyError: 8"},
         {"level": "ERROR", "logger": "a", "event": "job 9 failed", "exception": "T\nKeyError: 1"},
+        {"level": "ERROR", "logger": "a", "event": "job", "exception": f"T\n{full}\nHINT:  Check."},
         {"level": "WARNING", "logger": "a", "event": "slow"},
     ]
     lines = [*map(json.dumps, said), "Traceback (most recent call last):", "  no entry"]
@@ -225,5 +228,6 @@ def test_a_soak_sees_what_grows_and_what_is_logged(tmp_path: Path) -> None:
     (logs / "postgres.log").write_text("Traceback of an engine")
     assert errors(tmp_path) == {
         ("a", "job N failed: KeyError: N"): 2,
+        ("a", f"job: {full}"): 1,
         ("", "Traceback (most recent call last):"): 1,
     }

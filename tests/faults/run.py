@@ -43,7 +43,7 @@ from support.scripted_embedder import ScriptedEmbedder
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 POLL_S = 0.25
-#: What failed for good is tried again, as an operator would, where nothing else is open for so long.
+#: Jobs that failed for good are tried again so often, as an operator would.
 RETRY_S = 20.0
 #: What a fault ended answers again within this time.
 ANSWER_S = 60.0
@@ -155,10 +155,20 @@ def _possible(data: Path, settings: Settings) -> list[Fault]:
 async def _drain(running: RunningStack, within_s: float, say: Callable[[str], None]) -> int:
     """Wait until no work is open; what is open after that time is found by the audit.
 
-    Returns how many jobs had failed for good, and were tried again.
+    What was given up is tried again, as an operator would, at the beginning and once more: what was under way then may
+    have met the last fault. Returns how many jobs had failed for good, and were tried again.
     """
+    until = asyncio.get_running_loop().time() + within_s
+    given_up = 0
+    for _ in range(2):
+        await _backfill(running)
+        given_up += await _wait_until_idle(running, until, say)
+    return given_up
+
+
+async def _wait_until_idle(running: RunningStack, until: float, say: Callable[[str], None]) -> int:
+    """Wait until no work is open, or until that time; return how many jobs were tried again meanwhile."""
     loop = asyncio.get_running_loop()
-    until = loop.time() + within_s
     given_up, retry_at = await _retry(running), loop.time() + RETRY_S
     left: dict[str, int] = {}
     while loop.time() < until:
@@ -176,20 +186,25 @@ async def _drain(running: RunningStack, within_s: float, say: Callable[[str], No
 
 
 async def _retry(running: RunningStack) -> int:
-    """Try again what failed for good; an operator sees it in the status of the queue, of passages and of sentences."""
+    """Try jobs again that failed for good, which an operator sees in the status of the queue; return how many."""
     tried = 0
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
-            service = client.maintenance_service
-            answer = await _answer(service.RetryJobs, maintenance_service_pb2.RetryJobsRequest())
-            tried += answer.jobs
+            request = maintenance_service_pb2.RetryJobsRequest()
+            tried += (await _answer(client.maintenance_service.RetryJobs, request)).jobs
+    return tried
+
+
+async def _backfill(running: RunningStack) -> None:
+    """Try passages and sentences again that were given up."""
+    for namespace in NAMESPACES:
+        async with connect(running, namespace) as client:
             for target in (
                 maintenance_service_pb2.BACKFILL_TARGET_EMBEDDINGS,
                 maintenance_service_pb2.BACKFILL_TARGET_TOOL_SENTENCES,
             ):
                 request = maintenance_service_pb2.BackfillRequest(target=target)
-                await _answer(service.Backfill, request)
-    return tried
+                await _answer(client.maintenance_service.Backfill, request)
 
 
 async def _answer(call: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:

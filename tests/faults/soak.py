@@ -24,13 +24,19 @@ MIB = 1 << 20
 #: Memory of a process grows by less than this, once it is warm, and its descriptors and connections by no more than so
 #: many: pools open and close some.
 LIMIT, SPREAD = 1.05, 3
-#: What may be logged above WARNING: a job met a fault that was injected; RQ met one, or did not find a job that was
-#: flushed.
+_STORAGE = (
+    r"psycopg(_pool|\.errors)?\."
+    r"(\w*Shutdown|OperationalError|DiskFull|PoolTimeout|ConnectionTimeout|CannotConnectNow)"
+)
+#: What may be logged above WARNING: a job met a fault that was injected, or an erasure of what it wrote about; RQ met a
+#: fault, or did not find a job that was flushed.
 EXPLAINED = [
     re.compile(pattern)
     for pattern in (
-        r"^job failed: .*(everword\.chat\.errors\.|psycopg|before or while processing the request|free disk space)",
-        r"^Worker.*(redis|Redis|psycopg|Failed to retrieve status for job)",
+        rf"^job failed: (everword\.chat\.|redis|{_STORAGE})",
+        # An erasure took or hid what the job was about.
+        r"^job failed: psycopg\.errors\.(ForeignKeyViolation|InsufficientPrivilege)",
+        rf"^Worker.*(redis|InvalidJobOperation|NoSuchJob|{_STORAGE})",
     )
 ]
 
@@ -58,7 +64,7 @@ def main() -> None:
         Path(temporary).chmod(0o711)  # PostgreSQL's account passes through
         outcome, usage = asyncio.run(_soak(Path(temporary), settings))
         said = errors(Path(temporary))
-    growths = list(usage.growths())
+    growths = list(usage.growths(outcome.seconds))
     told = soak_report(outcome, growths, said)
     print(told)
     for promise, words in outcome.history.broken:

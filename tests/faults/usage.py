@@ -24,6 +24,8 @@ WARM_UP_S = 600.0
 ENGINES = frozenset({"postgres", "valkey"})
 #: Ids and numbers, by which lines of one kind differ.
 _DIFFERS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\d+(\.\d+)?")
+#: How a traceback names what was raised.
+_RAISED = re.compile(r"^(?:(?:[a-z_]\w*\.)+[A-Z]\w*|[A-Z][a-z]\w*)(?:: .*)?$", re.MULTILINE)
 _WORKER = re.compile(r"Worker [0-9a-f]{32}")
 
 
@@ -62,10 +64,10 @@ class Usage:
 
     samples: dict[tuple[str, int], list[Sample]] = field(default_factory=lambda: defaultdict(list))
 
-    def growths(self) -> Iterator[Growth]:
-        """Yield the growth of each process that lived for twice its warm-up at least."""
+    def growths(self, load_s: float) -> Iterator[Growth]:
+        """Yield the growth of each process that lived for twice its warm-up at least, while there was load."""
         for (name, _), samples in sorted(self.samples.items()):
-            warm = [sample for sample in samples if sample.age_s > WARM_UP_S]
+            warm = [sample for sample in samples if WARM_UP_S < sample.age_s <= load_s]
             if not warm or warm[-1].age_s < 2 * WARM_UP_S:
                 continue
             quarter = max(1, len(warm) // 4)
@@ -146,8 +148,13 @@ def _entry(line: str) -> tuple[str, str] | None:
         return ("", _DIFFERS.sub("N", line)) if line.startswith("Traceback") else None
     if not isinstance(entry, dict) or entry.get("level") not in ("ERROR", "CRITICAL"):
         return None
-    why = str(entry.get("exception", "")).rpartition("\n")[2]
     # RQ puts a traceback into its message, behind the name of the worker.
-    first, *more = _WORKER.sub("Worker", str(entry.get("event"))).splitlines() or [""]
-    said = ": ".join(filter(None, (first, *more[-1:], why)))
+    first, _, more = _WORKER.sub("Worker", str(entry.get("event"))).partition("\n")
+    said = ": ".join(filter(None, (first, _reason(more), _reason(str(entry.get("exception", ""))))))
     return str(entry.get("logger")), _DIFFERS.sub("N", said)
+
+
+def _reason(traceback: str) -> str:
+    """Return the line with the class of the last exception: Postgres' details may follow."""
+    lines = _RAISED.findall(traceback) or traceback.splitlines()
+    return lines[-1] if lines else ""

@@ -19,7 +19,7 @@ from functools import partial
 from opentelemetry import trace
 
 from everword.domain.background import end_tasks
-from everword.domain.errors import Overloaded
+from everword.domain.errors import Overloaded, forget_frames
 from everword.telemetry import names
 from everword.telemetry.tracing import up_down_counter
 from everword_embedder.providers.errors import ProviderError, ProviderUnavailable
@@ -189,7 +189,11 @@ class Batcher:
     def _end(self, batch: _Batch, task: asyncio.Task[list[Outcome]]) -> None:
         self._running.discard(batch)
         for item, outcome in zip(batch.items, _outcomes(batch, task), strict=True):
+            if isinstance(outcome, ProviderError):
+                forget_frames(outcome)
             self._complete(item, outcome)
+            # It holds the item: the ring would keep a text and its vector until the collector comes by.
+            item.batch = None
         if not self._closed:
             self._start_calls()
 

@@ -98,8 +98,12 @@ class ChatClient:
                 last = pause is None
                 if not isinstance(unavailable, ChatBusy):
                     self._forget()
-            if last or wait > MAX_WAIT_S:
-                raise error
+            try:
+                if last or wait > MAX_WAIT_S:
+                    raise error
+            finally:
+                # It holds this frame, and a frame that held it would keep both until the collector comes by.
+                del error
             await self._sleep(wait)
         raise AssertionError("the last try returns or raises")
 

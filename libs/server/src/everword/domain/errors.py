@@ -285,3 +285,14 @@ class MethodUnknown(EverwordError):
 
     code = "UNIMPLEMENTED"
     reason = "METHOD_UNKNOWN"
+
+
+def forget_frames(error: BaseException) -> None:
+    """Let go of where an error came from, and its causes, once that is of no use any more.
+
+    Frames that hold an error which holds them, and with them a request, would stay until the collector comes by.
+    """
+    each: BaseException | None = error
+    while each is not None and each.__traceback__ is not None:
+        each.__traceback__ = None
+        each = each.__cause__ or each.__context__

@@ -31,9 +31,10 @@ SELECT c.id::text AS id, 'hidden by an erasure that is over or missing' AS detai
 -- do: A backup from before was restored, or the erasure failed: erase it again.
 SELECT c.id::text AS id, 'was erased at ' || e.requested_at AS detail
   FROM conversations c
-  JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.state = 2 AND e.requested_at > c.created_at
-   AND (e.kind = 2 AND e.target_hash = salted_hash(c.namespace_id::text, '2', c.id::text)
-        OR e.kind = 3 AND e.target_hash = salted_hash(c.namespace_id::text, '3', c.subject))
+ CROSS JOIN LATERAL (VALUES (2, c.id::text), (3, c.subject)) AS named (kind, target)
+  JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.kind = named.kind
+   AND e.target_hash = salted_hash(c.namespace_id::text, named.kind::text, named.target)
+   AND e.state = 2 AND e.requested_at > c.created_at
  WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s AND c.erasure_id IS NULL;
 
 -- progress --
@@ -121,7 +122,8 @@ SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
 -- do: A backup from before was restored, or the erasure failed: erase it again.
 SELECT m.id::text AS id, 'was erased at ' || e.requested_at AS detail
   FROM messages m
-  JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.state = 2 AND e.requested_at >= m.recorded_at
-   AND (e.kind = 1 AND e.target_hash = salted_hash(m.namespace_id::text, '1', m.id::text)
-        OR e.kind = 4 AND m.author <> '' AND e.target_hash = salted_hash(m.namespace_id::text, '4', m.author))
+ CROSS JOIN LATERAL (VALUES (1, m.id::text), (4, nullif(m.author, ''))) AS named (kind, target)
+  JOIN erasures e ON e.namespace_id = %(namespace_id)s AND e.kind = named.kind
+   AND e.target_hash = salted_hash(m.namespace_id::text, named.kind::text, named.target)
+   AND e.state = 2 AND e.requested_at >= m.recorded_at
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s;

@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 import psycopg
 
-from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown
+from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown, forget_frames
 from everword.observability.logs import request_id
 from everword.rpc.errors import clip, grpc_code, to_status, trailers, translate
 from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor
@@ -48,7 +48,22 @@ async def abort(context: Context, error: EverwordError) -> None:
     status = to_status(error, request_id.get())
     # A refusal is an answer: whether it may be repeated stands in its details, and channels are not to guess.
     await send_request_id(context)
-    await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
+    try:
+        await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
+    except grpc.aio.AbortError as aborted:
+        # The context holds it for good, and its frames hold the context.
+        context.add_done_callback(_letting_go(aborted))
+        raise
+
+
+def _letting_go(aborted: grpc.aio.AbortError) -> Any:
+    """Return what a context calls when its call is over; the stubs want a class of their own."""
+
+    def let_go(context: Context) -> None:
+        forget_frames(aborted)
+        aborted.__context__ = None
+
+    return let_go
 
 
 def _refuse_unknown(method: str) -> Handler:
@@ -97,6 +112,7 @@ class ErrorInterceptor(Interceptor):
                 log.warning("storage error", extra={"method": call.path, "error": repr(error)})
             else:
                 log_error(call.path, known)
+            forget_frames(error)
             if call.streaming:
                 await self._drain(call.context)
             await abort(call.context, known)

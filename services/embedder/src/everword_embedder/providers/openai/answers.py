@@ -13,7 +13,6 @@ import numpy as np
 from everword.model_server.refusals import pause_of, said_of
 from everword_embedder.providers.errors import (
     BatchRefused,
-    ProviderError,
     ProviderMisconfigured,
     ProviderUnavailable,
     WrongAnswer,
@@ -28,18 +27,18 @@ _LATER = {408, 425, 429}
 _MAX_PAUSE_S = 60.0
 
 
-def error_of(answer: httpx2.Response, texts: Sequence[str]) -> ProviderError | None:
-    """Return what an answer's status means for a request with `texts`; None for success."""
+def raise_refusal(answer: httpx2.Response, texts: Sequence[str]) -> None:
+    """Raise the ProviderError that an answer's status means for a request with `texts`; nothing for success."""
     status = answer.status_code
     if status == 200:
-        return None
+        return
     said = said_of(answer, texts)
     if status in _REFUSED:
-        return BatchRefused(said)
+        raise BatchRefused(said)
     if status in _LATER or status >= 500:
         pause = pause_of(answer.headers.get("retry-after"), _MAX_PAUSE_S)
-        return ProviderUnavailable(said, retry_after_s=pause)
-    return ProviderMisconfigured(said)
+        raise ProviderUnavailable(said, retry_after_s=pause)
+    raise ProviderMisconfigured(said)
 
 
 def json_of(answer: httpx2.Response) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class OpenAIProvider:
             try:
                 await self._embed([HELLO], options)
             except BatchRefused as error:
-                refusal = error
+                refusal = error.with_traceback(None)
             else:
                 return options
         raise ProviderMisconfigured(str(refusal)) from refusal

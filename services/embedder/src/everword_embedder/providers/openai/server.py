@@ -14,7 +14,7 @@ from opentelemetry import propagate
 from everword.model_server.breaker import CircuitBreaker, CircuitOpen
 from everword.model_server.endpoint import root_of
 from everword_embedder.providers.errors import ProviderUnavailable
-from everword_embedder.providers.openai.answers import error_of, json_of
+from everword_embedder.providers.openai.answers import json_of, raise_refusal
 from everword_embedder.providers.settings import EmbedSettings
 
 #: Whoever gives up sooner than this says nothing about the server.
@@ -80,11 +80,12 @@ class OpenAIServer:
                 self._breaker.failed()
             raise
         self._breaker.answered()
-        refusal = error_of(answer, texts)
-        if isinstance(refusal, ProviderUnavailable) and refusal.retry_after_s:
-            self._breaker.hold(refusal.retry_after_s)
-        if refusal:
-            raise refusal
+        try:
+            raise_refusal(answer, texts)
+        except ProviderUnavailable as refusal:
+            if refusal.retry_after_s:
+                self._breaker.hold(refusal.retry_after_s)
+            raise
         return answer
 
 
