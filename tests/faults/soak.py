@@ -24,6 +24,8 @@ MIB = 1 << 20
 #: Memory of a process grows by less than this, once it is warm, and its descriptors and connections by no more than so
 #: many: pools open and close some.
 LIMIT, SPREAD = 1.05, 3
+#: Bytes that search keeps of each message, up to EVERWORD_SEARCH_CACHE_MIB: words, and a vector of few numbers.
+KEPT = 500
 _STORAGE = (
     r"psycopg(_pool|\.errors)?\."
     r"(\w*Shutdown|OperationalError|DiskFull|PoolTimeout|ConnectionTimeout|CannotConnectNow)"
@@ -73,7 +75,7 @@ def main() -> None:
         write(given.report, told, BEGIN, END)
     wrong = [
         *outcome.history.broken,
-        *_grown(growths),
+        *_grown(growths, outcome.history.acknowledged),
         *_unexplained(said),
         *usage.missing(growths),
     ]
@@ -97,10 +99,11 @@ def _spares(fault: Fault) -> bool:
     return not ends or fault.place in ("Postgres", "Valkey")
 
 
-def _grown(growths: list[Growth]) -> Iterator[str]:
+def _grown(growths: list[Growth], messages: int) -> Iterator[str]:
     """Name each process that takes more of something at last than when it was warm."""
     for each in growths:
-        if each.ratio >= LIMIT:
+        kept = KEPT * messages if each.name == "search" else 0
+        if each.memory[1] - kept >= LIMIT * each.memory[0]:
             yield f"memory of {each.name}: {each.ratio:.3f} times"
         for what, (first, last) in (
             ("descriptors", each.descriptors),
