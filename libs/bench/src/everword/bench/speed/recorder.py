@@ -25,7 +25,7 @@ PACKAGES = ("everword.db", "everword_search")
 ARMS = {
     "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),
     "semantic": ("find_semantic", "semantic_"),
-    "trigram": ("find_trigram", "trigram_"),
+    "trigram": ("find_trigram", "find_alike", "find_near_words"),
 }
 #: What separates one call from the next in the log.
 _MARK = "everword speed: next call"
