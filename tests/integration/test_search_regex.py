@@ -57,9 +57,9 @@ async def test_regular_expressions_leave_the_database_to_others(stack: Stack) ->
         asyncio.ensure_future(refused(stack.search.Search(slow, metadata=within("flood"))))
         for _ in range(40)
     ]
-    ended, left = await asyncio.wait(calls, timeout=1.0)
-    assert {call.result().reason for call in ended} == {"OVERLOADED"}
-    assert len(left) == 2
+    await asyncio.sleep(0.5)
     found = await stack.search.Search(search_request("ab+", "REGEX"), metadata=within("other"))
     assert found.results
-    assert {(await call).reason for call in left} == {"REGEX_TOO_EXPENSIVE"}
+    # In turn, they would take 40 seconds.
+    assert any(call.done() for call in calls)
+    assert {(await call).reason for call in calls} == {"OVERLOADED", "REGEX_TOO_EXPENSIVE"}
