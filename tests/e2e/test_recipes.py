@@ -21,6 +21,7 @@ from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
 from everword.rpc.settings import PORTS
 from scripts.recipes import Recipe, read_recipes
+from support.any_rpc import caller_of
 from support.command_line import Finished, run
 from support.databases import cloned
 from support.documents import ROOT
@@ -76,11 +77,9 @@ class Reflected:
         requests = [
             json_format.ParseDict(_filled(each, kept), request_type()) for each in recipe.requests
         ]
-        kind = f"{_stream(method.client_streaming)}_{_stream(method.server_streaming)}"
-        call = getattr(self.channel, kind)(
-            f"/{path}",
-            request_type.SerializeToString,
-            GetMessageClass(method.output_type).FromString,
+        answer_type = GetMessageClass(method.output_type)
+        call = caller_of(
+            self.channel, method, request_type.SerializeToString, answer_type.FromString
         )(iter(requests) if method.client_streaming else requests[0], metadata=METADATA, timeout=30)
         if not method.server_streaming:
             return json_format.MessageToDict(await call)
@@ -91,10 +90,6 @@ class Reflected:
                 call.cancel()
                 break
         return answers[0]
-
-
-def _stream(streams: bool) -> str:
-    return "stream" if streams else "unary"
 
 
 def _add(pool: DescriptorPool, files: dict[str, Any], name: str) -> None:

@@ -21,6 +21,7 @@ from fuzz.planted import plant
 from fuzz.requests import KEPT, SELDOM, WATCHES, draw_requests, methods, to_wire
 from fuzz.seeds import seeds
 from fuzz.values import OF_ONE_RPC, Values
+from support.any_rpc import caller_of
 from support.callers import Metadata, bearer, within
 from support.refusals import read_refusal
 
@@ -130,10 +131,7 @@ class Fuzzer:
         self, host: str, method: MethodDescriptor, raw: Sequence[bytes], metadata: Metadata
     ) -> list[bytes]:
         """Return the answers of a call; of those that go on until nobody listens, the first."""
-        path = f"/{method.containing_service.full_name}/{method.name}"
-        kind = f"{_stream(method.client_streaming)}_{_stream(method.server_streaming)}"
-        make: Any = getattr(self._channels[host], kind)(path)
-        call = make(
+        call = caller_of(self._channels[host], method)(
             iter(raw) if method.client_streaming else raw[0],
             metadata=metadata,
             timeout=PATIENCE_S if method.name in SELDOM else TIMEOUT_S,
@@ -204,7 +202,3 @@ class Fuzzer:
             request.page_token = search_service_pb2.BrowseResponse.FromString(raw).next_page_token
             if not request.page_token:
                 return
-
-
-def _stream(streams: bool) -> str:
-    return "stream" if streams else "unary"

@@ -1,4 +1,4 @@
-"""What fails leaves nothing that only the collector finds: in an outage, memory would fill with requests."""
+"""Calls leave no reference cycles behind, failed ones neither: in an outage, memory would fill with requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POISON = "poison"
 
 
 async def _left(call: Callable[[], Awaitable[object]]) -> set[str]:
-    """Return our own functions and classes of which frames and objects lie in rings after some calls."""
+    """Return our own functions and classes whose frames and objects are left in reference cycles by some calls."""
     for _ in range(3):
         await call()
     gc.collect()

@@ -12,6 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from everword.client.channel import open_channel
 from everword.v1 import admin_service_pb2 as admin
+from support.any_rpc import caller_of
 from support.callers import bearer, make_namespaces
 from support.databases import DatabaseUnderTest
 from support.probes import Path, paths
@@ -26,13 +27,9 @@ NOBODYS = ("nobody", str(UUID(int=7)))
 
 def _called(channel: grpc.aio.Channel, method: MethodDescriptor, request: Any, key: str) -> Any:
     """Return a call of any shape, to be awaited."""
-    kind = {
-        (sends, receives): getattr(channel, f"{a}_{b}")
-        for sends, a in ((False, "unary"), (True, "stream"))
-        for receives, b in ((False, "unary"), (True, "stream"))
-    }[method.client_streaming, method.server_streaming]
-    make = kind(
-        f"/{method.containing_service.full_name}/{method.name}",
+    make = caller_of(
+        channel,
+        method,
         type(request).SerializeToString,
         GetMessageClass(method.output_type).FromString,
     )

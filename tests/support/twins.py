@@ -18,6 +18,7 @@ from everword.client.channel import open_channel
 from fuzz.kinds import kind_of, strings_of
 from fuzz.requests import WATCHES, methods
 from scripts.recipes import Recipe, read_recipes
+from support.any_rpc import caller_of
 from support.callers import make_namespaces, within
 from support.learned import learn_some, learning_transaction
 from support.probes import (
@@ -51,7 +52,7 @@ class Told:
     statements: tuple[str, ...]
     #: Why it was refused; empty where it was not.
     reason: str = ""
-    #: What the call took.
+    #: How long the call took.
     seconds: float = 0.0
 
     def differs(self, other: Told, statements: bool) -> bool:
@@ -147,9 +148,9 @@ class Twins:
         name: str,
         more: Any = (),
     ) -> list[Any]:
-        kind = f"{_stream(method.client_streaming)}_{_stream(method.server_streaming)}"
-        make = getattr(self.channels[recipe.server], kind)(
-            f"/{method.containing_service.full_name}/{method.name}",
+        make = caller_of(
+            self.channels[recipe.server],
+            method,
             type(requests[0]).SerializeToString,
             GetMessageClass(method.output_type).FromString,
         )
@@ -261,7 +262,3 @@ def _statements(trace_id: int) -> tuple[str, ...]:
         and span.kind is SpanKind.CLIENT
         and span.name not in OF_CALLERS
     )
-
-
-def _stream(streams: bool) -> str:
-    return "stream" if streams else "unary"

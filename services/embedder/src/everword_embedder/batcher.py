@@ -192,7 +192,7 @@ class Batcher:
             if isinstance(outcome, ProviderError):
                 forget_frames(outcome)
             self._complete(item, outcome)
-            # It holds the item: the ring would keep a text and its vector until the collector comes by.
+            # The batch refers to the item: this cycle would keep a text and its vector until a garbage collection.
             item.batch = None
         if not self._closed:
             self._start_calls()

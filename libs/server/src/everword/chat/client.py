@@ -102,7 +102,7 @@ class ChatClient:
                 if last or wait > MAX_WAIT_S:
                     raise error
             finally:
-                # It holds this frame, and a frame that held it would keep both until the collector comes by.
+                # Its traceback refers to this frame: a cycle, which would stay until a garbage collection.
                 del error
             await self._sleep(wait)
         raise AssertionError("the last try returns or raises")

@@ -288,9 +288,10 @@ class MethodUnknown(EverwordError):
 
 
 def forget_frames(error: BaseException) -> None:
-    """Let go of where an error came from, and its causes, once that is of no use any more.
+    """Drop the tracebacks of an error and of its causes, once nobody needs them.
 
-    Frames that hold an error which holds them, and with them a request, would stay until the collector comes by.
+    A traceback refers to frames, and these to the request and often to the error: such a cycle stays in memory until a
+    garbage collection.
     """
     each: BaseException | None = error
     while each is not None and each.__traceback__ is not None:

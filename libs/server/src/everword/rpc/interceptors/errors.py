@@ -51,7 +51,7 @@ async def abort(context: Context, error: EverwordError) -> None:
     try:
         await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
     except grpc.aio.AbortError as aborted:
-        # The context holds it for good, and its frames hold the context.
+        # The context refers to it, and its traceback to the context: a cycle.
         context.add_done_callback(_letting_go(aborted))
         raise
 
