@@ -30,12 +30,12 @@ _STORAGE = (
     r"psycopg(_pool|\.errors)?\."
     r"(\w*Shutdown|OperationalError|DiskFull|PoolTimeout|ConnectionTimeout|CannotConnectNow)"
 )
-#: What may be logged above WARNING: a job met a fault that was injected, or an erasure of what it wrote about; RQ met a
-#: fault, or did not find a job that was flushed.
+#: What may be logged above WARNING, and why jobs may fail: a fault that was injected, or an erasure of what a job wrote
+#: about; RQ met a fault, or did not find a job that was flushed.
 EXPLAINED = [
     re.compile(pattern)
     for pattern in (
-        rf"^job failed: (everword\.chat\.|redis|{_STORAGE})",
+        rf"^job (failed|given up.*): (everword\.chat\.|redis|{_STORAGE})",
         # An erasure took or hid what the job was about.
         r"^job failed: psycopg\.errors\.(ForeignKeyViolation|InsufficientPrivilege)",
         rf"^Worker.*(redis|InvalidJobOperation|NoSuchJob|{_STORAGE})",
@@ -134,7 +134,7 @@ def soak_report(outcome: Outcome, growths: list[Growth], said: Counter[tuple[str
             for each in growths
         ),
         "",
-        "| logged above WARNING | by | times |",
+        "| logged above WARNING, or a job that failed | by | times |",
         "|---|---|---:|",
         *(f"| {words} | {logger} | {count} |" for (logger, words), count in said.most_common()),
     ]

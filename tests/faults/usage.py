@@ -128,7 +128,7 @@ def _sample(process: RunningProcess) -> Sample:
 
 
 def errors(data: Path) -> Counter[tuple[str, str]]:
-    """Return the lines above WARNING, by logger and message without numbers and ids."""
+    """Return the lines above WARNING, and of jobs that failed, by logger and message without numbers and ids."""
     found: Counter[tuple[str, str]] = Counter()
     for log in sorted((data / "logs").glob("*.log*")):
         if log.name.partition(".")[0] in ENGINES:
@@ -141,17 +141,22 @@ def errors(data: Path) -> Counter[tuple[str, str]]:
 
 
 def _entry(line: str) -> tuple[str, str] | None:
-    """Return who said what, where it is above WARNING; what is no entry was written by a crash."""
+    """Return who said what, where it counts; what is no entry was written by a crash."""
     try:
         entry = json.loads(line)
     except ValueError:
         return ("", _DIFFERS.sub("N", line)) if line.startswith("Traceback") else None
-    if not isinstance(entry, dict) or entry.get("level") not in ("ERROR", "CRITICAL"):
+    if not isinstance(entry, dict) or not _counts(entry):
         return None
     # RQ puts a traceback into its message, behind the name of the worker.
     first, _, more = _WORKER.sub("Worker", str(entry.get("event"))).partition("\n")
     said = ": ".join(filter(None, (first, _reason(more), _reason(str(entry.get("exception", ""))))))
     return str(entry.get("logger")), _DIFFERS.sub("N", said)
+
+
+def _counts(entry: dict[str, object]) -> bool:
+    """Tell whether a line is above WARNING, or of a job that failed: a bug may pass when it is tried again."""
+    return entry.get("level") in ("ERROR", "CRITICAL") or entry.get("event") == "job failed"
 
 
 def _reason(traceback: str) -> str:

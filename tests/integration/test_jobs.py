@@ -60,8 +60,10 @@ def test_work_that_comes_while_the_job_runs_is_done_too(
 
 
 def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
-    jobs: BlockingDatabase, owner: psycopg.Connection
+    jobs: BlockingDatabase, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """What is tried again is a warning, and only what somebody has to look at is an error."""
+
     def fail(run: JobRun) -> None:
         raise ValueError("no model\0")
 
@@ -70,6 +72,9 @@ def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
     outcomes = [failing.execute(key) for _ in range(4)]
     assert outcomes == ["pending", "pending", "failed", None]
     assert state(owner, key) == ("failed", 3, "ValueError: no model�")
+    said = [(entry.levelname, entry.message) for entry in caplog.records]
+    given_up = ("ERROR", "job given up until `everword retry-failed`")
+    assert said == [*[("WARNING", "job failed")] * 3, given_up]
 
 
 def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(

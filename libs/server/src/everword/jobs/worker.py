@@ -133,7 +133,8 @@ class Worker:
             with self._database.connection() as conn:
                 return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], pause_s)
         except Exception as error:  # the edge of the process: every failure is an attempt
-            log.exception("job failed", extra={"task": job.task, "job_id": job.job_id})
+            # It is tried again: an outage, or an erasure of what it is about, needs nobody to look at it.
+            log.warning("job failed", exc_info=True, extra={"task": job.task, "job_id": job.job_id})
             return self._fail(job, error)
         with self._database.connection() as conn:
             state = store.finish_job(conn, job, again_at)
@@ -155,7 +156,7 @@ class Worker:
     def _fail(self, job: StartedJob, error: Exception) -> str | None:
         text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
         with self._database.connection() as conn:
-            return store.fail_job(
+            state = store.fail_job(
                 conn,
                 job,
                 text.replace("\0", "�"),
@@ -163,6 +164,10 @@ class Worker:
                 max_attempts=MAX_ATTEMPTS,
                 pause_s=self._task.pause_after(job.attempts),
             )
+        if state == "failed":
+            extra = {"task": job.task, "job_id": job.job_id}
+            log.error("job given up until `everword retry-failed`", exc_info=error, extra=extra)
+        return state
 
     def _others_wait(self, job: StartedJob) -> bool:
         with self._database.connection() as conn:

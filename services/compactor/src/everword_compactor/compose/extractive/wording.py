@@ -112,8 +112,13 @@ def _frequencies() -> dict[str, float]:
     # Here, and not above: with all that it imports it is a fifth of what a worker does to start.
     import wordfreq
 
+    files = wordfreq.available_languages("small")
     found: dict[str, float] = {}
     for language in LANGUAGES:
-        for word, share in wordfreq.get_frequency_dict(language, wordlist="small").items():
-            found[word] = max(found.get(word, 0.0), math.log10(share) + 9)
+        # Its own dictionaries would stay beside this one. A file lists the words with each frequency, a hundredth less
+        # from one list to the next.
+        for hundredths, words in enumerate(wordfreq.read_cBpack(str(files[language]))):
+            frequency = 9 - hundredths / 100
+            for word in words:
+                found[word] = max(found.get(word, 0.0), frequency)
     return found
