@@ -67,7 +67,7 @@ from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
 from support.foreign_reads import READS_REFUSED
 from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
 from support.isolation import forget_namespaces
-from support.probes import rows_of
+from support.probes import NAMELESS, WITHIN, numbers, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
 from support.twins import tell_apart, twins
@@ -318,6 +318,21 @@ def test_fields_that_reach_are_recognised() -> None:
         "at_least_as_fresh",
     }
     assert "batch.messages.parent_id" in _reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
+
+
+def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
+    nameless, amounts, within = set[str]().union(*NAMELESS.values()), set[str](), set[str]()
+    for method in _methods():
+        for path in numbers(method):
+            kind, name = path.field.containing_type, path.field.name
+            if f"{kind.name}.{name}" in WITHIN:
+                within.add(f"{kind.name}.{name}")
+                assert WITHIN[f"{kind.name}.{name}"] in kind.fields_by_name
+            else:
+                assert name in nameless, f"{method.name} {path}: say what it names"
+                amounts.add(name)
+    # What no request has any more is not listed either.
+    assert (amounts, within) == (nameless, set(WITHIN))
 
 
 async def _answered(call: Any) -> Any:

@@ -21,10 +21,8 @@ import redis as redis_client
 
 from everword.db.blocking import BlockingDatabase, Connection
 from everword.jobs import queue
-from everword.jobs.publisher import Publisher
-from everword.jobs.store import JobKey, StartedJob
-from everword.jobs.task import JobRun, Task, queue_name
-from everword.jobs.worker import Worker
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun, Task
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compose.model import Draft
@@ -45,9 +43,8 @@ from support.plans import indexes
 from support.scripted_chat import Body, Reply, ScriptedChat
 from support.stack import Stack
 from support.tool_calls import consulted, path_in, sentence_context, tool_call
+from support.turns import MOST, send, work_off
 
-#: Whoever is alone waits for nobody; beside another, at most for so many times that.
-MOST = 3
 LATER = datetime(2027, 3, 1, tzinfo=UTC)
 _numbers = count()
 CONVERSATIONS = """
@@ -95,25 +92,6 @@ class Asked(list[str]):
         asked = max(number for number, whose in enumerate(self, 1) if "quiet" in whose)
         self.clear()
         return asked
-
-
-def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
-    """Send the wake-ups of what is due: whoever has something pending later has its own behind them."""
-    Publisher(shop.database, redis).publish()
-
-
-def work_off(
-    shop: WorkerContext,
-    redis: redis_client.Redis,
-    name: str,
-    run: Callable[[JobRun], datetime | None],
-) -> None:
-    """Do the jobs of a task as its only worker does: wake-up by wake-up, in the order in which they were sent."""
-    send(shop, redis)
-    worker = Worker(shop.database, Task(name, run), redis)
-    while wake_up := redis.lpop(f"rq:queue:{queue_name(name)}"):
-        assert isinstance(wake_up, bytes)
-        worker.execute_next(JobKey(0, int(wake_up.decode().partition("-")[0])))
 
 
 def composer_of(asked: Asked) -> ScriptedComposer:
