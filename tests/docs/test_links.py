@@ -1,4 +1,4 @@
-"""A link leads to a file and a heading that exist, a path in backticks to a file; the navigation leads to every page."""
+"""A link leads to a file and a heading that exist, a path in backticks to a file; the navigation shows every page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _IN_REPOSITORY = re.compile(
     r"|(?:deploy|docs|examples|libs|protos|scripts|services|tests)/[\w./*…-]+"
     r"|[\w*]+\.(?:py|pyx|sql|proto)"
 )
-#: Folders that are made, or nobody's of this repository.
-_ELSEWHERE = ("build/", ".")
+#: What is made, by the build or by a reader of the tutorial, and what is no path of the repository.
+_ELSEWHERE = ("build/", ".", "news.py")
 #: Tells what was, where it was then.
 _HISTORY = "CHANGELOG.md"
 

@@ -1,4 +1,4 @@
-"""What another namespace holds shows neither in the time of an answer, nor over HTTP, nor without the services' filters."""
+"""What another namespace holds shows in no time of an answer, not over HTTP, and not without the filters of services."""
 
 from __future__ import annotations
 

@@ -118,7 +118,6 @@ async def test_without_postgres_a_service_starts_and_says_not_serving(
 ) -> None:
     """What it refuses is no memory; what it takes once Postgres has come is."""
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
-    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
     request = append_request("The VPN drops every day at noon.", request_id="noon")
     reading = SearchSettings(replace(BASE, service="search"), database.settings("search"))
     _allow_connections(postgres_url, database, allowed=False)
@@ -131,13 +130,15 @@ async def test_without_postgres_a_service_starts_and_says_not_serving(
         for name in ("", *SERVICES["ingest"]):
             assert not await serving(channel, name)
         ingest, admin = IngestServiceStub(channel), AdminServiceStub(channel)
-        for call in (
-            admin.ListNamespaces(ListNamespacesRequest(), timeout=60),
-            ingest.AppendMessages(request, timeout=60),
-        ):
-            refusal = await refused(call)
-            told = refusal.code, refusal.reason
-            assert told == (grpc.StatusCode.UNAVAILABLE, "STORAGE_UNAVAILABLE")
+        with monkeypatch.context() as hasty:
+            hasty.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
+            for call in (
+                admin.ListNamespaces(ListNamespacesRequest(), timeout=60),
+                ingest.AppendMessages(request, timeout=60),
+            ):
+                refusal = await refused(call)
+                told = refusal.code, refusal.reason
+                assert told == (grpc.StatusCode.UNAVAILABLE, "STORAGE_UNAVAILABLE")
         _allow_connections(postgres_url, database, allowed=True)
         await until(lambda: serving(channel))
         await until(lambda: serving(search_channel))

@@ -51,7 +51,8 @@ async def change_facts(stack: Stack, shop: WorkerContext, namespace: str, steps:
     namespace_id = id_of(stack, namespace)
     with stack.database.connect() as conn:
         conn.execute(
-            "INSERT INTO topic_changes (namespace_id, fact_id) SELECT %s, gen_random_uuid() FROM generate_series(1, %s)",
+            "INSERT INTO topic_changes (namespace_id, fact_id)"
+            " SELECT %s, gen_random_uuid() FROM generate_series(1, %s)",
             [namespace_id, steps],
         )
     schedule_changes(shop.database, namespace_id)
@@ -66,14 +67,16 @@ async def draw(stack: Stack, shop: WorkerContext, namespace: str, steps: int) ->
 
 async def leave_open(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
     """Leave sessions of so many people for the closing steps."""
+    key = f"{next(_numbers)}"
+    said = await append(stack, "Hello.", session_key=key, metadata=within(namespace))
     namespace_id = id_of(stack, namespace)
     with stack.database.connect() as conn:
         conn.execute(
             "INSERT INTO sleep_sessions (namespace_id, id, conversation_id, first_seq, last_seq, subject, state,"
             "                            started_at, ended_at)"
-            " SELECT %s, gen_random_uuid(), gen_random_uuid(), 1, 1, 'person ' || n, 1, now(), now()"
+            " SELECT %s, gen_random_uuid(), %s, n, n, 'person ' || n, 1, now(), now()"
             "   FROM generate_series(1, %s) AS n",
-            [namespace_id, steps],
+            [namespace_id, said.conversation_id, steps],
         )
     with shop.database.transaction(namespace_id) as owned:
         enqueue_blocking(owned, [DueJob(namespace_id, SLEEP, SLEEP_NAMESPACE)])
@@ -135,9 +138,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
 
         async def finish() -> None:
             run = work.run(shop)
-            await asyncio.to_thread(
-                work_off, shop, redis, work.task, lambda job: counted(job, run)
-            )
+            await asyncio.to_thread(work_off, shop, redis, work.task, lambda job: counted(job, run))
             with stack.database.connect() as conn:
                 # What follows from the work is none of it.
                 conn.execute("DELETE FROM jobs")

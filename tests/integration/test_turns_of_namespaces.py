@@ -28,7 +28,6 @@ from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compose.model import Draft
 from everword_compactor.conversations.job import Compaction
 from everword_compactor.conversations.schedule import schedule_outdated
-from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.tool_sentences.job import ToolSentences
 from everword_embedder.queue.calibration import UNRELATED
 from everword_embedder.queue.drain import BATCH, FEW, Drain
