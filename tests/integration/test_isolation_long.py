@@ -1,4 +1,4 @@
-"""What another namespace holds shows in no time of an answer, not over HTTP, and not without the filters of services."""
+"""What another namespace holds shows neither in the time of an answer nor, without the services' filters, in a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from support.callers import within
 from support.databases import DatabaseUnderTest
 from support.foreign import MODEL, Theirs
 from support.foreign_filled import fill_theirs
-from support.http_process import serving
 from support.isolation import forget_namespaces
 from support.probes import NOBODY
 from support.stack import Stack, running_stack
@@ -61,18 +60,6 @@ async def test_without_the_services_filters_no_text_of_theirs_tells_anything(
     forget_namespaces(monkeypatch)
     async with twins(stack, "bare-1", "bare-2") as both:
         assert await tell_apart(both, theirs, texts) == []
-
-
-async def test_the_gateway_tells_nothing_of_what_is_theirs_whatever_is_called(
-    stack: Stack, theirs: Theirs
-) -> None:
-    async with (
-        serving(stack, "gateway", "--listen", "{address}") as url,
-        twins(stack, "over-1", "over-2", gateway=url) as both,
-    ):
-        texts = await both.texts_of("theirs") | {"request_id": "pattern", "reason": "Their reason."}
-        # Streams of requests take gRPC itself.
-        assert await tell_apart(both, theirs, texts, lambda m: not m.client_streaming) == []
 
 
 async def _seconds(stack: Stack, memory_id: str) -> float:

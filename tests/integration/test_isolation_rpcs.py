@@ -321,18 +321,15 @@ def test_fields_that_reach_are_recognised() -> None:
 
 
 def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
-    nameless, amounts, within = set[str]().union(*NAMELESS.values()), set[str](), set[str]()
-    for method in _methods():
-        for path in numbers(method):
-            kind, name = path.field.containing_type, path.field.name
-            if f"{kind.name}.{name}" in WITHIN:
-                within.add(f"{kind.name}.{name}")
-                assert WITHIN[f"{kind.name}.{name}"] in kind.fields_by_name
-            else:
-                assert name in nameless, f"{method.name} {path}: say what it names"
-                amounts.add(name)
+    found = {(method.name, path) for method in _methods() for path in numbers(method)}
+    unsaid = {(rpc, str(path), path.field.name) for rpc, path in found if not path.within}
+    nameless = set[str]().union(*NAMELESS.values())
+    assert [each for each in unsaid if each[2] not in nameless] == [], "say what these name"
     # What no request has any more is not listed either.
-    assert (amounts, within) == (nameless, set(WITHIN))
+    assert {name for _, _, name in unsaid} == nameless
+    assert {path.field.full_name.rpartition("v1.")[2] for _, path in found if path.within} == set(
+        WITHIN
+    )
 
 
 async def _answered(call: Any) -> Any:

@@ -51,7 +51,7 @@ async def call_over_http(
         return [_answer(method, answered.content)]
     body = _ENVELOPE.pack(0, len(body)) + body
     sent = {**headers, "content-type": "application/connect+json"}
-    answers = []
+    answers: list[Any] = []
     async with http.stream("POST", path, content=body, headers=sent) as answered:
         async for flags, message in _messages(answered):
             if flags == _END:

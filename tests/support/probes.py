@@ -89,6 +89,14 @@ class Path:
         return self.steps[-1]
 
     @property
+    def within(self) -> str:
+        """The field that names what this is a version or a place of; empty where there is none."""
+        holder = self.field.containing_type
+        assert holder is not None
+        named = WITHIN.get(f"{holder.name}.{self.field.name}", "")
+        return named if named in holder.fields_by_name else ""
+
+    @property
     def kind(self) -> str:
         return kind_of(self.field)
 

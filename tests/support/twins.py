@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count, product
@@ -24,7 +24,6 @@ from support.callers import make_namespaces, within
 from support.connect import HttpError, call_over_http
 from support.learned import learn_some, learning_transaction
 from support.probes import (
-    WITHIN,
     Path,
     bad_tokens,
     keep,
@@ -226,19 +225,16 @@ async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[T
         yield Twins(stack, channels, (first, second), http)
 
 
-async def tell_apart(
-    both: Twins,
-    theirs: Any,
-    texts: Mapping[str, str],
-    probed: Callable[[MethodDescriptor], bool] = lambda _: True,
-) -> list[str]:
+async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
     """Probe every place of every RPC; return how what is theirs was told from what never was, and what leaked.
 
-    Without `texts`, ids alone are tried. Of the RPCs that are not `probed` the recipes are called all the same.
+    Without `texts`, ids alone are tried.
     """
     wrong = []
     for method, recipe in recipes():
-        for path, number in _places(method) if probed(method) else ():
+        # A gateway takes no streams of requests.
+        places = () if both.gateway and method.client_streaming else _places(method)
+        for path, number in places:
             values = values_for(method, path, theirs, texts)
             if values is None or not (texts or path.is_id):
                 continue
@@ -270,8 +266,7 @@ def _places(method: MethodDescriptor) -> Iterator[tuple[Path, Path | None]]:
     """Yield the places to probe: each of a string, and each of an id beside each number that goes with one."""
     yield from product(paths(method), [None])
     for path, number in product(paths(method), numbers(method)):
-        kind = number.field.containing_type
-        if path.is_id and f"{kind.name}.{number.field.name}" in WITHIN:
+        if path.is_id and number.within:
             yield path, number
 
 
