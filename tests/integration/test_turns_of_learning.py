@@ -16,22 +16,22 @@ import pytest
 
 from everword.jobs import queue
 from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue_blocking
-from everword.jobs.task import JobRun
+from everword.jobs.task import JobRun, Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.learning.job import Learning
 from everword_compactor.sleep.job import Sleeping
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, Tools
 from everword_compactor.topics.job import Topics
 from everword_compactor.topics.schedule import schedule_changes
 from support.callers import make_namespaces, within
 from support.calls import append, message
-from support.compaction import worker_context
+from support.compaction import AT_ONCE, work, worker_context
 from support.graphs import node, write
 from support.stack import Stack
-from support.turns import MOST, send, work_off
+from support.turns import MOST, Run, impatient, send, work_off
 
 #: Steps of a backlog.
 MANY = 15
-Run = Callable[[JobRun], datetime | None]
 _numbers = count()
 
 
@@ -117,7 +117,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
     monkeypatch.setattr("everword_compactor.topics.job.BATCH", 1)
     await make_namespaces(stack, "flood", "quiet")
     names = {id_of(stack, name): name for name in ("flood", "quiet")}
-    work = WORK[kind]
+    learning = WORK[kind]
     steps: list[str] = []
 
     def counted(job: JobRun, run: Run) -> datetime | None:
@@ -131,14 +131,16 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
         redis.flushall()
 
         async def make_due(namespace: str, steps: int) -> None:
-            await work.make_due(stack, shop, namespace, steps)
+            await learning.make_due(stack, shop, namespace, steps)
             # Conversations are left to rest for a while before anything is learned from them.
             with stack.database.connect() as conn:
-                conn.execute("UPDATE jobs SET not_before = now() WHERE task = %s", [work.task])
+                conn.execute("UPDATE jobs SET not_before = now() WHERE task = %s", [learning.task])
 
         async def finish() -> None:
-            run = work.run(shop)
-            await asyncio.to_thread(work_off, shop, redis, work.task, lambda job: counted(job, run))
+            run = learning.run(shop)
+            await asyncio.to_thread(
+                work_off, shop, redis, learning.task, lambda job: counted(job, run)
+            )
             with stack.database.connect() as conn:
                 # What follows from the work is none of it.
                 conn.execute("DELETE FROM jobs")
@@ -154,3 +156,21 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
         await finish()
     assert steps.count("flood") >= MANY
     assert max(at for at, whose in enumerate(steps, 1) if whose == "quiet") <= MOST * alone
+
+
+async def test_who_cannot_be_closed_keeps_back_nobody_though_others_wait(stack: Stack) -> None:
+    def stumble(tools: Tools, closed: ClosingWork) -> ClosingWork:
+        if closed.subject == "person 1":
+            raise ValueError("no words")
+        return closed
+
+    with worker_context(stack.database) as shop:
+        await leave_open(stack, shop, "default", 4)
+        sleeping = Sleeping(shop, closing_stages=[ClosingStage("stumble", stumble)])
+        task = Task("sleep", impatient(sleeping.run), pauses_s=(0.0,))
+        due = datetime.now(UTC) + AT_ONCE
+        ended = await asyncio.to_thread(work, stack.database, shop.database, task, due)
+    assert set(ended.values()) == {"failed"}
+    with stack.database.connect() as conn:
+        left = conn.execute("SELECT subject FROM sleep_sessions WHERE state = 1").fetchall()
+    assert left == [("person 1",)]

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 
@@ -42,7 +41,7 @@ from support.plans import indexes
 from support.scripted_chat import Body, Reply, ScriptedChat
 from support.stack import Stack
 from support.tool_calls import consulted, path_in, sentence_context, tool_call
-from support.turns import MOST, send, work_off
+from support.turns import MOST, impatient, send, work_off
 
 LATER = datetime(2027, 3, 1, tzinfo=UTC)
 _numbers = count()
@@ -320,11 +319,6 @@ def most_rows(plan: dict[str, object]) -> float:
     below = plan.get("Plans", [])
     assert isinstance(below, list)
     return max([rows * float(str(plan["Actual Loops"])), *map(most_rows, below)])
-
-
-def impatient(run: Callable[[JobRun], datetime | None]) -> Callable[[JobRun], datetime | None]:
-    """Have another namespace wait all the time."""
-    return lambda job: run(replace(job, others_wait=lambda: True))
 
 
 async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: Stack) -> None:
