@@ -1,8 +1,9 @@
-"""A link in a document leads to a file and a heading that exist, and the site's navigation leads to every page."""
+"""A link leads to a file and a heading that exist, a path in backticks to a file; the navigation shows every page."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +13,16 @@ from typing import Any
 from support.documents import ROOT, documents
 
 FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
+#: What in backticks says where something is in the repository: a path that ends as one, or the name of a source file.
+_IN_REPOSITORY = re.compile(
+    r"(?:[\w.*…-]+/)+(?:[\w.*…-]+\.(?:py|pyx|sql|proto|md|toml|json|jsonl|ya?ml|sh|txt|xz|lock|conf))?"
+    r"|(?:deploy|docs|examples|libs|protos|scripts|services|tests)/[\w./*…-]+"
+    r"|[\w*]+\.(?:py|pyx|sql|proto)"
+)
+#: What is made, by the build or by a reader of the tutorial, and what is no path of the repository.
+_ELSEWHERE = ("build/", ".", "news.py")
+#: Tells what was, where it was then.
+_HISTORY = "CHANGELOG.md"
 
 
 @cache
@@ -38,6 +49,31 @@ def _links(page: Path) -> Iterator[tuple[Path, str]]:
             continue
         name, _, anchor = target.partition("#")
         yield ((page.parent / name).resolve() if name else page), anchor
+
+
+def _named(page: Path) -> Iterator[str]:
+    """Iterate over the paths of the repository that a page names in backticks, without what it names in their files."""
+    for code in re.findall(r"`([^`\n]+)`", _prose(page)):
+        path = re.split(r"::|: ", code)[0]
+        if _IN_REPOSITORY.fullmatch(path) and not path.startswith(_ELSEWHERE):
+            yield path
+
+
+@cache
+def _repository() -> str:
+    """Return the paths of all files and folders, a line each; folders end with a slash."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = {Path(line) for line in files.splitlines()}
+    folders = {folder for path in paths for folder in path.parents}
+    return "\n".join([*(f"/{path}" for path in paths), *(f"/{path}/" for path in folders)])
+
+
+@cache
+def _exists(named: str) -> bool:
+    """Tell whether some path ends so; `*` is any part of a name, and `…` of a path."""
+    pattern = re.escape(named).replace(r"\*", r"[^/\n]*").replace("…", ".*")
+    return re.search(rf"/{pattern}/?$", _repository(), re.MULTILINE) is not None
 
 
 def _navigation() -> list[Path]:
@@ -77,3 +113,11 @@ def test_the_navigation_leads_to_every_page() -> None:
             reached.add(page)
             ahead += [target for target, _ in _links(page) if target.is_file()]
     assert set(documents()) - reached == set()
+
+
+def test_paths_in_backticks_are_those_of_files() -> None:
+    """They are written from the folder of a package or of the page, so that a path ends as they do."""
+    named = [(page, path) for page in documents() if page.name != _HISTORY for path in _named(page)]
+    assert len({path for _, path in named}) > 200
+    dead = [f"{page.relative_to(ROOT)}: {path}" for page, path in named if not _exists(path)]
+    assert dead == []

@@ -67,7 +67,7 @@ from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
 from support.foreign_reads import READS_REFUSED
 from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
 from support.isolation import forget_namespaces
-from support.probes import rows_of
+from support.probes import NAMELESS, WITHIN, numbers, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
 from support.twins import tell_apart, twins
@@ -318,6 +318,18 @@ def test_fields_that_reach_are_recognised() -> None:
         "at_least_as_fresh",
     }
     assert "batch.messages.parent_id" in _reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
+
+
+def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
+    found = {(method.name, path) for method in _methods() for path in numbers(method)}
+    unsaid = {(rpc, str(path), path.field.name) for rpc, path in found if not path.within}
+    nameless = set[str]().union(*NAMELESS.values())
+    assert [each for each in unsaid if each[2] not in nameless] == [], "say what these name"
+    # What no request has any more is not listed either.
+    assert {name for _, _, name in unsaid} == nameless
+    assert {path.field.full_name.rpartition("v1.")[2] for _, path in found if path.within} == set(
+        WITHIN
+    )
 
 
 async def _answered(call: Any) -> Any:

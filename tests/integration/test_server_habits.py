@@ -38,6 +38,7 @@ from everword_ingest.settings import Settings
 from everword_search.server import SearchServer
 from everword_search.settings import Settings as SearchSettings
 from support.callers import internal
+from support.calls import append_request
 from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.refusals import refused
@@ -111,21 +112,41 @@ async def test_a_ready_service_serves_under_each_of_its_names(stack: Stack, serv
             assert await serving(channel, name)
 
 
+@pytest.mark.usefixtures("_quick_checks")
 async def test_without_postgres_a_service_starts_and_says_not_serving(
-    monkeypatch: pytest.MonkeyPatch,
+    database: DatabaseUnderTest, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What it refuses is no memory; what it takes once Postgres has come is."""
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
-    monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
-    async with _running(_ingest(_nowhere())) as address, open_channel(address) as channel:
+    request = append_request("The VPN drops every day at noon.", request_id="noon")
+    reading = SearchSettings(replace(BASE, service="search"), database.settings("search"))
+    _allow_connections(postgres_url, database, allowed=False)
+    async with (
+        _running(_ingest(database.settings("ingest"))) as address,
+        open_channel(address) as channel,
+        _running(SearchServer(reading)) as search_address,
+        open_channel(search_address) as search_channel,
+    ):
         for name in ("", *SERVICES["ingest"]):
             assert not await serving(channel, name)
-        refusal = await refused(
-            AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest(), timeout=60)
-        )
-    assert (refusal.code, refusal.reason) == (
-        grpc.StatusCode.UNAVAILABLE,
-        "STORAGE_UNAVAILABLE",
-    )
+        ingest, admin = IngestServiceStub(channel), AdminServiceStub(channel)
+        with monkeypatch.context() as hasty:
+            hasty.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
+            for call in (
+                admin.ListNamespaces(ListNamespacesRequest(), timeout=60),
+                ingest.AppendMessages(request, timeout=60),
+            ):
+                refusal = await refused(call)
+                told = refusal.code, refusal.reason
+                assert told == (grpc.StatusCode.UNAVAILABLE, "STORAGE_UNAVAILABLE")
+        _allow_connections(postgres_url, database, allowed=True)
+        await until(lambda: serving(channel))
+        await until(lambda: serving(search_channel))
+        stored = await ingest.AppendMessages(request)
+        assert not stored.replayed
+        found = await SearchServiceStub(search_channel).Search(SearchRequest(query="VPN"))
+    ids = [result.memory.id for result in found.results]
+    assert ids == [message.message_id for message in stored.messages]
 
 
 async def test_without_postgres_what_is_significant_is_refused_by_its_reason(

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 
@@ -21,16 +20,13 @@ import redis as redis_client
 
 from everword.db.blocking import BlockingDatabase, Connection
 from everword.jobs import queue
-from everword.jobs.publisher import Publisher
-from everword.jobs.store import JobKey, StartedJob
-from everword.jobs.task import JobRun, Task, queue_name
-from everword.jobs.worker import Worker
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun, Task
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compose.model import Draft
 from everword_compactor.conversations.job import Compaction
 from everword_compactor.conversations.schedule import schedule_outdated
-from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.tool_sentences.job import ToolSentences
 from everword_embedder.queue.calibration import UNRELATED
 from everword_embedder.queue.drain import BATCH, FEW, Drain
@@ -45,9 +41,8 @@ from support.plans import indexes
 from support.scripted_chat import Body, Reply, ScriptedChat
 from support.stack import Stack
 from support.tool_calls import consulted, path_in, sentence_context, tool_call
+from support.turns import MOST, impatient, send, work_off
 
-#: Whoever is alone waits for nobody; beside another, at most for so many times that.
-MOST = 3
 LATER = datetime(2027, 3, 1, tzinfo=UTC)
 _numbers = count()
 CONVERSATIONS = """
@@ -95,25 +90,6 @@ class Asked(list[str]):
         asked = max(number for number, whose in enumerate(self, 1) if "quiet" in whose)
         self.clear()
         return asked
-
-
-def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
-    """Send the wake-ups of what is due: whoever has something pending later has its own behind them."""
-    Publisher(shop.database, redis).publish()
-
-
-def work_off(
-    shop: WorkerContext,
-    redis: redis_client.Redis,
-    name: str,
-    run: Callable[[JobRun], datetime | None],
-) -> None:
-    """Do the jobs of a task as its only worker does: wake-up by wake-up, in the order in which they were sent."""
-    send(shop, redis)
-    worker = Worker(shop.database, Task(name, run), redis)
-    while wake_up := redis.lpop(f"rq:queue:{queue_name(name)}"):
-        assert isinstance(wake_up, bytes)
-        worker.execute_next(JobKey(0, int(wake_up.decode().partition("-")[0])))
 
 
 def composer_of(asked: Asked) -> ScriptedComposer:
@@ -343,11 +319,6 @@ def most_rows(plan: dict[str, object]) -> float:
     below = plan.get("Plans", [])
     assert isinstance(below, list)
     return max([rows * float(str(plan["Actual Loops"])), *map(most_rows, below)])
-
-
-def impatient(run: Callable[[JobRun], datetime | None]) -> Callable[[JobRun], datetime | None]:
-    """Have another namespace wait all the time."""
-    return lambda job: run(replace(job, others_wait=lambda: True))
 
 
 async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: Stack) -> None:

@@ -27,11 +27,57 @@ _ID = re.compile(r"\b(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3})?[0-9a-f]{12}\b")
 _TIME = re.compile(r"\w+ \{\s*(seconds: \d+\s*)?(nanos: \d+\s*)?\}")
 _TOKEN = re.compile(r'(\w*token): "[^"]*"')
 _FRACTION = re.compile(r"\d+\.\d+(e-\d+)?")
+#: Numbers and bytes of requests that name nothing which is stored, by why; a name that is not here fails a test.
+NAMELESS = {
+    "how much is returned, looked at or kept": frozenset(
+        {
+            *("page_size", "limit", "depth", "fan_out", "scan_depth", "keep_recent", "start_char"),
+            *("max_tokens", "max_recent_turns", "max_memories", "max_content_chars", "max_chars"),
+            *("max_facts", "max_links", "max_answer_tokens", "max_edges", "max_children"),
+            *("max_sources", "max_calls", "max_versions", "max_per_run", "token_budget"),
+        }
+    ),
+    "how much there is at the caller's": frozenset(
+        {
+            *("context_size", "used_tokens", "token_count"),
+            *("input_tokens", "output_tokens", "cached_tokens"),
+        }
+    ),
+    "how much something counts, and for how long": frozenset(
+        {
+            *("importance", "min_importance", "keep_importance", "priority", "use_cap"),
+            *("lifetime_days", "keep_days", "sticky_turns", "warn_percent"),
+        }
+    ),
+    "what is stored as it is": frozenset({"state", "data"}),
+}
+#: Numbers that say which version or place of something, with the field beside them that names it. They are probed with
+#: the ids of their requests; on their own they name nothing.
+WITHIN = {
+    "ListMessagesRequest.start_seq": "conversation_id",
+    "SaveCheckpointRequest.expected_version": "conversation_id",
+    "ListCheckpointsRequest.before_version": "conversation_id",
+    "UploadHeader.expected_version": "document",
+    "WriteDocumentRequest.expected_version": "document",
+    "DeleteDocumentRequest.expected_version": "document_id",
+    "GetDocumentHistoryRequest.version": "document_id",
+    "WriteWorkspaceFileRequest.expected_version": "name",
+    "DeleteWorkspaceFileRequest.expected_version": "name",
+    "WriteNoteRequest.expected_version": "note",
+    "DeleteNoteRequest.expected_version": "note_id",
+    "GetTrajectoryRequest.version": "subject",
+}
+_INTEGERS = frozenset(
+    {
+        *(FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_INT64),
+        *(FieldDescriptor.CPPTYPE_UINT32, FieldDescriptor.CPPTYPE_UINT64),
+    }
+)
 
 
 @dataclass(frozen=True)
 class Path:
-    """Where in a request a string stands: the names of fields from the request on."""
+    """Where in a request a string, a number or bytes stand: the names of fields from the request on."""
 
     steps: tuple[FieldDescriptor, ...]
 
@@ -43,6 +89,14 @@ class Path:
         return self.steps[-1]
 
     @property
+    def within(self) -> str:
+        """The field that names what this is a version or a place of; empty where there is none."""
+        holder = self.field.containing_type
+        assert holder is not None
+        named = WITHIN.get(f"{holder.name}.{self.field.name}", "")
+        return named if named in holder.fields_by_name else ""
+
+    @property
     def kind(self) -> str:
         return kind_of(self.field)
 
@@ -51,7 +105,7 @@ class Path:
         rules = self.field.GetOptions().Extensions[validate_pb2.field]
         return bool(rules.string.uuid or rules.repeated.items.string.uuid)
 
-    def put(self, request: Any, value: str) -> None:
+    def put(self, request: Any, value: str | int) -> None:
         """Put a value there; messages that are not there yet are made, with as little as they need."""
         holder = request
         for step in self.steps[:-1]:
@@ -65,7 +119,17 @@ class Path:
 
 def paths(method: MethodDescriptor) -> Iterator[Path]:
     """Yield the places of all strings of a request, however deep."""
-    yield from _paths(method.input_type, ())
+    for path in _paths(method.input_type, ()):
+        if path.field.type == FieldDescriptor.TYPE_STRING:
+            yield path
+
+
+def numbers(method: MethodDescriptor) -> Iterator[Path]:
+    """Yield the places of all numbers and bytes of a request, however deep."""
+    for path in _paths(method.input_type, ()):
+        field = path.field
+        if field.type == FieldDescriptor.TYPE_BYTES or field.cpp_type in _INTEGERS:
+            yield path
 
 
 def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
@@ -73,13 +137,9 @@ def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
     id_ = kind.fields_by_name.get("id")
     for field in [id_] if id_ and before else kind.fields:
         inner = field.message_type
-        if field.type == field.TYPE_STRING:
+        if inner is None:
             yield Path((*before, field))
-        elif (
-            inner is not None
-            and inner.file.package == "everword.v1"
-            and not inner.GetOptions().map_entry
-        ):
+        elif inner.file.package == "everword.v1" and not inner.GetOptions().map_entry:
             yield from _paths(inner, (*before, field))
 
 

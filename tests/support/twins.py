@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 import grpc
+import httpx2
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 from opentelemetry.trace import SpanKind
@@ -20,11 +21,13 @@ from fuzz.requests import WATCHES, methods
 from scripts.recipes import Recipe, read_recipes
 from support.any_rpc import caller_of
 from support.callers import make_namespaces, within
+from support.connect import HttpError, call_over_http
 from support.learned import learn_some, learning_transaction
 from support.probes import (
     Path,
     bad_tokens,
     keep,
+    numbers,
     paths,
     plain,
     requests_of,
@@ -67,6 +70,8 @@ class Twins:
     stack: Stack
     channels: Mapping[str, grpc.aio.Channel]
     names: tuple[str, str]
+    #: The gateway through which probes go, None for gRPC itself.
+    gateway: httpx2.AsyncClient | None = None
     kept: dict[str, dict[str, str]] = field(init=False)
     #: What was sent to each of what is another's, or nobody's: it is in later answers, too.
     sent: dict[str, list[str]] = field(init=False)
@@ -91,30 +96,56 @@ class Twins:
                 keep(recipe, answers, kept)
 
     async def probe(
-        self, method: MethodDescriptor, recipe: Recipe, path: Path, values: tuple[str, str]
+        self,
+        method: MethodDescriptor,
+        recipe: Recipe,
+        path: Path,
+        values: tuple[str, str],
+        number: Path | None = None,
     ) -> list[Told]:
-        """Call a recipe with a value in one place, another one in each namespace; return what they tell."""
+        """Call a recipe with a value in one place, another one in each namespace; return what they tell.
+
+        `number` is a place that says which version or part of it, the first one in both.
+        """
         told = []
         for name, value in zip(self.names, values, strict=True):
             requests = self._requests(method, recipe, name)
-            number = next(_numbers)
-            set_request_id(requests[0], f"probe {number}")
+            called = next(_numbers)
+            set_request_id(requests[0], f"probe {called}")
             path.put(requests[0], value)
-            trace = f"{number:032x}"
+            if number is not None:
+                number.put(requests[0], 1)
+            trace = f"{called:032x}"
             parent = (("traceparent", f"00-{trace}-b7ad6b7169203331-01"),)
-            reason = ""
             begun = time.perf_counter()
-            try:
-                answer: Any = await self._call(method, recipe, requests, name, parent)
-            except grpc.aio.AioRpcError as error:
-                answer = read_refusal(error)
-                reason = answer.reason
+            answer, reason = await self._ask(method, recipe, requests, name, parent)
             seconds = time.perf_counter() - begun
             self.sent[name].append(value)
             said = plain(answer, self.sent[name])
             told.append(Told(said, _statements(int(trace, 16)), reason, seconds))
         exporter().clear()
         return told
+
+    async def _ask(
+        self,
+        method: MethodDescriptor,
+        recipe: Recipe,
+        requests: list[Any],
+        name: str,
+        more: tuple[tuple[str, str], ...],
+    ) -> tuple[Any, str]:
+        """Return the answer of a probe, or its refusal with the reason."""
+        if self.gateway is not None:
+            [request], headers = requests, dict((*within(name), *more))
+            answer = await call_over_http(
+                self.gateway, method, request, headers, endless=method.name in WATCHES
+            )
+            return answer, answer.reason if isinstance(answer, HttpError) else ""
+        try:
+            return await self._call(method, recipe, requests, name, more), ""
+        except grpc.aio.AioRpcError as error:
+            refusal = read_refusal(error)
+            return refusal, refusal.reason
 
     async def texts_of(self, name: str) -> dict[str, str]:
         """Return by kind a text of another namespace, as its lists show it to itself."""
@@ -177,8 +208,8 @@ class Twins:
 
 
 @asynccontextmanager
-async def twins(stack: Stack, *names: str) -> AsyncIterator[Twins]:
-    """Make two namespaces."""
+async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[Twins]:
+    """Make two namespaces. Probes go through the gateway at this URL, where one is given."""
     exporter()
     first, second = names
     await make_namespaces(stack, first, second)
@@ -187,7 +218,11 @@ async def twins(stack: Stack, *names: str) -> AsyncIterator[Twins]:
             name: await resources.enter_async_context(open_channel(address))
             for name, address in stack.addresses.items()
         }
-        yield Twins(stack, channels, (first, second))
+        http = None
+        if gateway:
+            client = httpx2.AsyncClient(base_url=gateway, timeout=30)
+            http = await resources.enter_async_context(client)
+        yield Twins(stack, channels, (first, second), http)
 
 
 async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
@@ -197,24 +232,27 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
     """
     wrong = []
     for method, recipe in recipes():
-        for path in paths(method):
+        # A gateway takes no streams of requests.
+        places = () if both.gateway and method.client_streaming else _places(method)
+        for path, number in places:
             values = values_for(method, path, theirs, texts)
             if values is None or not (texts or path.is_id):
                 continue
-            first, second = await both.probe(method, recipe, path, values)
+            first, second = await both.probe(method, recipe, path, values, number)
             # Whoever watches asks again and again.
             counted = method.name not in WATCHES
             if first.differs(second, counted):
                 # What the twins hold may differ by what was done in them: what tells something does so in each of them.
-                unlike, alike = await both.probe(method, recipe, path, values[::-1])
+                unlike, alike = await both.probe(method, recipe, path, values[::-1], number)
                 if not (first.differs(unlike, counted) and alike.differs(second, counted)):
                     second = first
-            case = f"{method.name} {path}"
+            case = f"{method.name} {path}" + (f" with {number}" if number else "")
             if first.answer != second.answer or "Their" in first.answer:
                 wrong.append(f"{case}: {first.answer[:400]} and not {second.answer[:400]}")
             elif counted and first.statements != second.statements:
                 wrong.append(f"{case}: {first.statements} and not {second.statements}")
-            elif path.is_id and first.reason == "VALIDATION_FAILED":
+            # Beside a number, an id may be one under which the probe before has made something.
+            elif path.is_id and number is None and first.reason == "VALIDATION_FAILED":
                 wrong.append(
                     f"{case} is refused before anything is looked for: {first.answer[:400]}"
                 )
@@ -222,6 +260,14 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
                 wrong += await _with_bad_tokens(both, theirs, method, recipe, path)
         await both.go_on(method, recipe)
     return wrong
+
+
+def _places(method: MethodDescriptor) -> Iterator[tuple[Path, Path | None]]:
+    """Yield the places to probe: each of a string, and each of an id beside each number that goes with one."""
+    yield from product(paths(method), [None])
+    for path, number in product(paths(method), numbers(method)):
+        if path.is_id and number.within:
+            yield path, number
 
 
 async def _with_bad_tokens(

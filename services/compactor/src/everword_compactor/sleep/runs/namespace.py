@@ -27,7 +27,10 @@ def sleep_namespace(
     session_stages: Sequence[SessionStage],
     closing_stages: Sequence[ClosingStage],
 ) -> datetime | None:
-    """Go through the closing steps for everybody who is due; returns when the next night is over."""
+    """Go through the closing steps for everybody who is due; returns when there will be more.
+
+    By day that is until others wait. A night goes on to its end: what stays in dispute would come first in each turn.
+    """
     calendar = Calendar(job.namespace.time_zone, job.namespace.day_cutoff_minutes)
     now = job.worker_context.now()
     night = last_night(calendar, now)
@@ -44,7 +47,10 @@ def sleep_namespace(
         with job.transaction() as conn:
             subjects = store.closing_subjects(conn, job.namespace_id, at_night, now)
         for subject in subjects:
-            _close(job, subject, closing_stages, failures)
+            closed = _close(job, subject, closing_stages, failures)
+            if closed and not at_night and job.run.others_wait():
+                failures.raise_any()
+                return now
     failures.raise_any()
     if known is None or at_night:
         settings = job.worker_context.database.settings
@@ -61,8 +67,8 @@ def next_night(calendar: Calendar, night: date) -> datetime | None:
 
 def _close(
     job: NamespaceJob, subject: str, stages: Sequence[ClosingStage], failures: Failures
-) -> None:
-    """Close what is open for one subject, in one transaction; a failure keeps no other subject back."""
+) -> bool:
+    """Close what is open for one subject, in one transaction; False where that failed, which keeps no other back."""
     try:
         tools = tools_of(job)
         with job.transaction() as conn:
@@ -76,8 +82,9 @@ def _close(
             raise
         with failures.kept():
             raise
-        return
+        return False
     job.run.checkpoint()
+    return True
 
 
 def _wake_conversations(job: NamespaceJob) -> None:

@@ -1,0 +1,152 @@
+"""What another namespace holds is told over HTTP no more than over gRPC: not by the gateway, and not by MCP's tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import count
+
+import pytest
+import pytest_asyncio
+from mcp import Client as McpClient
+from mcp.types import Tool
+
+from everword.adapters.tools.registry import SETS
+from everword.chat.settings import ChatSettings
+from everword.v1 import note_pb2, note_service_pb2
+from support.callers import make_namespaces, within
+from support.databases import cloned
+from support.foreign import MODEL
+from support.foreign_filled import fill_theirs
+from support.http_process import serving
+from support.mcp import http_server, over_http, said, text_of
+from support.probes import NOBODY, another, damaged, plain, rows_of
+from support.stack import Stack, running_stack
+from support.tool_probes import Place, arguments, kind_of, places
+from support.twins import tell_apart, twins
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+#: Arguments that name something and that no call needs.
+NAMING = (("conversation_id",), ("page_token",))
+#: What everything of theirs is called, and what it says.
+THEIRS, SECRET = "theirs", "Zanzibar"
+TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
+_numbers = count()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    with cloned(postgres_url) as database:
+        chat = ChatSettings("http://127.0.0.1:9", MODEL)
+        async with running_stack(database, chat=chat) as stack:
+            yield stack
+
+
+@pytest.mark.slow
+async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None:
+    """Neither answers nor errors nor statements, whatever stands in any field of JSON."""
+    theirs = await fill_theirs(stack)
+    before = rows_of(stack.database, "theirs")
+    async with (
+        serving(stack, "gateway", "--listen", "{address}") as url,
+        twins(stack, "over-1", "over-2", gateway=url) as both,
+    ):
+        named = {"request_id": "pattern", "reason": "Their reason."}
+        texts = await both.texts_of("theirs") | named
+        assert await tell_apart(both, theirs, texts) == []
+    assert rows_of(stack.database, "theirs") == before
+
+
+@pytest.mark.slow
+async def test_no_tool_tells_anything_of_what_is_theirs(stack: Stack) -> None:
+    """Whoever calls a tool with what is theirs is answered as with what nobody has."""
+    await make_namespaces(stack, "toolbox")
+    wrong = []
+    async with http_server(stack, *SETS) as url, in_namespace(url, "toolbox") as owner:
+        tools = (await owner.list_tools()).tools
+        theirs = await fill(owner, tools)
+        before = rows_of(stack.database, "toolbox")
+        for tool, tried in tries(tools):
+            async with caller(stack, url) as first, caller(stack, url) as second:
+                for place in tried:
+                    told, alike = await ask_both((first, second), tool, place, theirs)
+                    if told != alike or SECRET in told:
+                        wrong.append(f"{tool.name} {'.'.join(place)}: {told} and not {alike}")
+        assert wrong == []
+        assert rows_of(stack.database, "toolbox") == before
+        # All this would pass where no tool did anything with what it is given.
+        for tool in sorted(tools, key=changes):
+            for place in [(), *(each for each in places(tool) if each in NAMING)]:
+                value = theirs[kind_of(tool, place)]
+                given = arguments(tool, theirs, place, value)
+                assert said(await owner.call_tool(tool.name, given))
+
+
+def in_namespace(url: str, name: str) -> AbstractAsyncContextManager[McpClient]:
+    return over_http(url, **dict(within(name)))
+
+
+def changes(tool: Tool) -> tuple[bool, bool, str]:
+    """Return a key by which tools come first that change nothing, and last those that delete."""
+    assert tool.annotations
+    return (not tool.annotations.read_only_hint, "delete" in tool.name, tool.name)
+
+
+async def fill(owner: McpClient, tools: Sequence[Tool]) -> dict[str, str]:
+    """Let each tool that adds something do so; returns what there is then, by kind."""
+    found = {"words": THEIRS}
+
+    async def make(name: str, **more: str) -> str:
+        [tool] = [tool for tool in tools if tool.name == name]
+        return said(await owner.call_tool(name, arguments(tool, found) | more))
+
+    def id_in(text: str) -> str:
+        return str(re.findall(r"[0-9a-f-]{36}", text)[-1])
+
+    secret = {"content": f"{SECRET}, {THEIRS}."}
+    found["memory"] = id_in(await make("memory_write", key=THEIRS, **secret))
+    found["conversation"] = id_in(await make("memory_append", external_id=THEIRS, **secret))
+    found["node"] = id_in(await make("graph_create_node", description=SECRET))
+    found["edge"] = id_in(await make("graph_create_edge", from_label=THEIRS, to_label="user"))
+    for name in ("vault_write", "daily_log_write", "quick_capture", "save_standard"):
+        await make(name, **secret)
+    browsed = said(await owner.call_tool("memory_browse", {"limit": 1}))
+    return found | {"page_token": browsed.rpartition("page_token ")[2]}
+
+
+def tries(tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[Place]]]:
+    """Yield tools with places to try in the same two namespaces: one, unless the tool changes nothing there."""
+    for tool in tools:
+        assert tool.annotations
+        found = list(places(tool))
+        together = [found] if tool.annotations.read_only_hint else [[each] for each in found]
+        yield from ((tool, each) for each in together)
+
+
+async def ask_both(
+    callers: Sequence[McpClient], tool: Tool, place: Place, theirs: Mapping[str, str]
+) -> list[str]:
+    """Call a tool with what is theirs in a place, and with what nobody has; returns what is told of each."""
+    kind = kind_of(tool, place)
+    nobodys = {"words": another(THEIRS), "page_token": damaged(theirs["page_token"])}
+    values = theirs[kind], nobodys.get(kind, NOBODY)
+    told = []
+    for each, value in zip(callers, values, strict=True):
+        answered = await each.call_tool(tool.name, arguments(tool, theirs, place, value))
+        text = plain(TIME.sub("<time>", text_of(answered)), [*values, THEIRS])
+        told.append(f"{answered.is_error}: {text}")
+    return told
+
+
+@asynccontextmanager
+async def caller(stack: Stack, url: str) -> AsyncIterator[McpClient]:
+    """Lend a client in a new namespace, which has a note of its own."""
+    name = f"caller-{next(_numbers)}"
+    await make_namespaces(stack, name)
+    own = note_pb2.NewNote(key="own", content="Words of the caller's own.")
+    request = note_service_pb2.WriteNoteRequest(note=own)
+    await stack.notes.WriteNote(request, metadata=within(name))
+    async with in_namespace(url, name) as client:
+        yield client

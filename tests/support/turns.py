@@ -1,0 +1,38 @@
+"""Work of several namespaces, done by one worker: wake-up by wake-up, in the order in which they were sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+import redis as redis_client
+
+from everword.jobs.publisher import Publisher
+from everword.jobs.store import JobKey
+from everword.jobs.task import JobRun, Task, queue_name
+from everword.jobs.worker import Worker
+from everword_compactor.jobs.context import WorkerContext
+
+Run = Callable[[JobRun], datetime | None]
+#: Whoever is alone waits for nobody; beside another, at most for so many times that.
+MOST = 3
+
+
+def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
+    """Send the wake-ups of what is due: whoever has something pending later has its own behind them."""
+    Publisher(shop.database, redis).publish()
+
+
+def work_off(shop: WorkerContext, redis: redis_client.Redis, name: str, run: Run) -> None:
+    """Do the jobs of a task as its only worker does."""
+    send(shop, redis)
+    worker = Worker(shop.database, Task(name, run), redis)
+    while wake_up := redis.lpop(f"rq:queue:{queue_name(name)}"):
+        assert isinstance(wake_up, bytes)
+        worker.execute_next(JobKey(0, int(wake_up.decode().partition("-")[0])))
+
+
+def impatient(run: Run) -> Run:
+    """Have another namespace wait all the time."""
+    return lambda job: run(replace(job, others_wait=lambda: True))
