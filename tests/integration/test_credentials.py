@@ -18,6 +18,7 @@ from support.calendar_calls import update_settings
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.databases import DatabaseUnderTest
+from support.document_calls import write
 from support.planted import PLANTED
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack, running_stack
@@ -206,6 +207,10 @@ async def test_an_answer_rests_on_none(database: DatabaseUnderTest) -> None:
     with ScriptedChat(echo).running() as server:
         async with running_stack(database, chat=chat_settings(server)) as stack:
             await append(stack, message(WIFI))
-            reply = await stack.search.Answer(pb.AnswerRequest(query="What is the wifi password?"))
+            await write(stack, "Ask Emi for the wifi password.", WIFI)
+            reply = await stack.search.Answer(pb.AnswerRequest(query=f"Is it so? {WIFI}"))
+            shown = user_text(server.requests[0])
+            assert "Ask Emi" in shown
+            assert shown.count(MARK) == 3
             assert MARK in reply.answer
             assert held([reply.answer, *(user_text(request) for request in server.requests)]) == []

@@ -198,6 +198,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},
+        "everword_embedder.queue.read_around": {"memory_ids": filled.passage_ids, "around": 9},
         "everword_embedder.queue.store_halfvecs": _vectors(filled),
         "everword_embedder.queue.store_arrays": _vectors(filled),
         "everword_search.records.list_conversations": {"after_id": LAST_ID, "active": None},

@@ -113,3 +113,15 @@ def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
     assert len(chat.asked) == MOST_REQUESTS
     assert taken == list(range(20, 20 + len(taken)))
     assert len(taken) > MOST_REQUESTS - 15
+
+
+@pytest.mark.parametrize("masks", [True, False])
+def test_a_model_is_shown_no_credential_unless_the_namespace_keeps_them(masks: bool) -> None:
+    """Somebody may have told one as a fact, which stays as it was told."""
+    chat = SmallChat(8_000)
+    asking = Asking(cast(BlockingChat, chat), lambda: None, masks=masks)
+    facts = [{"fact": 1, "value": "password: Kupfer-88z"}, {"fact": 2, "value": "green"}]
+    question = Question("sleep-x", "Do it.", {"facts": facts}, {}, 400)
+    asking.ask(question, lambda _: Checked("taken"))
+    assert ("Kupfer-88z" in chat.asked[0].user) is not masks
+    assert chat.asked[0].user.endswith('{"fact": 2, "value": "green"}')

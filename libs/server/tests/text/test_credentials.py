@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from everword.text.credentials import MARK, mask_credentials, mask_passage
-from support.planted import EVERYDAY, PLANTED, Planted
+from everword.text.credentials import MARK, mask_credentials, mask_parts, mask_passage
+from everword.text.passages import split_passages
+from support.planted import EVERYDAY, PLANTED, Planted, key_lines
 from support.planted_keys import DEVELOPERS, ISSUED
 
 KIB = 1024
@@ -57,6 +58,22 @@ def test_a_passage_is_masked_by_the_words_around_it() -> None:
     assert key.secret not in mask_passage(key.secret, key.text)
     assert mask_passage("keep it", key.text) == "keep it"
     assert mask_passage("hunter2 password: hunter2", "elsewhere") == f"hunter2 password: {MARK}"
+
+
+def test_the_parts_of_a_text_are_masked_by_those_around_them() -> None:
+    key = key_lines("RSA PRIVATE", 80)
+    parts = split_passages(f"Before. {key}\nAfter.")
+    masked = mask_parts(parts)
+    assert len(masked) == len(parts) > 2
+    assert not any(line in part for part in masked for line in key.splitlines())
+    assert masked[0].startswith("Before. ")
+    assert masked[-1].endswith("After.")
+    assert mask_parts(["the password is ", "Perle_4477, ", "ok"]) == [
+        "the password is ",
+        f"{MARK}, ",
+        "ok",
+    ]
+    assert mask_parts(["Nothing ", "", "here."]) == ["Nothing ", "", "here."]
 
 
 def test_threads_may_mask_at_once() -> None:

@@ -7,7 +7,9 @@ import random
 import pytest
 import regex
 
+from everword.text.credentials import MARK
 from everword.text.tiers import ABSTRACT_CHARS, OVERVIEW_CHARS, abstract, overview
+from support.planted import PLANTED
 
 FAMILY = "👨‍👩‍👧‍👦"
 #: What has clusters of several code points, what is layout, what ends sentences, and what is no character at all.
@@ -119,3 +121,15 @@ def test_the_beginning_of_a_text_may_have_been_cut_anywhere() -> None:
     for end in range(51, len(text)):
         kept = abstract(text[:end], cut_before=True).removesuffix("…")
         assert len(kept) in clusters(text)
+
+
+def test_credentials_are_masked_also_where_the_cut_fell_into_one() -> None:
+    said = "The wifi password is Sommer2026! and the network is Guest."
+    assert abstract(said) == said
+    assert abstract(said, masks=True) == said.replace("Sommer2026!", MARK)
+    assert overview(f"{said} " * 40, masks=True).count(MARK) > 3
+    assert abstract("Use " + "a1B2" * 100, masks=True) == "Use…"
+    for planted in PLANTED[:14]:
+        for end in range(1, len(planted.text)):
+            short = abstract(planted.text[:end], cut_before=True, masks=True)
+            assert planted.secret[:8] not in short

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from cachetools import TTLCache
 
 from everword.db.pool import Database
 from everword.domain.errors import EmbedderUnavailable, EverwordError, InvalidArgument
+from everword.text.credentials import mask_credentials
 from everword_embedder import store
 from everword_embedder.batcher import Batcher, Priority
 from everword_embedder.providers.errors import (
@@ -18,7 +20,7 @@ from everword_embedder.providers.errors import (
     ProviderUnavailable,
 )
 from everword_embedder.providers.factory import ProviderFactory
-from everword_embedder.providers.generation import ModelGeneration
+from everword_embedder.providers.generation import LOCAL, ModelGeneration
 from everword_embedder.providers.isolation import Outcome
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import receipt
@@ -72,7 +74,10 @@ class Embedder:
             vectors = self._cached(namespace_id, generation, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in vectors]
         with receipt() as read:
-            outcomes = await self._outcomes(generation, missing, priority)
+            sent: Sequence[str] = missing
+            if priority is Priority.QUERY and missing:
+                sent = await self._sent(generation, namespace_id, missing)
+            outcomes = await self._outcomes(generation, sent, priority)
         try:
             vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
         except EverwordError as error:
@@ -109,6 +114,20 @@ class Embedder:
     ) -> dict[str, Vector]:
         found = {text: self._cache.get(_key(namespace_id, generation, text)) for text in texts}
         return {text: vector for text, vector in found.items() if vector is not None}
+
+    async def _sent(
+        self, generation: ModelGeneration, namespace_id: int, queries: Sequence[str]
+    ) -> Sequence[str]:
+        """Return queries as the model is sent them: without credentials where it is on a server, as passages are.
+
+        A context is looked for by what somebody said, where its caller gives no query.
+        """
+        if generation.provider == LOCAL:
+            return queries
+        async with self._database.connection() as conn:
+            if not await store.masks_credentials(conn, namespace_id):
+                return queries
+        return await asyncio.to_thread(lambda: list(map(mask_credentials, queries)))
 
     async def _outcomes(
         self, generation: ModelGeneration, texts: Sequence[str], priority: Priority

@@ -1,4 +1,4 @@
--- Statements of EmbedderService: counts over all namespaces, no content.
+-- Statements of EmbedderService: counts over all namespaces and their settings, no content.
 
 -- count_pending --
 -- What is pending for a generation, and what was given up, each counted up to a cap.
@@ -17,3 +17,7 @@ SELECT g.id AS generation_id,
 SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, passage_prefix
   FROM model_generations
  WHERE CASE WHEN %(generation_id)s = 0 THEN state = 'active' ELSE id = %(generation_id)s END;
+
+-- read_credentials --
+-- What becomes of credentials in a namespace; no row once it is gone.
+SELECT credentials FROM namespaces WHERE id = %(namespace_id)s;

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_optional, load_statements
+from everword.db.statements import fetch_optional, fetch_value, load_statements
+from everword.domain.credentials import CredentialPolicy
 from everword_embedder.providers.generation import ModelGeneration
 
 SQL = load_statements("everword_embedder")
@@ -30,3 +31,10 @@ async def read_generation(conn: Connection, generation_id: int) -> ModelGenerati
     """Read a generation, or the active one for 0; None where there is no such generation."""
     parameters = {"generation_id": generation_id}
     return await fetch_optional(conn, SQL["read_generation"], parameters, ModelGeneration)
+
+
+async def masks_credentials(conn: Connection, namespace_id: int) -> bool:
+    """Tell whether a namespace wants no credentials in what is sent to others. Unknown ones do."""
+    parameters = {"namespace_id": namespace_id}
+    policy: int | None = await fetch_value(conn, SQL["read_credentials"], parameters)
+    return policy != CredentialPolicy.KEEP

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from opentelemetry import trace
@@ -39,6 +42,7 @@ from everword_search.stats.get_stats import get_stats
 from everword_search.stats.translate import stats_response
 from everword_search.translate import (
     answer_response,
+    batch_response,
     browse_response,
     is_newest_first,
     search_response,
@@ -53,6 +57,8 @@ from everword_search.translate import (
 )
 from everword_search.watch.translate import events_to_proto
 from everword_search.watch.watch_memories import watch_memories
+
+_Shown = TypeVar("_Shown")
 
 
 class SearchServicer(SearchServiceServicer):
@@ -75,12 +81,14 @@ class SearchServicer(SearchServiceServicer):
                 names.GEN_AI_RECORDS: len(response.results),
             }
         )
-        return search_response(response, request.explain, Tier(request.tier))
+        tier = Tier(request.tier)
+        return await _cut(tier, partial(search_response, response, request.explain, tier))
 
     async def Browse(self, request: pb.BrowseRequest, context: Context) -> pb.BrowseResponse:
         wanted = to_browse_request(request)
         browsed = await browse(self._database, current_namespace(), wanted)
-        return browse_response(browsed, Tier(request.tier))
+        tier = Tier(request.tier)
+        return await _cut(tier, partial(browse_response, browsed, tier))
 
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context
@@ -90,8 +98,9 @@ class SearchServicer(SearchServiceServicer):
         found = await get_memory(
             self._database, current_namespace(), wanted, request.at_least_as_fresh, tier
         )
+        memory = await _cut(tier, partial(in_tier, found.memory, tier))
         return pb.GetMemoryResponse(
-            memory=memory_to_proto(in_tier(found.memory, tier)),
+            memory=memory_to_proto(memory),
             message=message_to_proto(found.message) if found.message else None,
             summary=summary_to_proto(found.summary) if found.summary else None,
         )
@@ -104,9 +113,7 @@ class SearchServicer(SearchServiceServicer):
         memories = await batch_get_memories(
             self._database, current_namespace(), memory_ids, request.at_least_as_fresh, tier
         )
-        return pb.BatchGetMemoriesResponse(
-            memories=[memory_to_proto(in_tier(memory, tier)) for memory in memories]
-        )
+        return await _cut(tier, partial(batch_response, memories, tier))
 
     async def ReadAddress(
         self, request: address_pb2.ReadAddressRequest, context: Context
@@ -115,7 +122,7 @@ class SearchServicer(SearchServiceServicer):
         entry = await read_address(
             self._database, namespace, request.address, tier, request.at_least_as_fresh
         )
-        return read_response(namespace, entry, tier)
+        return await _cut(tier, partial(read_response, namespace, entry, tier))
 
     async def ListAddress(
         self, request: address_pb2.ListAddressRequest, context: Context
@@ -143,7 +150,7 @@ class SearchServicer(SearchServiceServicer):
         )
         async for events, token in told:
             await send_request_id(context)
-            await context.write(events_to_proto(events, token, tier))
+            await context.write(await _cut(tier, partial(events_to_proto, events, token, tier)))
 
     async def GetMessage(
         self, request: pb.GetMessageRequest, context: Context
@@ -205,3 +212,12 @@ class SearchServicer(SearchServiceServicer):
             self._database, current_namespace(), current_caller().role, request.at_least_as_fresh
         )
         return stats_response(found)
+
+
+async def _cut(tier: Tier, show: Callable[..., _Shown]) -> _Shown:
+    """Return what `show` makes of memories in a tier, where it is told whether the namespace `masks` credentials.
+
+    They are looked for in each text that is cut short: beside the event loop.
+    """
+    masks = current_namespace().masks_credentials
+    return await asyncio.to_thread(show, masks=masks) if tier.is_short else show(masks=masks)

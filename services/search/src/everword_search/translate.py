@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TypeAlias
 from uuid import UUID
 
+from everword.domain.records import MemoryRecord
 from everword.index.passages import document_tag
 from everword.rpc.translate import (
     fill_memory,
@@ -193,17 +195,27 @@ def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:
     return order != memory_pb2.ORDER_OLDEST_FIRST
 
 
-def browse_response(browsed: Browsed, tier: Tier) -> pb.BrowseResponse:
+def batch_response(
+    memories: Sequence[MemoryRecord], tier: Tier, *, masks: bool
+) -> pb.BatchGetMemoriesResponse:
+    return pb.BatchGetMemoriesResponse(
+        memories=[memory_to_proto(in_tier(memory, tier, masks=masks)) for memory in memories]
+    )
+
+
+def browse_response(browsed: Browsed, tier: Tier, *, masks: bool) -> pb.BrowseResponse:
     message = pb.BrowseResponse(next_page_token=browsed.next_page_token)
     for memory in browsed.memories:
         added = message.memories.add(
             superseded=endings_to_proto(browsed.endings.get(memory.id, ()))
         )
-        fill_memory(added, in_tier(memory, tier))
+        fill_memory(added, in_tier(memory, tier, masks=masks))
     return message
 
 
-def search_response(response: SearchResponse, explain: bool, tier: Tier) -> pb.SearchResponse:
+def search_response(
+    response: SearchResponse, explain: bool, tier: Tier, *, masks: bool
+) -> pb.SearchResponse:
     message = pb.SearchResponse(
         next_page_token=response.next_page_token,
         verdict=pb.Verdict.ValueType(response.verdict),
@@ -224,7 +236,7 @@ def search_response(response: SearchResponse, explain: bool, tier: Tier) -> pb.S
             superseded=endings_to_proto(result.endings),
             relations=result.relations,
         )
-        memory = in_tier(result.memory, tier)
+        memory = in_tier(result.memory, tier, masks=masks)
         fill_memory(added.memory, memory)
         # The part that matched may stand behind what is returned of the text.
         if added.passage not in memory.content and memory.is_suspicious_in(added.passage):

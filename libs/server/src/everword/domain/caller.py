@@ -34,6 +34,11 @@ class NamespaceScope:
         """Tell whether what holds credentials is not stored."""
         return self.credentials == CredentialPolicy.REFUSE
 
+    @property
+    def masks_credentials(self) -> bool:
+        """Tell whether what is derived holds marks in the place of credentials."""
+        return self.credentials != CredentialPolicy.KEEP
+
 
 @dataclass(frozen=True)
 class KeyScope:

@@ -1,9 +1,9 @@
-"""Masks passwords, keys and tokens in what is derived from messages."""
+"""Masks passwords, keys and tokens in what is derived from messages, and in what is sent to models."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -42,13 +42,28 @@ def mask_passage(passage: str, text: str) -> str:
     start = text.find(passage)
     if start < 0 or passage == text:
         return mask_credentials(passage)
+    return _masked_part(passage, start, find_credentials(text))
+
+
+def mask_parts(parts: Sequence[str]) -> list[str]:
+    """Return the parts of a text masked, also where the one before tells of a credential, or it goes on in the next."""
+    spans = find_credentials("".join(parts))
+    masked, start = list[str](), 0
+    for part in parts:
+        masked.append(_masked_part(part, start, spans) if spans else part)
+        start += len(part)
+    return masked
+
+
+def _masked_part(passage: str, start: int, spans: Sequence[tuple[int, int]]) -> str:
+    """Return what stands at `start` of a text without the credentials that stand at `spans` of it."""
     end = start + len(passage)
-    spans = [
+    own = [
         (max(first, start) - start, min(last, end) - start)
-        for first, last in find_credentials(text)
+        for first, last in spans
         if first < end and last > start
     ]
-    return mask_credentials(_replaced(passage, spans))
+    return mask_credentials(_replaced(passage, own))
 
 
 def _replaced(text: str, spans: list[tuple[int, int]]) -> str:

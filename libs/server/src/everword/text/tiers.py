@@ -7,14 +7,19 @@ flag, a family of emoji. Lengths are counted in code points, as Postgres and mos
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Iterator
 
 import regex
 
+from everword.text.credentials import mask_credentials
+
 ABSTRACT_CHARS, OVERVIEW_CHARS = 100, 500
 #: How much of a text is looked at for each: white space and marks of layout are dropped from it.
 ABSTRACT_SOURCE_CHARS, OVERVIEW_SOURCE_CHARS = 240, 1000
+#: What credentials are mostly written in: a part of one is not recognised.
+_RUN = string.ascii_letters + string.digits + "!#$%&*+-./:=?@^_~|"
 
 _ELLIPSIS = "…"
 _CLUSTER = regex.compile(r"\X")
@@ -32,20 +37,29 @@ _OPENER_WORDS, _OPENER_CHARS = 2, 20
 _WORD_SHARE = 0.6
 
 
-def abstract(text: str, *, cut_before: bool = False) -> str:
+def abstract(text: str, *, cut_before: bool = False, masks: bool = False) -> str:
     """Return at most 100 characters that say what a text is about: its first sentences, openers left out.
 
-    `cut_before` says that `text` is the beginning of a longer one, perhaps cut anywhere.
+    `cut_before` says that `text` is the beginning of a longer one, perhaps cut anywhere; `masks` that its
+    credentials are masked.
     """
     more = cut_before or len(text) > ABSTRACT_SOURCE_CHARS
-    sentences = _sentences(text[:ABSTRACT_SOURCE_CHARS], more)
-    return _lead(_without_openers(sentences), ABSTRACT_CHARS, more)
+    beginning = _beginning(text[:ABSTRACT_SOURCE_CHARS], more, masks)
+    return _lead(_without_openers(_sentences(beginning, more)), ABSTRACT_CHARS, more)
 
 
-def overview(text: str, *, cut_before: bool = False) -> str:
+def overview(text: str, *, cut_before: bool = False, masks: bool = False) -> str:
     """Return the first sentences of a text that fit into 500 characters; see abstract."""
     more = cut_before or len(text) > OVERVIEW_SOURCE_CHARS
-    return _lead(_sentences(text[:OVERVIEW_SOURCE_CHARS], more), OVERVIEW_CHARS, more)
+    beginning = _beginning(text[:OVERVIEW_SOURCE_CHARS], more, masks)
+    return _lead(_sentences(beginning, more), OVERVIEW_CHARS, more)
+
+
+def _beginning(text: str, more: bool, masks: bool) -> str:
+    """Return the beginning of a text, where it is masked without what may be a part of a credential at its end."""
+    if not masks:
+        return text
+    return mask_credentials(text.rstrip(_RUN) if more else text)
 
 
 def _sentences(text: str, more: bool) -> Iterator[str]:

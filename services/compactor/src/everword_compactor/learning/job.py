@@ -7,7 +7,7 @@ transaction of its own, with the mark that says how far it came. Whatever it was
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -15,6 +15,7 @@ from uuid import UUID
 from everword.db.blocking import Connection
 from everword.facts.spellings import find_spellings
 from everword.jobs.task import JobRun, LeaseLost
+from everword.text.credentials import MARK, mask_credentials
 from everword.text.instructions import speaks_to_models
 from everword_compactor.jobs.async_database import opened
 from everword_compactor.jobs.context import WorkerContext
@@ -31,6 +32,8 @@ BATCH = 200
 #: Around what is read, how many messages tell whether several people speak.
 NEARBY = 500
 _PLANS = frozenset({"appointment", "deadline"})
+#: In the place of a credential: no value of anything.
+_REMOVED = MARK.strip("[]")
 #: How many messages back a correction may refer to.
 RECENT = 8
 
@@ -62,6 +65,8 @@ class Learning:
                 conn, job.namespace_id, conversation_id, after, BATCH + RECENT
             )
         heard = _without_orders(messages, job.namespace.trust.is_open(conversation.channel))
+        if job.namespace.masks_credentials:
+            heard = [_masked(each, job.run.heartbeat) for each in heard]
         claiming = find_claims(heard, conversation.learned_seq, conversation.zone)
         if claiming:
             claiming = self._with_subjects(job, conversation, claiming)
@@ -118,6 +123,14 @@ def _without_orders(messages: Sequence[Message], untrusted: bool) -> Sequence[Me
     ]
 
 
+def _masked(message: Message, heartbeat: Callable[[], None]) -> Message:
+    """Return a message without credentials: no value and no quotation holds one."""
+    if not message.said:
+        return message
+    heartbeat()
+    return replace(message, content=mask_credentials(message.content))
+
+
 def find_claims(messages: Sequence[Message], learned_seq: int, zone: str) -> list[ClaimingMessage]:
     """Return those messages after a place that claim something; those before it are what corrections refer to."""
     found: list[ClaimingMessage] = []
@@ -133,6 +146,7 @@ def find_claims(messages: Sequence[Message], learned_seq: int, zone: str) -> lis
         claims = [
             _on_its_day(claim, message.occurred_at, zone)
             for claim in extract(message.content, recent)
+            if _REMOVED not in claim.value
         ]
         earlier += [(message, claim) for claim in claims]
         if claims and message.seq > learned_seq:

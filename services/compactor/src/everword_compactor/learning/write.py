@@ -16,7 +16,6 @@ from everword.facts.told import Told, plan_correction, plan_retraction, plan_sta
 from everword.facts.writer import Audit, Plan, Standing, hold_all, write_plans
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
-from everword.text.credentials import mask_credentials
 from everword_compactor.learning.extract.model import Claim, Modality
 from everword_compactor.learning.moments import Span, span_of
 from everword_compactor.learning.store import Learned, Message, hold_learned
@@ -58,16 +57,12 @@ async def write_claims(
     namespace_id, message = job.namespace_id, claiming.message
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
-        masks = settings.masks_credentials
         # Of two writers one waits for the other, and never each for the other.
-        claims = sorted(
-            (each for each in claiming.claims if not (masks and _holds_credentials(each.value))),
-            key=lambda each: each.attribute,
-        )
+        claims = sorted(claiming.claims, key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         while claims:
             standings = await hold_all(conn, namespace_id, keys)
-            plans, claims = _plan(standings, conversation, claiming, claims, masks)
+            plans, claims = _plan(standings, conversation, claiming, claims)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
         after, through = conversation.learned_seq, message.seq
@@ -80,7 +75,6 @@ def _plan(
     conversation: Learned,
     claiming: ClaimingMessage,
     claims: Sequence[Claim],
-    masks: bool,
 ) -> tuple[list[Plan], list[Claim]]:
     """Return what is to be written of claims at once, and those that have to see that first: of the same attribute.
 
@@ -99,7 +93,7 @@ def _plan(
             continue
         # An empty set keeps others out.
         planned.setdefault(key, set()).update({hash_} if beside else set())
-        plan = _plan_claim(standing, conversation, claiming, claim, masks)
+        plan = _plan_claim(standing, conversation, claiming, claim)
         plans += [plan] if plan else []
     return plans, later
 
@@ -116,13 +110,11 @@ def _plan_claim(
     conversation: Learned,
     claiming: ClaimingMessage,
     claim: Claim,
-    masks: bool,
 ) -> Plan | None:
     """Return what is to be written of a claim; None where nothing is."""
     message = claiming.message
-    quote = mask_credentials(claim.quote) if masks else claim.quote
     piece = NewEvidence(
-        new_id(), message.id, conversation.id, False, quote, "", message.occurred_at
+        new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
     )
     span = _span(standing, claim, message, conversation.zone)
     told = Told(
@@ -171,7 +163,3 @@ def _meant_value(standing: Standing, value: str, at: datetime) -> str:
     held = {standing.facts[each.fact_id].value for each in standing.believed if each.covers(at)}
     meant = [each for each in held if wanted <= set(each.lower().split())]
     return meant[0] if len(meant) == 1 else value
-
-
-def _holds_credentials(value: str) -> bool:
-    return mask_credentials(value) != value

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
+from everword.text.credentials import mask_credentials
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -126,9 +127,13 @@ def is_shown(name: str, number: int, shown: Records) -> bool:
 class Asking:
     """Asks one model on behalf of a job."""
 
-    def __init__(self, chat: BlockingChat, heartbeat: Callable[[], None]) -> None:
+    def __init__(
+        self, chat: BlockingChat, heartbeat: Callable[[], None], *, masks: bool = True
+    ) -> None:
+        """`masks` whatever credentials are in what the model is shown."""
         self._chat = chat
         self._heartbeat = heartbeat
+        self._masks = masks
         self._began = time.monotonic()
 
     @property
@@ -204,6 +209,9 @@ class Asking:
         """`insist` on an answer that was cut off: the model is told so, and asked for a shorter one."""
         request = request_of(question)
         request = replace(request, max_tokens=self._answer_tokens(request.max_tokens))
+        if self._masks:
+            # Messages hold none by now; what was said as a fact, and what was written before the policy, may.
+            request = replace(request, user=mask_credentials(request.user))
         try:
             checked = check(self._chat.complete(request, self._heartbeat).value)
         except BadAnswer as error:

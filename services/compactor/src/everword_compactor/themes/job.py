@@ -16,7 +16,7 @@ from everword.chat.errors import ChatError
 from everword.domain.ids import new_id
 from everword.jobs.enqueue import LEARN, THEMES, DueJob, enqueue_blocking
 from everword.jobs.task import JobRun
-from everword.text.credentials import mask_credentials
+from everword.text.credentials import mask_parts
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.nodes.store import node_namespace
@@ -71,7 +71,7 @@ class Themes:
         clusters = find_clusters(vectors)
         job.run.heartbeat()
         texts = [
-            [self._shown(job, sample[place].content) for place in each.members[:MOST_TEXTS]]
+            [self._shown(job, sample[place]) for place in each.members[:MOST_TEXTS]]
             for each in clusters
         ]
         job.run.heartbeat()
@@ -83,8 +83,10 @@ class Themes:
             themes.append(NewTheme(new_id(), label, words, size, sources[:MOST_SOURCES], model))
         return themes
 
-    def _shown(self, job: NamespaceJob, text: str) -> str:
-        return mask_credentials(text) if job.namespace.masks_credentials else text
+    def _shown(self, job: NamespaceJob, sampled: Sampled) -> str:
+        if not job.namespace.masks_credentials:
+            return sampled.content
+        return mask_parts([sampled.before, sampled.content])[1]
 
     def _label(self, job: NamespaceJob, texts: list[str], words: list[str]) -> tuple[str, str]:
         """Return a label and the model that wrote it; words where none did, or what it said does not hold."""

@@ -14,6 +14,8 @@ from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_MESSAGE, MEMORY
 SQL = load_statements("everword_compactor.themes")
 #: What somebody said or noted, and what follows from it; not what stands for these.
 KINDS = [MEMORY_KIND_MESSAGE, MEMORY_KIND_NOTE, MEMORY_KIND_FACT]
+#: Passages that are looked at before each: no private key is longer than so many.
+BEFORE = 8
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class _SampleRow:
     source_id: UUID
     content: str
     embedding: str
+    before: str
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Sampled:
 
     source_id: UUID
     content: str
+    #: What stands before it in its text.
+    before: str
     vector: list[float]
 
 
@@ -71,12 +76,13 @@ def read_sample(
 ) -> list[Sampled]:
     """Return passages in the order of their ids, those that have a vector."""
     statement = SQL["read_sample"].of_generation(generation)
-    parameters = {"namespace_id": namespace_id, "ids": list(ids), "kinds": KINDS}
+    parameters = {"namespace_id": namespace_id, "ids": list(ids), "kinds": KINDS, "before": BEFORE}
     rows = fetch_all(conn, statement, parameters, _SampleRow)
     return [
         Sampled(
             row.source_id,
             row.content,
+            row.before,
             # Plain arrays have braces.
             json.loads(row.embedding.replace("{", "[").replace("}", "]")),
         )

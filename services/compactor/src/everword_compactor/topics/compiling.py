@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from uuid import UUID
 
 from everword.chat.errors import ChatError
@@ -99,7 +100,8 @@ def _write(job: NamespaceJob, material: Material, page: PageRow | None) -> Page:
     if chat is None:
         return write_page(material, kept, page.model if page else "")
     try:
-        sections = write_sections(Asking(chat, job.run.heartbeat), material, kept)
+        asking = Asking(chat, job.run.heartbeat, masks=job.namespace.masks_credentials)
+        sections = write_sections(asking, material, kept)
     except ChatError:
         sections = kept
     return write_page(material, sections, chat.model)
@@ -109,7 +111,7 @@ def _put(
     conn: Connection, namespace: NodeNamespace, node: Node, page: Page, before: PageRow | None
 ) -> None:
     if namespace.masks_credentials:
-        page = Page(mask_credentials(page.content), page.sections, page.cited, page.model)
+        page = _masked(page)
     if before is not None and (before.content, before.model) == (page.content, page.model):
         return
     id_ = before.id if before else new_id()
@@ -122,3 +124,12 @@ def _put(
     passages = list(build_passages(source, page.content, language))
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, [id_], passages)
+
+
+def _masked(page: Page) -> Page:
+    """Return a page without credentials, in sections that a model wrote before, too."""
+    sections = [
+        replace(each, heading=mask_credentials(each.heading), text=mask_credentials(each.text))
+        for each in page.sections
+    ]
+    return replace(page, content=mask_credentials(page.content), sections=sections)

@@ -1,6 +1,8 @@
 """Makes the vectors that are pending: batch by batch, over all namespaces, until nothing is due.
 
-Passages are embedded as they are: a name or a date before each would draw together what has only that in common.
+Passages are embedded as they are, but for credentials where the model is on a server (`masking.py`): a name or a date
+before each would draw together what has only that in common.
+
 Namespaces share each batch, so that nobody waits for another's; those that have few in it come first. Where more of
 them have something pending than a batch has places, the next batch goes on with those that had none.
 
@@ -35,6 +37,7 @@ from everword_embedder.queue.calibration import UNRELATED, measure
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.embedder import Embedder, ModelUnavailable, TextsRejected
 from everword_embedder.queue.items import Item, by_share
+from everword_embedder.queue.masking import read_around, sent_texts
 from everword_embedder.queue.store import Generation, PendingVector, by_namespace
 from everword_embedder.queue.unembeddable import unembeddable_reason
 
@@ -173,19 +176,23 @@ class Drain:
         for namespace_id, group in by_namespace(pending).items():
             with self._database.transaction(namespace_id) as conn:
                 ids = [entry.memory_id for entry in group]
-                passages = {p.memory_id: p for p in store.read_passages(conn, namespace_id, ids)}
-                gone = [entry for entry in group if entry.memory_id not in passages]
+                passages = store.read_passages(conn, namespace_id, ids)
+                contents = {passage.memory_id: passage.content for passage in passages}
+                gone = [entry for entry in group if entry.memory_id not in contents]
                 if gone:
                     store.complete_pending(conn, namespace_id, generation.id, gone)
-                for entry in group:
-                    if passage := passages.get(entry.memory_id):
-                        if reason := unembeddable_reason(passage.content):
-                            store.fail_pending(
-                                conn, generation.id, entry, reason, final=True, pause_s=0.0
-                            )
-                            _count("parked", 1)
-                        else:
-                            items.append(Item(entry, passage.content))
+                around = read_around(conn, generation, namespace_id, passages)
+                kept: list[PendingVector] = []
+                for entry in (each for each in group if each.memory_id in contents):
+                    if reason := unembeddable_reason(contents[entry.memory_id]):
+                        store.fail_pending(
+                            conn, generation.id, entry, reason, final=True, pause_s=0.0
+                        )
+                        _count("parked", 1)
+                    else:
+                        kept.append(entry)
+            texts = sent_texts(passages, around)
+            items += [Item(entry, texts[entry.memory_id]) for entry in kept]
         return items
 
     def _embed(self, generation: Generation, items: Sequence[Item]) -> bool:

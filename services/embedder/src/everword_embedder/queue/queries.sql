@@ -76,6 +76,23 @@ SELECT id AS memory_id, content
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s);
 
+-- read_credentials --
+-- What becomes of credentials in a namespace; no row once it is gone.
+SELECT credentials FROM namespaces WHERE id = %(namespace_id)s;
+
+-- read_around --
+-- The texts of passages of one namespace, each as far as it is near to them: that a passage holds a credential may be told by
+-- the one before it. A sentence about a tool call is in no text.
+SELECT near.source_id, near.id AS memory_id, near.content
+  FROM (SELECT source_id, min(part) AS first, max(part) AS last
+          FROM visible_memories
+         WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s) AND part >= 0
+         GROUP BY source_id) AS wanted
+  JOIN visible_memories near
+    ON near.namespace_id = %(namespace_id)s AND near.source_id = wanted.source_id
+   AND near.part BETWEEN greatest(wanted.first - %(around)s, 0) AND wanted.last + %(around)s
+ ORDER BY near.source_id, near.part;
+
 -- complete_pending --
 -- Take passages off the queue whose vectors are there; returns those whose latest attempt this is. A stale worker gets
 -- nothing back, and must store nothing.

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from everword.db.arrays import ArrayParameter
 from everword.db.blocking import Connection, execute, fetch_all, fetch_each, fetch_value
 from everword.db.statements import load_statements
+from everword.domain.credentials import CredentialPolicy
 
 SQL = load_statements("everword_embedder.queue")
 
@@ -59,6 +61,13 @@ class Passage:
 
     memory_id: int
     content: str
+
+
+@dataclass(frozen=True)
+class TextPart(Passage):
+    """A passage, and what it is a part of."""
+
+    source_id: UUID
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,20 @@ def claim_pending(
 def read_passages(conn: Connection, namespace_id: int, memory_ids: Sequence[int]) -> list[Passage]:
     parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
     return fetch_all(conn, SQL["read_passages"], parameters, Passage)
+
+
+def masks_credentials(conn: Connection, namespace_id: int) -> bool:
+    """Tell whether a namespace wants no credentials in what is sent to others. One that is gone has nothing to send."""
+    policy: int | None = fetch_value(conn, SQL["read_credentials"], {"namespace_id": namespace_id})
+    return policy != CredentialPolicy.KEEP
+
+
+def read_around(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[int], around: int
+) -> list[TextPart]:
+    """Return passages with up to so many before and after them, in the order of their texts."""
+    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids), "around": around}
+    return fetch_all(conn, SQL["read_around"], parameters, TextPart)
 
 
 def complete_pending(

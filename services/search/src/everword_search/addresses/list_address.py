@@ -13,10 +13,10 @@ from everword.text.tiers import ABSTRACT_SOURCE_CHARS
 from everword_search.addresses import store
 from everword_search.addresses.model import Entry
 from everword_search.addresses.places import (
-    conversation_entry,
+    conversation_entries,
     directory_entry,
     find_memory,
-    memory_entry,
+    memory_entries,
     within,
 )
 from everword_search.addresses.tiers import Tier
@@ -66,7 +66,7 @@ async def _list(
             conn, namespace.id, after=after, limit=cursor.size + 1
         )
         token = cursor.token([str(rows[cursor.size - 1].id)]) if len(rows) > cursor.size else ""
-        return [conversation_entry(row) for row in rows[: cursor.size]], token
+        return await conversation_entries(rows[: cursor.size], namespace), token
     if directory.memories:
         return await _list_memories(conn, namespace, segments, directory.memories, cursor, after)
     names = [name for name in directory.directories if after is None or name > after]
@@ -99,4 +99,4 @@ async def _list_memories(
     if len(places) > cursor.size:
         last = places[cursor.size - 1]
         token = cursor.token([last.seq or str(last.id)])
-    return [memory_entry(memory) for memory in memories], token
+    return await memory_entries(memories, namespace), token

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -44,22 +46,38 @@ async def directory_entry(
     found = await store.read_conversations(conn, namespace.id, conversation_id=as_id(segments[1]))
     if not found:
         return None
-    entry = conversation_entry(found[0])
+    [entry] = await conversation_entries(found, namespace)
     return directory, entry if len(segments) == 2 else Entry(segments, directory.about)
 
 
-def conversation_entry(row: ConversationRow) -> Entry:
+async def conversation_entries(
+    rows: Sequence[ConversationRow], namespace: NamespaceScope
+) -> list[Entry]:
+    """Return conversations as they are listed."""
+    masks = namespace.masks_credentials
+    # Beside the event loop: credentials are looked for in each.
+    return await asyncio.to_thread(lambda: [_conversation_entry(row, masks) for row in rows])
+
+
+def _conversation_entry(row: ConversationRow, masks: bool) -> Entry:
     """Return a conversation as an entry: what sums it up, its first words, or what it is called."""
     if row.untrusted and speaks_to_models(row.lead):
         row = replace(row, lead=LEFT_OUT)
     cut_before = len(row.lead) >= ABSTRACT_SOURCE_CHARS
-    said = abstract(row.lead or row.title or row.session_key, cut_before=cut_before)
+    text = row.lead or row.title or row.session_key
+    said = abstract(text, cut_before=cut_before, masks=masks)
     return Entry(("conversations", str(row.id)), said, occurred_at=row.last_message_at)
 
 
-def memory_entry(record: MemoryRecord) -> Entry:
+async def memory_entries(records: Sequence[MemoryRecord], namespace: NamespaceScope) -> list[Entry]:
+    """Return memories as they are listed."""
+    masks = namespace.masks_credentials
+    return await asyncio.to_thread(lambda: [_memory_entry(record, masks) for record in records])
+
+
+def _memory_entry(record: MemoryRecord, masks: bool) -> Entry:
     """Return a memory as it is listed: an entry has no mark for what is suspicious."""
-    short = in_tier(record, Tier.ABSTRACT)
+    short = in_tier(record, Tier.ABSTRACT, masks=masks)
     said = LEFT_OUT if short.is_suspicious_in(short.content) else short.content
     return Entry(segments_of(record), said, record, record.occurred_at)
 

@@ -6,7 +6,12 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
 from everword_search.addresses.model import Entry
-from everword_search.addresses.places import directory_entry, find_memory, memory_entry, within
+from everword_search.addresses.places import (
+    directory_entry,
+    find_memory,
+    memory_entries,
+    within,
+)
 from everword_search.addresses.tiers import Tier
 from everword_search.records.freshness import ensure_fresh
 
@@ -28,4 +33,5 @@ async def read_address(
         memory = await find_memory(conn, namespace, segments, tier)
     if memory is None:
         raise AddressNotFound(address=address)
-    return memory_entry(memory)
+    [entry] = await memory_entries([memory], namespace)
+    return entry

@@ -39,13 +39,16 @@ def parts_read(tier: Tier) -> int | None:
     return max_parts(chars) if chars else None
 
 
-def in_tier(record: MemoryRecord, tier: Tier) -> MemoryRecord:
-    """Return a memory with as much of its text as a tier has: of a tool call without words, of the sentence for it."""
+def in_tier(record: MemoryRecord, tier: Tier, *, masks: bool) -> MemoryRecord:
+    """Return a memory with as much of its text as a tier has: of a tool call without words, of the sentence for it.
+
+    What is short is derived, and holds no credentials where the namespace `masks` them; a full text is as it was sent.
+    """
     if tier not in _CUTS:
         return record
     text = record.synthesized_content or record.content
     # A sentence is whole: what may have been cut is the content.
     cut_before = record.content_truncated and text is record.content
-    said = _CUTS[tier](text, cut_before=cut_before)
+    said = _CUTS[tier](text, cut_before=cut_before, masks=masks)
     truncated = record.content_truncated or said != record.content
     return replace(record, content=said, content_truncated=truncated)

@@ -28,6 +28,8 @@ def entry_to_proto(namespace: NamespaceScope, entry: Entry) -> pb.AddressEntry:
     )
 
 
-def read_response(namespace: NamespaceScope, entry: Entry, tier: Tier) -> pb.ReadAddressResponse:
-    memory = memory_to_proto(in_tier(entry.memory, tier)) if entry.memory else None
+def read_response(
+    namespace: NamespaceScope, entry: Entry, tier: Tier, *, masks: bool
+) -> pb.ReadAddressResponse:
+    memory = memory_to_proto(in_tier(entry.memory, tier, masks=masks)) if entry.memory else None
     return pb.ReadAddressResponse(entry=entry_to_proto(namespace, entry), memory=memory)

@@ -91,6 +91,9 @@ async def answer(
         return Answered("", {}, Verdict.NOTHING_RELEVANT, "", ())
     if settings.masks_credentials:
         memories = await asyncio.to_thread(_masked, memories)
+        # What is asked goes to the model, too.
+        query = await asyncio.to_thread(mask_credentials, request.query)
+        request = replace(request, query=query)
     given = [Shown(memory, endings.get(memory.id, ())) for memory in memories]
     reply, shown = await _ask(asking, namespace, request, given)
     text, numbers = read_citations(reply.text, len(shown))
@@ -140,6 +143,8 @@ def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:
             memory,
             content=mask_credentials(memory.content),
             synthesized_content=mask_credentials(memory.synthesized_content),
+            document_title=mask_credentials(memory.document_title),
+            headings=list(map(mask_credentials, memory.headings)),
             # Credentials may stand anywhere in it.
             metadata=None,
             metadata_omitted=memory.metadata_omitted or memory.metadata is not None,

@@ -10,13 +10,19 @@ from everword_search.addresses.tiers import Tier, in_tier
 from everword_search.watch.looking import Event
 
 
-def events_to_proto(events: Sequence[Event], token: str, tier: Tier) -> pb.WatchMemoriesResponse:
+def events_to_proto(
+    events: Sequence[Event], token: str, tier: Tier, *, masks: bool
+) -> pb.WatchMemoriesResponse:
     return pb.WatchMemoriesResponse(
         events=[
             pb.MemoryEvent(
                 type=pb.MemoryEvent.Type.ValueType(event.type),
                 memory_id=str(event.memory_id),
-                memory=memory_to_proto(in_tier(event.memory, tier)) if event.memory else None,
+                memory=(
+                    memory_to_proto(in_tier(event.memory, tier, masks=masks))
+                    if event.memory
+                    else None
+                ),
             )
             for event in events
         ],

@@ -58,7 +58,9 @@ class EmbedRequest(_message.Message):
     generation_id: _builtins.int
     """generation_id is the model generation; 0 is the active one."""
     namespace_id: _builtins.int
-    """namespace_id is whose queries they are. Vectors of queries are kept for a while, each for its namespace alone."""
+    """namespace_id is whose queries they are. Vectors of queries are kept for a while, each for its namespace alone. Where that
+    masks credentials, a model on a server is sent queries without; passages are sent as they come.
+    """
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """texts are the texts, at most 64, of at most 32 KiB each."""

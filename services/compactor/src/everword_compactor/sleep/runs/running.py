@@ -33,7 +33,7 @@ def tools_of(job: NamespaceJob) -> Tools:
     chat, heartbeat = job.worker_context.chat, job.run.heartbeat
     return Tools(
         job.namespace_id,
-        Asking(chat, heartbeat) if chat else None,
+        Asking(chat, heartbeat, masks=job.namespace.masks_credentials) if chat else None,
         job.transaction,
         job.worker_context.now(),
         heartbeat,

@@ -1,0 +1,44 @@
+"""Masks credentials in passages before they are sent to a model on a server, where their namespaces want that.
+
+Whose server it is, no URL says: each counts as somebody else's. The model in the process keeps nothing, and is given
+passages as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from everword.db.blocking import Connection
+from everword.text.credentials import mask_credentials, mask_parts
+from everword_embedder.providers.generation import LOCAL
+from everword_embedder.queue import store
+from everword_embedder.queue.store import Generation, Passage, TextPart
+
+#: Passages before and after one that are looked at with it: no private key is longer than so many.
+AROUND = 8
+
+
+def read_around(
+    conn: Connection, generation: Generation, namespace_id: int, passages: Sequence[Passage]
+) -> list[TextPart] | None:
+    """Return the texts around passages of a namespace that are to be masked; None where they are sent as they are."""
+    if generation.provider == LOCAL or not store.masks_credentials(conn, namespace_id):
+        return None
+    ids = [passage.memory_id for passage in passages]
+    return store.read_around(conn, namespace_id, ids, AROUND)
+
+
+def sent_texts(passages: Sequence[Passage], around: Sequence[TextPart] | None) -> dict[int, str]:
+    """Return what is sent of passages, by their ids; `around` is what `read_around` found."""
+    if around is None:
+        return {passage.memory_id: passage.content for passage in passages}
+    masked: dict[int, str] = {}
+    for _, group in groupby(around, key=lambda part: part.source_id):
+        parts = list(group)
+        texts = mask_parts([part.content for part in parts])
+        masked |= {part.memory_id: text for part, text in zip(parts, texts, strict=True)}
+    return {
+        each.memory_id: masked.get(each.memory_id) or mask_credentials(each.content)
+        for each in passages
+    }
