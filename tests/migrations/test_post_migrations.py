@@ -81,9 +81,9 @@ def _ask(database: DatabaseUnderTest, statement: str) -> list[tuple[object, ...]
 
 
 def _waiting(database: DatabaseUnderTest, columns: str = "pid") -> list[tuple[object, ...]]:
-    """Return the builds of indexes that wait for others."""
-    where = "datname = current_database() AND phase LIKE 'waiting for%'"
-    return _ask(database, f"SELECT {columns} FROM pg_stat_progress_create_index WHERE {where}")
+    """Return who waits for transactions that are older."""
+    where = "datname = current_database() AND wait_event = 'virtualxid'"
+    return _ask(database, f"SELECT {columns} FROM pg_stat_activity WHERE {where}")
 
 
 async def test_an_index_is_made_while_services_write_and_again_where_it_was_killed(

@@ -25,6 +25,8 @@ INSERT INTO memory_vectors_1 SELECT namespace_id, memory_id, array_fill(0.05::re
 INSERT INTO embedding_pauses SELECT 1, id, now() FROM model_generations;
 INSERT INTO namespace_usage (namespace_id, minute) VALUES (1, now());
 INSERT INTO api_keys (id, namespace_id, key_hash, role) VALUES (gen_random_uuid(), 1, 'hash', 1);
+INSERT INTO namespace_imports (namespace_id, lines, digest, finished_at) VALUES (1, 2, 'two lines', now());
+INSERT INTO calibrations (profile, evidence, relevance, floor, provenance) VALUES ('LEXICAL', '{1}', '{0.5}', 0.1, '{}');
 """
 #: What a migration is to change.
 CHANGED = {("embedding_queue", "state"), ("tool_sentence_queue", "state")}

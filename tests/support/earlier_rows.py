@@ -43,6 +43,11 @@ WITH said AS (
 )
 INSERT INTO corpus_counts (namespace_id, messages, passages) SELECT namespace_id, count(*), count(*) FROM said GROUP BY 1
 """
+#: Numbers that the database gives out go on.
+_GO_ON = """
+SELECT setval('memory_ids', (SELECT max(id) FROM memories)),
+       setval(pg_get_serial_sequence('corpus_counts', 'id'), (SELECT max(id) FROM corpus_counts))
+"""
 
 
 def read_tables(conn: psycopg.Connection) -> dict[str, list[str]]:
@@ -79,7 +84,7 @@ def put_rows(source: psycopg.Connection, target: psycopg.Connection, tables: Tab
         ):
             for block in out:
                 into.write(block)
-    target.execute("SELECT setval('memory_ids', (SELECT max(id) FROM memories))")
+    target.execute(_GO_ON)
     target.cursor().executemany(
         "INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (%s, %s, %s)",
         source.execute(

@@ -29,10 +29,10 @@ class Index:
     form: str
     unique: bool = False
 
-    def created(self, how: str) -> bytes:
+    def created(self, how: str) -> str:
         """Return the statement that makes it; `how` stands before its name."""
         kind = "UNIQUE INDEX" if self.unique else "INDEX"
-        return f"CREATE {kind} {how} {self.name} ON {self.table} {self.form}".encode()
+        return f"CREATE {kind} {how} {self.name} ON {self.table} {self.form}"
 
 
 def build_parts(
@@ -54,7 +54,7 @@ def build_parts(
         if is_valid == (False,):
             conn.execute(f"DROP INDEX CONCURRENTLY {part.name}".encode())
         if is_valid != (True,):
-            conn.execute(part.created("CONCURRENTLY"))
+            conn.execute(part.created("CONCURRENTLY").encode())
     advanced(len(parts), len(parts))
 
 
