@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
@@ -101,10 +100,10 @@ async def test_an_index_is_made_while_services_write_and_again_where_it_was_kill
         await write(5)
         with psycopg.connect(url) as older:
             older.execute("LOCK TABLE everword.messages IN ROW EXCLUSIVE MODE")
-            process = subprocess.Popen([sys.executable, "-c", RUN, url, POST])
+            process = await asyncio.create_subprocess_exec(sys.executable, "-c", RUN, url, POST)
             await until(lambda: bool(_waiting(database)))
             process.kill()
-            process.wait()
+            await process.wait()
             _waiting(database, "pg_terminate_backend(pid)")
             await until(lambda: not _waiting(database))
             assert _ask(database, INDEXES) == [("messages_p0_said", False, None)]

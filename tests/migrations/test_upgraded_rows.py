@@ -20,13 +20,15 @@ from support.unsound import complete
 #: What no service wrote that was stopped here, and what only an operator makes.
 MORE = """
 WITH made AS (
-    DELETE FROM embedding_queue WHERE memory_id = (SELECT min(memory_id) FROM embedding_queue) RETURNING namespace_id, memory_id)
-INSERT INTO memory_vectors_1 SELECT namespace_id, memory_id, array_fill(0.05::real, ARRAY[384])::public.halfvec FROM made;
+    DELETE FROM embedding_queue WHERE memory_id = (SELECT min(memory_id) FROM embedding_queue)
+    RETURNING namespace_id, memory_id)
+INSERT INTO memory_vectors_1 SELECT namespace_id, memory_id, array_fill(0.1, ARRAY[384])::public.halfvec FROM made;
 INSERT INTO embedding_pauses SELECT 1, id, now() FROM model_generations;
 INSERT INTO namespace_usage (namespace_id, minute) VALUES (1, now());
 INSERT INTO api_keys (id, namespace_id, key_hash, role) VALUES (gen_random_uuid(), 1, 'hash', 1);
 INSERT INTO namespace_imports (namespace_id, lines, digest, finished_at) VALUES (1, 2, 'two lines', now());
-INSERT INTO calibrations (profile, evidence, relevance, floor, provenance) VALUES ('LEXICAL', '{1}', '{0.5}', 0.1, '{}');
+INSERT INTO calibrations (profile, evidence, relevance, floor, provenance)
+VALUES ('LEXICAL', '{1}', '{0.5}', 0.1, '{}');
 """
 #: What was removed when nobody used it any more, as functions of 0043 alone did.
 REMOVED = {("erasures", "after_id")}

@@ -1,4 +1,4 @@
-"""Rows of every table, as a database of an earlier schema has them: those of today, in the tables and columns of then."""
+"""Rows of today, in the tables and columns that a database of an earlier schema has."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _KINDS = (
 )
 _COLUMNS = """
 SELECT c.relname, array_agg(a.attname::text ORDER BY a.attnum)
-  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+  FROM pg_class c
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
  GROUP BY c.relname ORDER BY c.relname
 """
@@ -41,7 +42,8 @@ WITH said AS (
                           lexeme_count, ranking)
     SELECT namespace_id, 1, id, conversation_id, seq, true, occurred_at, '', '', 0, '\x00' FROM said
 )
-INSERT INTO corpus_counts (namespace_id, messages, passages) SELECT namespace_id, count(*), count(*) FROM said GROUP BY 1
+INSERT INTO corpus_counts (namespace_id, messages, passages)
+SELECT namespace_id, count(*), count(*) FROM said GROUP BY 1
 """
 #: Numbers that the database gives out go on.
 _GO_ON = """
@@ -80,7 +82,9 @@ def put_rows(source: psycopg.Connection, target: psycopg.Connection, tables: Tab
         target.execute(f"DELETE FROM {table}".encode())
         with (
             source.cursor().copy(f"COPY ({rows}) TO STDOUT".encode()) as out,
-            target.cursor().copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()) as into,
+            target.cursor().copy(
+                f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+            ) as into,
         ):
             for block in out:
                 into.write(block)

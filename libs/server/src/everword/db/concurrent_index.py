@@ -40,7 +40,7 @@ def build_parts(
     index: Index,
     advanced: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
-    """Make an index, or of a partitioned table those of its partitions; `advanced` is told how many of how many are done.
+    """Make an index, or those of the partitions of its table; `advanced` is told how many of how many there are.
 
     What then creates the index itself finds its parts equal, takes them as they are, and reads no row. The connection
     is in no transaction; nobody else does this. It waits for transactions that are older, and has no lock_timeout

@@ -35,8 +35,8 @@ CREATE TABLE IF NOT EXISTS everword.schema_migrations (
 );
 """
 _RECORD = "INSERT INTO schema_migrations (number, name, sha256) VALUES (%s, %s, %s)"
-#: Set per connection: an application's lock must not be waited for while everybody else queues behind. There is no other
-#: limit: what takes longer than that would fail however often it is tried.
+#: Set per connection: an application's lock must not be waited for while everybody else queues behind. There is no
+#: other limit: what takes longer than that would fail however often it is tried.
 _SESSION = (
     "SET search_path = everword, public; SET lock_timeout = '1s'; "
     "SET statement_timeout = 0; SET transaction_timeout = 0"
