@@ -44,7 +44,7 @@ _SESSION = (
 #: An index that is made while others write.
 _CONCURRENT_INDEX = re.compile(
     r"CREATE\s+(UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\s+(\w+)\s*(.+)",
-    re.DOTALL,
+    re.DOTALL | re.IGNORECASE,
 )
 #: How long a runner waits for another one between two looks, in seconds.
 _TURN_S = 0.2
