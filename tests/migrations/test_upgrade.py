@@ -139,6 +139,7 @@ async def test_an_earlier_schema_is_brought_up_to_date_under_load(
         assert callers.refused["UNAVAILABLE"]
         assert set(callers.refused) <= PROMISED
         assert len(older.stored) > 5
+        assert not older.failed
         told = Counter(
             [*older.stored, *(name for each in callers.stored.values() for name in each)]
         )

@@ -6,7 +6,7 @@ import click
 import psycopg
 
 from everword.cli.output import line
-from everword.db.migrate import MigrationError, create_service_login
+from everword.db.migrate import Migration, MigrationError, create_service_login
 from everword.db.migrate import migrate as migrate_schema
 
 
@@ -32,20 +32,27 @@ from everword.db.migrate import migrate as migrate_schema
 def migrate(
     url: str | None, partitions: int | None, service_login: str | None, service_password: str | None
 ) -> None:
-    """Bring a database's schema up to date. The services refuse one that is not."""
+    """Bring a database's schema up to date. The services refuse one that is older than they are.
+
+    Post migrations, such as new indexes of large tables, come last: services run meanwhile. What is interrupted goes
+    on when this is called again.
+    """
     if not url:
         raise click.UsageError("EVERWORD_ADMIN_DATABASE_URL is not set; nor is --url given")
     if service_login and not service_password:
         raise click.UsageError("--service-login needs a password in EVERWORD_SERVICE_PASSWORD")
     try:
-        applied = migrate_schema(url, partitions)
-        for migration in applied:
-            line(f"applied {migration.number:04} {migration.name}")
-        if not applied:
-            line("the schema is up to date")
+        first = migrate_schema(url, partitions, post=False)
+        for migration in first:
+            _say("applied", migration)
         if service_login and service_password:
             create_service_login(url, service_login, service_password)
             line(f"{service_login} may log in as the services")
+        post = migrate_schema(url, begun=_say_post)
+        for migration in post:
+            _say("applied", migration)
+        if not first + post:
+            line("the schema is up to date")
     except psycopg.errors.InsufficientPrivilege as error:
         raise click.ClickException(
             f"{str(error).splitlines()[0]}; who migrates owns the database and makes the roles of the services: have a "
@@ -53,3 +60,11 @@ def migrate(
         ) from error
     except (MigrationError, psycopg.Error) as error:
         raise click.ClickException(str(error).strip().splitlines()[0]) from error
+
+
+def _say(what: str, migration: Migration) -> None:
+    line(f"{what} {migration.number:04} {migration.name}")
+
+
+def _say_post(migration: Migration) -> None:
+    line(f"post migration {migration.number:04} {migration.name}: services may run meanwhile")

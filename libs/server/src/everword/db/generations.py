@@ -15,7 +15,7 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import class_row, scalar_row
 
-from everword.db.vector_index import index_partitions
+from everword.db.concurrent_index import Index, build_parts
 
 #: No call lasts longer than the servers' cap on deadlines.
 GRACE_S = 3600.0
@@ -133,7 +133,7 @@ class Generations:
             generation = self.get(generation_id)
             self._refuse_incomplete(conn, generation)
             if generation.storage == "halfvec":
-                index_partitions(conn, generation_id, advanced)
+                build_parts(conn, _vector_index(generation_id), advanced)
             conn.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
             with conn.transaction():
                 conn.execute("SELECT index_vectors(%s)", [generation_id])
@@ -183,3 +183,10 @@ class Generations:
                     f"drop it {grace_s:.0f} seconds after the switch"
                 )
             conn.execute("SELECT drop_vector_table(%s)", [generation_id])
+
+
+def _vector_index(generation_id: int) -> Index:
+    """Return the index that index_vectors makes, of the database."""
+    table = f"memory_vectors_{generation_id}"
+    form = "USING hnsw (embedding public.halfvec_cosine_ops)"
+    return Index(f"{table}_embedding_idx", table, form)

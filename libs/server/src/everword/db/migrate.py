@@ -1,8 +1,9 @@
 """Apply the schema's migrations: the numbered SQL files beside this module, in order, each once.
 
 Run as the owner of the schema, never by a serving process. An advisory lock lets one runner work at a time; each file
-is one transaction, unless its first line is `-- no-transaction`. One whose locks others hold for a second is tried
-again later.
+is one transaction. One whose first line is `-- post` is a post migration: it comes after all others, while services
+run, each of its statements by itself, so that it can be repeated wherever it was interrupted. What needs locks that
+others hold for a second is tried again later.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 import psycopg
 from psycopg import errors, sql
 
 from everword.costs.price_list import shipped_prices
+from everword.db.concurrent_index import Index, build_parts
 
 #: "everword" in ASCII, cut to 63 bits.
 _LOCK = 0x65766572776F7264 & 0x7FFFFFFFFFFFFFFF
@@ -32,10 +34,20 @@ CREATE TABLE IF NOT EXISTS everword.schema_migrations (
     applied_at timestamptz NOT NULL DEFAULT now()
 );
 """
-#: Set per connection: an application's lock must not be waited for while everybody else queues behind.
+_RECORD = "INSERT INTO schema_migrations (number, name, sha256) VALUES (%s, %s, %s)"
+#: Set per connection: an application's lock must not be waited for while everybody else queues behind. There is no
+#: other limit: what takes longer than that would fail however often it is tried.
 _SESSION = (
-    "SET search_path = everword, public; SET lock_timeout = '1s'; SET statement_timeout = '10min'"
+    "SET search_path = everword, public; SET lock_timeout = '1s'; "
+    "SET statement_timeout = 0; SET transaction_timeout = 0"
 )
+#: An index that is made while others write.
+_CONCURRENT_INDEX = re.compile(
+    r"CREATE\s+(UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?(\w+)\s+ON\s+(\w+)\s*(.+)",
+    re.DOTALL | re.IGNORECASE,
+)
+#: How long a runner waits for another one between two looks, in seconds.
+_TURN_S = 0.2
 #: How often a migration is tried whose locks others hold, and the longest pause between, in seconds.
 LOCK_ATTEMPTS = 30
 LOCK_PAUSE_S = 5.0
@@ -62,6 +74,18 @@ class Migration:
     def sha256(self) -> str:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
+    @property
+    def is_post(self) -> bool:
+        """Whether services do without it, and it is applied while they run."""
+        return self.sql.partition("\n")[0] == "-- post"
+
+    @property
+    def statements(self) -> list[str]:
+        """The statements of a post migration, each of which ends where a line does."""
+        code = re.sub(r"^\s*--.*$", "", self.sql, flags=re.MULTILINE)
+        parts = re.split(r";\s*$", code, flags=re.MULTILINE)
+        return [each.strip() for each in parts if each.strip()]
+
 
 def load_migrations() -> list[Migration]:
     """Return the migrations in order. Raises MigrationError where a number is missing or stands twice."""
@@ -78,33 +102,60 @@ def load_migrations() -> list[Migration]:
 
 @cache
 def latest_version() -> int:
-    """Return the version of the schema that this code is written for; the files do not change while it runs."""
+    """Return the number of the newest migration; the files do not change while this runs."""
     return load_migrations()[-1].number
 
 
+@cache
+def required_version() -> int:
+    """Return the version of the schema that services need; post migrations may still be to come."""
+    return max(migration.number for migration in load_migrations() if not migration.is_post)
+
+
 def migrate(
-    admin_url: str, partitions: int | None = None, to: int | None = None
+    admin_url: str,
+    partitions: int | None = None,
+    to: int | None = None,
+    *,
+    post: bool = True,
+    begun: Callable[[Migration], None] = lambda migration: None,
 ) -> list[Migration]:
     """Bring the schema up to date, or to version `to`, and return what was applied.
 
-    `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Raises MigrationError
+    `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Post migrations come
+    last, or with `post` False not yet; `begun` is told of each migration before it is applied. Raises MigrationError
     where an applied file has changed since, or the database is newer than this code.
     """
     with psycopg.connect(admin_url, autocommit=True) as conn:
-        conn.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+        _wait_for_turn(conn)
         conn.execute(_BOOTSTRAP)
         conn.execute(_SESSION)
         if partitions is not None:
             conn.execute("SELECT set_config('everword.partitions', %s, false)", [str(partitions)])
         pending = list(_pending(conn, load_migrations()))
         wanted = [migration for migration in pending if to is None or migration.number <= to]
-        for migration in wanted:
+        first = [migration for migration in wanted if not migration.is_post]
+        last = [migration for migration in wanted if migration.is_post and post]
+        for migration in first:
+            begun(migration)
             _apply(conn, migration)
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")
             _load_prices(conn)
-        return wanted
+        for migration in last:
+            begun(migration)
+            _apply_post(conn, migration)
+        return first + last
+
+
+def _wait_for_turn(conn: psycopg.Connection) -> None:
+    """Take the lock once no other runner has it.
+
+    Not by a statement that waits: it would hold a snapshot, for which an index that the other one makes waits in turn.
+    """
+    while conn.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone() != (True,):
+        time.sleep(_TURN_S)
 
 
 def _pending(conn: psycopg.Connection, known: list[Migration]) -> Iterator[Migration]:
@@ -125,19 +176,33 @@ def _pending(conn: psycopg.Connection, known: list[Migration]) -> Iterator[Migra
 
 
 def _apply(conn: psycopg.Connection, migration: Migration) -> None:
-    record = "INSERT INTO schema_migrations (number, name, sha256) VALUES (%s, %s, %s)"
-    values = [migration.number, migration.name, migration.sha256]
-    if migration.sql.startswith("-- no-transaction"):
-        conn.execute(migration.sql.encode())
-        conn.execute(record, values)
-        return
-
     def apply() -> None:
         with conn.transaction():
             conn.execute(migration.sql.encode())
-            conn.execute(record, values)
+            _record(conn, migration)
 
     _retried(apply)
+
+
+def _apply_post(conn: psycopg.Connection, migration: Migration) -> None:
+    for statement in migration.statements:
+        _retried(partial(_take_step, conn, statement))
+    _record(conn, migration)
+
+
+def _take_step(conn: psycopg.Connection, statement: str) -> None:
+    """Run a statement of a post migration, which was perhaps begun before."""
+    if match := _CONCURRENT_INDEX.fullmatch(statement):
+        unique, name, table, form = match.groups()
+        index = Index(name, table, form, unique is not None)
+        build_parts(conn, index)
+        statement = index.created("IF NOT EXISTS")
+    conn.execute(_SESSION)
+    conn.execute(statement.encode())
+
+
+def _record(conn: psycopg.Connection, migration: Migration) -> None:
+    conn.execute(_RECORD, [migration.number, migration.name, migration.sha256])
 
 
 def _retried(step: Callable[[], None]) -> None:

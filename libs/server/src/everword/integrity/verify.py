@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from everword.db.migrate import SCHEMA_ROLES, latest_version
+from everword.db.migrate import SCHEMA_ROLES, latest_version, required_version
 from everword.integrity.catalogue import (
     DATABASE,
     NAMESPACE,
@@ -131,7 +131,11 @@ class Verifier:
 
     def verify_database(self) -> list[Finding]:
         """Return what does not hold of the database as a whole."""
-        parameters = {"version": latest_version(), "roles": list(SCHEMA_ROLES)}
+        parameters = {
+            "required": required_version(),
+            "latest": latest_version(),
+            "roles": list(SCHEMA_ROLES),
+        }
         return list(self._run(self._database, "", parameters))
 
     def verify_namespace(

@@ -9,7 +9,7 @@ import psycopg
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_aio
 
-from everword.db.migrate import latest_version
+from everword.db.migrate import required_version
 from everword.db.pool import SQL, Database
 from everword.domain.background import end_tasks
 from everword.telemetry import names
@@ -75,11 +75,11 @@ class Health:
         except (psycopg.Error, TimeoutError) as error:
             log.warning("database not ready", extra={"error": str(error)})
             return False
-        self.schema_is_older = version is None or version < latest_version()
+        self.schema_is_older = version is None or version < required_version()
         if self.schema_is_older:
             log.error(
                 "schema is older than this release: run `everword migrate`",
-                extra={"found": version, "needed": latest_version()},
+                extra={"found": version, "needed": required_version()},
             )
             return False
         return True

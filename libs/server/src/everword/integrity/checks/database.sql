@@ -4,10 +4,11 @@
 
 -- schema_version --
 -- over: database
--- holds: The schema is the one that this release was written for.
+-- holds: The schema is one that this release serves over; post migrations may be to come.
 -- do: Run `everword migrate` with this release, or verify with the release that the database belongs to.
-SELECT 'schema_migrations' AS id, format('version %%s, and this release has %%s', max(number), %(version)s::integer) AS detail
-  FROM schema_migrations HAVING max(number) IS DISTINCT FROM %(version)s::integer;
+SELECT 'schema_migrations' AS id,
+       format('version %%s, and this release serves over %%s to %%s', max(number), %(required)s::integer, %(latest)s::integer) AS detail
+  FROM schema_migrations HAVING coalesce(max(number), 0) NOT BETWEEN %(required)s::integer AND %(latest)s::integer;
 
 -- append_only --
 -- over: database
@@ -34,7 +35,8 @@ SELECT c.relname AS id, 'no row-level security' AS detail
 -- indexes --
 -- over: database
 -- holds: Every index is complete, unless it is being made.
--- do: REINDEX INDEX CONCURRENTLY the one that is named; of a model generation that is built, call `everword models switch` again.
+-- do: `everword migrate` makes again that of a migration, `everword models switch` that of a model generation which is built; of any
+--     other, REINDEX INDEX CONCURRENTLY the one that is named.
 SELECT i.indexrelid::regclass::text AS id, 'invalid' AS detail
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE c.relnamespace = 'everword'::regnamespace AND NOT i.indisvalid

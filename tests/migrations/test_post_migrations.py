@@ -1,0 +1,161 @@
+"""Post migrations are applied last, while services write, and can be repeated wherever they were interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from everword.cli.main import main
+from everword.db import migrate as runner
+from everword.db.migrate import (
+    Migration,
+    latest_version,
+    load_migrations,
+    migrate,
+    required_version,
+)
+from everword.integrity.verify import verify_everything
+from support.calls import append, message
+from support.databases import DatabaseUnderTest
+from support.stack import running_stack
+from support.waiting import until
+
+POST = """-- post
+-- What somebody said, in order;
+CREATE INDEX CONCURRENTLY messages_said ON messages (namespace_id, author, occurred_at)
+ WHERE author <> '';
+CREATE UNIQUE INDEX CONCURRENTLY namespaces_settled ON namespaces (name, created_at);
+"""
+#: Runs the migrations in a process of its own, with one more.
+RUN = f"""
+import sys
+from everword.db import migrate as runner
+known = runner.load_migrations()
+runner.load_migrations = lambda: [*known, runner.Migration({latest_version() + 1}, "added", sys.argv[2])]
+runner.migrate(sys.argv[1])
+"""
+#: The indexes, whether they are finished, and of which one they are a part.
+INDEXES = """
+SELECT c.relname, x.indisvalid, i.inhparent::regclass::text
+  FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid
+ WHERE c.relname ~ '^(messages.*_said|namespaces_settled)$' ORDER BY c.relname
+"""
+MADE = [
+    *((f"messages_p{n}_said", True, "messages_said") for n in range(4)),
+    ("messages_said", True, None),
+    ("namespaces_settled", True, None),
+]
+Add = Callable[..., list[Migration]]
+
+
+@pytest.fixture
+def add(monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
+    """Adds migrations to those that there are."""
+    known = load_migrations()
+
+    def more(*texts: str) -> list[Migration]:
+        added = [Migration(len(known) + n, "added", text) for n, text in enumerate(texts, 1)]
+        monkeypatch.setattr(runner, "load_migrations", lambda: [*known, *added])
+        _forget_versions()
+        return added
+
+    yield more
+    monkeypatch.undo()
+    _forget_versions()
+
+
+def _forget_versions() -> None:
+    latest_version.cache_clear()
+    required_version.cache_clear()
+
+
+def _ask(database: DatabaseUnderTest, statement: str) -> list[tuple[object, ...]]:
+    with database.connect() as conn:
+        return conn.execute(statement.encode()).fetchall()
+
+
+def _waiting(database: DatabaseUnderTest, columns: str = "pid") -> list[tuple[object, ...]]:
+    """Return who waits for transactions that are older."""
+    where = "datname = current_database() AND wait_event = 'virtualxid'"
+    return _ask(database, f"SELECT {columns} FROM pg_stat_activity WHERE {where}")
+
+
+async def test_an_index_is_made_while_services_write_and_again_where_it_was_killed(
+    database: DatabaseUnderTest, add: Add
+) -> None:
+    [post] = add(POST)
+    url = database.admin_url
+    assert verify_everything(url) == [], "it need not be applied"
+    async with running_stack(database) as stack:
+
+        async def write(count: int) -> None:
+            for _ in range(count):
+                await append(stack, message(author="Ana"))
+
+        await write(5)
+        with psycopg.connect(url) as older:
+            older.execute("LOCK TABLE everword.messages IN ROW EXCLUSIVE MODE")
+            process = await asyncio.create_subprocess_exec(sys.executable, "-c", RUN, url, POST)
+            await until(lambda: bool(_waiting(database)))
+            process.kill()
+            await process.wait()
+            _waiting(database, "pg_terminate_backend(pid)")
+            await until(lambda: not _waiting(database))
+            assert _ask(database, INDEXES) == [("messages_p0_said", False, None)]
+            # Of two at once, one waits for the other, which does not wait for it.
+            repeated = [asyncio.create_task(asyncio.to_thread(migrate, url)) for _ in range(2)]
+            await until(lambda: bool(_waiting(database)))
+            await asyncio.wait_for(write(20), 10)
+            assert _waiting(database)
+            older.rollback()
+        applied = await asyncio.wait_for(asyncio.gather(*repeated), 30)
+        assert sorted(applied, key=len) == [[], [post]]
+        await write(1)
+    assert _ask(database, INDEXES) == MADE
+    assert verify_everything(url) == []
+
+
+async def test_a_post_migration_is_tried_again_while_others_hold_locks(
+    database: DatabaseUnderTest, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [post] = add(POST)
+    monkeypatch.setattr(runner, "_SESSION", runner._SESSION.replace("'1s'", "'50ms'"))
+    with psycopg.connect(database.admin_url) as writer:
+        # Partitions can be indexed; that of which they become parts has to wait.
+        writer.execute("LOCK TABLE ONLY everword.messages IN ROW EXCLUSIVE MODE")
+        applied = asyncio.create_task(asyncio.to_thread(migrate, database.admin_url))
+        await until(lambda: len(_ask(database, INDEXES)) == 4)
+        await asyncio.sleep(0.5)
+        assert not applied.done()
+        writer.rollback()
+    assert await applied == [post]
+    assert _ask(database, INDEXES) == MADE
+
+
+def test_post_migrations_come_last_and_one_is_told_when(
+    database: DatabaseUnderTest, add: Add
+) -> None:
+    later = "ALTER TABLE namespaces ADD COLUMN settled boolean"
+    post, other = add(POST.replace("created_at", "settled"), later)
+    command = ["migrate", "--url", database.admin_url]
+    done = CliRunner().invoke(main, command)
+    assert done.output.splitlines() == [
+        f"applied {other.number:04} added",
+        f"post migration {post.number:04} added: services may run meanwhile",
+        f"applied {post.number:04} added",
+    ]
+    assert CliRunner().invoke(main, command).output == "the schema is up to date\n"
+    assert _ask(database, INDEXES) == MADE
+
+
+def test_services_need_what_is_no_post_migration(add: Add) -> None:
+    released = latest_version()
+    add(POST)
+    assert (required_version(), latest_version()) == (released, released + 1)
+    add(POST, "SELECT 1", POST, POST)
+    assert (required_version(), latest_version()) == (released + 2, released + 4)
