@@ -18,10 +18,10 @@ from everword.rpc.interceptors.base import (
     behavior_of,
     replace_behavior,
 )
-from everword.rpc.limits import limits_table
+from everword.admission.limits import limits_table
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.methods import INTERNAL, PUBLIC
-from everword.rpc.wire import MalformedError, Violation, count_fields
+from everword.admission.wire import MalformedError, Violation, count_fields
 
 #: Violations that an error names at most: details travel in trailers, which are small.
 MAX_VIOLATIONS = 10
