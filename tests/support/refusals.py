@@ -13,9 +13,7 @@ from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 #: What a caller must never see: statements, SQLSTATE, drivers, source files.
-INSIDES = re.compile(
-    r"SELECT|INSERT|UPDATE \w+|SQLSTATE|psycopg|Traceback|\.py\b|relation |_p\d\b"
-)
+INSIDES = re.compile(r"SELECT|INSERT|UPDATE \w+|SQLSTATE|psycopg|Traceback|\.py\b|relation |_p\d\b")
 
 
 @dataclass(frozen=True)

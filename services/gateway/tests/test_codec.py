@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -19,7 +20,9 @@ def _draw(rng: random.Random, depth: int = 0) -> Any:
     if depth > 4 or kind < 0.4:
         return rng.choice([*_TEXTS, 1, 2.5, None, True])
     items = [_draw(rng, depth + 1) for _ in range(rng.randrange(5))]
-    return items if kind < 0.7 else {f"{rng.choice(_TEXTS)}{n}": item for n, item in enumerate(items)}
+    if kind < 0.7:
+        return items
+    return {f"{rng.choice(_TEXTS)}{n}": item for n, item in enumerate(items)}
 
 
 def _values(value: Any) -> int:
@@ -38,6 +41,8 @@ def test_values_are_counted_wherever_the_pieces_end(
         value = _draw(rng)
         for ascii_alone in (True, False):
             body = bytearray(json.dumps(value, ensure_ascii=ascii_alone).encode())
-            counted = codec.count_values(body)
+            counted, filled = codec.measure(body)
             # An object or a list with nothing in it counts twice at most.
             assert _values(value) <= counted <= 2 * _values(value)
+            longest = max(map(len, re.findall(rb'"(?:[^"\\]|\\.)*"', body)), default=0)
+            assert abs(filled - longest / piece) <= 2

@@ -17,11 +17,12 @@ from google.protobuf.message import Message
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from everword.admission.bodies import Admission, KnownKeys, Refused
+from everword.admission.frames import forget_frames
 from everword.client import CallError, Client, ClientSettings
 from everword.client.headers import KEY_HEADER, forwarded
 from everword_gateway.codec import CODECS, Codec
@@ -90,9 +91,8 @@ async def _serve(request: Request) -> Response:
         request.app.state.known.note(request.headers.get(KEY_HEADER))
         return Response(codec.write(response), media_type=content_type)
     except CallError as error:
+        forget_frames(error)
         return JSONResponse(error_body(error), status_of(error))
-    except ClientDisconnect:
-        return Response(status_code=499)
 
 
 def _is_foreign(request: Request) -> bool:
@@ -127,11 +127,8 @@ def _method(request: Request, streams: bool) -> Method:
 
 async def _body(request: Request, streams: bool) -> bytearray:
     """Return the message in a request's body. Raises CallError where it is broken, and Refused."""
-    received = await request.receive()
-    if received["type"] == "http.disconnect":
-        raise ClientDisconnect
     # Admission lets it through as a whole; where there is none, the server says so.
-    body: bytearray = received["body"]
+    body: bytearray = (await request.receive())["body"]
     if streams:
         size = len(body) - _ENVELOPE.size
         if size < 0 or _ENVELOPE.unpack_from(body) != (0, size):
@@ -148,6 +145,7 @@ async def _responses(codec: Codec, calls: AsyncIterator[Message]) -> AsyncIterat
             data = codec.write(message)
             yield _ENVELOPE.pack(0, len(data)) + data
     except CallError as error:
+        forget_frames(error)
         end = {"error": error_body(error)}
     data = json.dumps(end).encode()
     yield _ENVELOPE.pack(_END, len(data)) + data

@@ -36,7 +36,9 @@ def methods_of(client: Client) -> Mapping[str, Method]:
     """Return every RPC of which `client` has the stub, by its path."""
     services = _services()
     limits = limits_table(services)
-    found = (_method(client, limits, service, each) for service in services for each in service.methods)
+    found = (
+        _method(client, limits, service, each) for service in services for each in service.methods
+    )
     return {method.path: method for method in found}
 
 

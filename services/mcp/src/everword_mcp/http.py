@@ -55,8 +55,6 @@ def serve_http(
             enable_dns_rebinding_protection=True, allowed_hosts=allowed, allowed_origins=origins
         ),
     )
-    app.add_middleware(
-        Admission, max_bytes=_MAX_REQUEST_BYTES, known=known, answer=_refusal
-    )
+    app.add_middleware(Admission, max_bytes=_MAX_REQUEST_BYTES, known=known, answer=_refusal)
     host, port = address
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from everword.admission.fair_share import FairShare, Full, Group, Limits
+from everword.admission.frames import forget_frames
 from everword.client.errors import CallError
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
@@ -52,6 +53,10 @@ class Refused(Exception):
         self.error = error
         #: The status of HTTP that says it.
         self.status = status
+
+
+class _Gone(Exception):
+    """The sender of a body went away before its end: there is nobody to answer."""
 
 
 class KnownKeys:
@@ -110,7 +115,10 @@ class Admission:
             if size > self._max_bytes:
                 raise too_large(size, self._max_bytes)
             await self._app(scope, request.receive, request.send)
+        except _Gone:
+            return
         except Refused as refused:
+            forget_frames(refused)
             request.share.give_all()
             await self._answer(refused)(scope, receive, request.send)
         finally:
@@ -193,7 +201,7 @@ class _Request:
             if not self._is_read:
                 body.clear()  # the error refers to it
         if last["type"] != "http.request":
-            return last
+            raise _Gone
         self.share.keep(len(body))
         return {"type": "http.request", "body": body, "more_body": False}
 
