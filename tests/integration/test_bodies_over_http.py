@@ -40,7 +40,7 @@ DRAIN_S = 0.5
 #: How many of a caller's requests may wait, here.
 WAITING = 100
 #: What a process takes beyond what it had, at its peak: two of the largest bodies, and one that is parsed.
-MEMORY = 384 * MIB
+MEMORY = 320 * MIB
 #: Of a hundred health checks 95 are answered within this time.
 HEALTH_S = 0.1
 
