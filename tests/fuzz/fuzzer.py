@@ -6,15 +6,19 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 import grpc
+import httpx2
 from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from everword.client.channel import open_channel
 from everword.embedded.folder import RunningStack
 from everword.v1 import admin_service_pb2, search_service_pb2
+from fuzz import json_calls
 from fuzz.kinds import kind_of, kinds_of, strings_of
 from fuzz.outcome import Outcome
 from fuzz.planted import plant
@@ -23,11 +27,14 @@ from fuzz.seeds import seeds
 from fuzz.values import OF_ONE_RPC, Values
 from support.any_rpc import caller_of
 from support.callers import Metadata, bearer, within
-from support.refusals import read_refusal
+from support.http_process import serving
+from support.refusals import Refusal, read_refusal
 
 ADMIN_KEY = "operators-key-for-the-fuzzer"
 CALLERS = 8
 TIMEOUT_S = 20.0
+#: Of the calls that take one request and give one answer, those that are made over HTTP and JSON.
+OVER_HTTP = 0.2
 #: What a call that waits is given.
 PATIENCE_S = 0.5
 #: Of the calls, those that go to RPCs of which none was answered yet.
@@ -54,6 +61,7 @@ class Fuzzer:
         self._methods = methods()
         self._seeds = seeds()
         self._channels: dict[str, grpc.aio.Channel] = {}
+        self._http: httpx2.AsyncClient
         self._keys: list[Metadata] = []
         self._own_keys: set[str] = set()
         outcome.unanswered = {method.name for _, method in self._methods}
@@ -62,6 +70,10 @@ class Fuzzer:
         """Connect, make a key of each role, and call every RPC once as its recipe does, for ids and tokens."""
         for name, address in public(self._running).items():
             self._channels[name] = await resources.enter_async_context(open_channel(address))
+        url = await resources.enter_async_context(
+            serving(self._running, "gateway", "--listen", "{address}")
+        )
+        self._http = await resources.enter_async_context(httpx2.AsyncClient(base_url=url))
         pb = admin_service_pb2
         for role in (pb.API_KEY_ROLE_READ, pb.API_KEY_ROLE_WRITE):
             request = pb.CreateApiKeyRequest(api_key=pb.ApiKey(namespace=KEPT, role=role))
@@ -112,20 +124,44 @@ class Fuzzer:
     async def _one(self, method: MethodDescriptor, *, as_is: bool = False) -> None:
         recipe = self._seeds[method.name]
         requests = draw_requests(self._values, method, recipe, as_is=as_is)
-        raw = [each.SerializeToString() for each in requests]
-        if not as_is:
-            raw = [to_wire(self._values, each) for each in raw]
         metadata = (*bearer(ADMIN_KEY), *within(KEPT)) if as_is else self._metadata(method.name)
+        body = None if as_is else self._as_json(method, requests)
+        if body is None:
+            raw = [each.SerializeToString() for each in requests]
+            if not as_is:
+                raw = [to_wire(self._values, each) for each in raw]
+            calling = self._raw(recipe.server, method, raw, metadata)
+        else:
+            raw = [body]
+            calling = self._over_http(method, body, metadata)
         try:
-            answers = await self._raw(recipe.server, method, raw, metadata)
+            answers = await calling
         except grpc.aio.AioRpcError as error:
-            self._refused(method.name, error, raw)
+            self._refused(method.name, error.code(), partial(read_refusal, error), raw)
+            return
+        except json_calls.HttpError as error:
+            self._refused(method.name, error.code, error.read, raw)
+            return
+        except httpx2.TransportError as error:
+            self._fault(method.name, grpc.StatusCode.UNAVAILABLE, repr(error), raw)
             return
         if not as_is:
             self._outcome.codes[method.name, "OK"] += 1
             self._outcome.unanswered.discard(method.name)
         for answer in answers:
             self._remember(method, answer)
+
+    def _as_json(self, method: MethodDescriptor, requests: Sequence[Message]) -> bytes | None:
+        """Return what is sent of a call over HTTP; None for the calls that are made over gRPC."""
+        streams = method.client_streaming or method.server_streaming
+        if streams or method.name in SELDOM or self._values.rng.random() >= OVER_HTTP:
+            return None
+        return json_calls.as_json(self._values, requests[0])
+
+    async def _over_http(
+        self, method: MethodDescriptor, body: bytes, metadata: Metadata
+    ) -> list[bytes]:
+        return [await json_calls.call(self._http, method, body, metadata, TIMEOUT_S)]
 
     async def _raw(
         self, host: str, method: MethodDescriptor, raw: Sequence[bytes], metadata: Metadata
@@ -155,14 +191,19 @@ class Fuzzer:
             return rng.choice(self._keys)
         return (*bearer(ADMIN_KEY), *within(KEPT))
 
-    def _refused(self, name: str, error: grpc.aio.AioRpcError, raw: Sequence[bytes]) -> None:
-        code = error.code()
+    def _refused(
+        self,
+        name: str,
+        code: grpc.StatusCode,
+        read: Callable[[], Refusal],
+        raw: Sequence[bytes],
+    ) -> None:
         self._outcome.codes[name, code.name] += 1
         # Where the client's own clock ends the call, no server has said why.
         if name in SELDOM and code is grpc.StatusCode.DEADLINE_EXCEEDED:
             return
         try:
-            refusal = read_refusal(error)
+            refusal = read()
         except AssertionError as problem:
             self._fault(name, code, f"{problem}", raw)
             return

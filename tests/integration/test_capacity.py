@@ -16,9 +16,9 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from everword.admission.fair_share import LATELY_S
 from everword.client.channel import open_channel
 from everword.rpc import capacity
-from everword.rpc.fair_share import LATELY_S
 from everword.rpc.interceptors import capacity as receiving
 from everword.rpc.interceptors import keyless
 from everword.v1 import admin_service_pb2 as admin

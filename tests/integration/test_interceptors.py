@@ -215,8 +215,12 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
 async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for seconds in ("fair_share.LATELY_S", "fair_share.PATIENCE_S", "shedding.KNOWN_S"):
-        monkeypatch.setattr(f"everword.rpc.{seconds}", 60.0)
+    for seconds in (
+        "admission.fair_share.LATELY_S",
+        "admission.fair_share.PATIENCE_S",
+        "rpc.shedding.KNOWN_S",
+    ):
+        monkeypatch.setattr(f"everword.{seconds}", 60.0)
     with database.connect() as conn:
         conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
     async with _full_stack(database) as (stack, held):

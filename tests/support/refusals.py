@@ -13,9 +13,7 @@ from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 #: What a caller must never see: statements, SQLSTATE, drivers, source files.
-_INSIDES = re.compile(
-    r"SELECT|INSERT|UPDATE \w+|SQLSTATE|psycopg|Traceback|\.py\b|relation |_p\d\b"
-)
+INSIDES = re.compile(r"SELECT|INSERT|UPDATE \w+|SQLSTATE|psycopg|Traceback|\.py\b|relation |_p\d\b")
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def read_refusal(error: grpc.aio.AioRpcError) -> Refusal:
     assert names.count("ErrorInfo") == 1
     assert len(set(names)) == len(names)
     assert (status.code, status.message) == (error.code().value[0], error.details())
-    assert not _INSIDES.search(status.message), status.message
+    assert not INSIDES.search(status.message), status.message
     info = _find(status, error_details_pb2.ErrorInfo())
     assert info.domain == "everword.dev"
     bad = _find(status, error_details_pb2.BadRequest())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from unittest.mock import Mock
 
+from everword.admission.bodies import KnownKeys
 from everword_mcp.callers import Callers
 
 
 def test_only_writes_are_kept() -> None:
     """However many keys somebody tries, who has written sees what they wrote."""
-    callers = Callers(Mock())
+    callers = Callers(Mock(), KnownKeys())
     ana = {"authorization": "Bearer ana"}
     # Two first writes at once: the greater token is the later one.
     early, late = callers.of(ana), callers.of(ana)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from everword.admission import fair_share
+from everword.admission.fair_share import Group, Limits
 from everword.domain.errors import Overloaded
-from everword.rpc import fair_share
-from everword.rpc.fair_share import FairShare, Group, Limits
+from everword.rpc.fair_share import FairShare
 
 FLOOD = Group("flood")
 OTHER = Group("other")
@@ -59,7 +60,7 @@ def limits(total: int, of_group: int, **more: Any) -> Limits:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time, in a list of one, to be moved on by hand."""
     now = [1000.0]
-    monkeypatch.setattr("everword.rpc.fair_share.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("everword.admission.fair_share.time.monotonic", lambda: now[0])
     return now
 
 

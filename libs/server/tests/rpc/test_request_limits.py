@@ -14,7 +14,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, ServiceDescr
 
 import everword.internal.v1
 import everword.v1
-from everword.rpc.limits import (
+from everword.admission.limits import (
     FIELD_MASK,
     MOST_REQUEST_BYTES,
     STRUCT,
@@ -24,7 +24,7 @@ from everword.rpc.limits import (
 
 #: What repeats without an end in a regular expression.
 _ENDLESS = re.compile(r"[*+]|\{\d*,\}")
-#: Types with limits of their own, in `everword.rpc.limits`; tests of `everword.rpc.wire` hold these.
+#: Types with limits of their own, in `everword.admission.limits`; tests of `everword.admission.wire` hold these.
 _LIMITED_TYPES = {STRUCT, FIELD_MASK}
 
 

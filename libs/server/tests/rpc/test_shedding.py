@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from everword.admission.fair_share import Group
 from everword.domain.errors import Overloaded
 from everword.rpc.capacity import Capacity
-from everword.rpc.fair_share import Group
 from everword.rpc.shedding import Shedding, shown_by
 
 FLOOD, OTHER = Group("flood"), Group("other")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from everword.admission.limits import MAX_REQUEST_BYTES, MOST_REQUEST_BYTES
 from everword.domain.errors import InvalidArgument, RequestTooLarge
 from everword.rpc.interceptors.validation import MAX_VIOLATIONS, ValidationInterceptor
-from everword.rpc.limits import MAX_REQUEST_BYTES, MOST_REQUEST_BYTES
 from everword.v1 import admin_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
 
 SERVICES = [

@@ -10,10 +10,10 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message import DecodeError
 from google.protobuf.struct_pb2 import Struct, Value
 
+from everword.admission.limits import limits_table
+from everword.admission.wire import MalformedError, count_fields
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.validation import ValidationInterceptor
-from everword.rpc.limits import limits_table
-from everword.rpc.wire import MalformedError, count_fields
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest

@@ -18,8 +18,9 @@ from functools import partial
 
 from opentelemetry import trace
 
+from everword.admission.frames import forget_frames
 from everword.domain.background import end_tasks
-from everword.domain.errors import Overloaded, forget_frames
+from everword.domain.errors import Overloaded
 from everword.telemetry import names
 from everword.telemetry.tracing import up_down_counter
 from everword_embedder.providers.errors import ProviderError, ProviderUnavailable

@@ -6,124 +6,93 @@ by a stream as `application/connect+json` or `application/connect+proto`.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import struct
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import grpc
-from google.protobuf import json_format
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from everword.admission.bodies import Admission, KnownKeys, Refused
+from everword.admission.frames import forget_frames
 from everword.client import CallError, Client, ClientSettings
-from everword.client.headers import forwarded
+from everword.client.headers import KEY_HEADER, forwarded
+from everword_gateway.codec import CODECS, Codec
 from everword_gateway.errors import bad_request, error_body, status_of
 from everword_gateway.methods import Method, methods_of
 
 #: The largest request: an append may have that much.
 MAX_BYTES = 32 * 1024 * 1024
-#: Bodies that are read without a thread: within a millisecond.
-_AT_ONCE_BYTES = 64 * 1024
 #: Flags and length before each message of a stream.
 _ENVELOPE = struct.Struct(">BI")
 _END = 2
 
 
-@dataclass(frozen=True)
-class Codec:
-    """A form of messages."""
-
-    is_json: bool
-
-    def read(self, method: Method, body: bytes) -> Message:
-        """Return the request in `body`. Raises CallError where it is none."""
-        try:
-            if self.is_json:
-                return json_format.Parse(body or b"{}", method.request())
-            return method.request.FromString(body)
-        except (json_format.ParseError, DecodeError, UnicodeDecodeError, RecursionError) as error:
-            name = method.request.DESCRIPTOR.name
-            raise bad_request(f"The body is no {name}: {str(error)[:300]}") from error
-
-    def write(self, message: Message) -> bytes:
-        """Return a response."""
-        if self.is_json:
-            return json_format.MessageToJson(message, indent=None).encode()
-        return message.SerializeToString()
-
-
-#: By content type: the form of messages, and whether they come in a stream.
-_CODECS = {
-    "application/json": (Codec(is_json=True), False),
-    "application/proto": (Codec(is_json=False), False),
-    "application/connect+json": (Codec(is_json=True), True),
-    "application/connect+proto": (Codec(is_json=False), True),
-}
-
-
 def create_app(settings: ClientSettings, origins: Sequence[str] = ()) -> Starlette:
     """Return the application. Pages of `origins` may call it from a browser."""
+    known = KnownKeys()
 
     @asynccontextmanager
     async def connect(app: Starlette) -> AsyncIterator[None]:
         # What a request may do is decided by the key that it shows, never by one that this process has.
         async with Client.connect(replace(settings, api_key="", namespace="")) as client:
             app.state.methods, app.state.origins = methods_of(client), frozenset(origins)
+            app.state.known = known
             yield
 
     cors = Middleware(
         CORSMiddleware, allow_origins=origins, allow_methods=["POST"], allow_headers=["*"]
     )
+    admission = Middleware(Admission, max_bytes=MAX_BYTES, known=known, answer=_refusal)
     routes = [
         Route("/healthz", _healthz, methods=["GET"]),
         Route("/{service}/{method}", _serve, methods=["POST"]),
     ]
-    return Starlette(routes=routes, lifespan=connect, middleware=[cors] if origins else [])
+    middleware = [cors, admission] if origins else [admission]
+    return Starlette(routes=routes, lifespan=connect, middleware=middleware)
 
 
 async def _healthz(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
+def _refusal(refused: Refused) -> Response:
+    return JSONResponse(error_body(refused.error), refused.status)
+
+
 async def _serve(request: Request) -> Response:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if _is_foreign(request):
-        refused = CallError(
+        foreign = CallError(
             grpc.StatusCode.PERMISSION_DENIED,
             "Pages of this origin may not call; `everword gateway --origin` names those that may.",
         )
-        return JSONResponse(error_body(refused), status_of(refused))
-    if content_type not in _CODECS:
-        wrong = bad_request(f"Send one of these as content-type: {', '.join(_CODECS)}.")
-        return JSONResponse(error_body(wrong), 415, {"Accept-Post": ", ".join(_CODECS)})
-    codec, streams = _CODECS[content_type]
+        return JSONResponse(error_body(foreign), status_of(foreign))
+    if content_type not in CODECS:
+        wrong = bad_request(f"Send one of these as content-type: {', '.join(CODECS)}.")
+        return JSONResponse(error_body(wrong), 415, {"Accept-Post": ", ".join(CODECS)})
+    codec, streams = CODECS[content_type]
     try:
         method = _method(request, streams)
-        body = await _body(request, streams)
-        # What takes long is read in a thread, and nobody else waits for it.
-        message = (
-            codec.read(method, body)
-            if len(body) <= _AT_ONCE_BYTES
-            else await asyncio.to_thread(codec.read, method, body)
-        )
         options = {"metadata": forwarded(request.headers), "timeout": _timeout_s(request.headers)}
+        message = await codec.read(method, await _body(request, streams))
         if streams:
             responses = _responses(codec, method.call(message, **options))
             return StreamingResponse(responses, media_type=content_type)
         response = await method.call(message, **options)
+        request.app.state.known.note(request.headers.get(KEY_HEADER))
         return Response(codec.write(response), media_type=content_type)
     except CallError as error:
+        forget_frames(error)
         return JSONResponse(error_body(error), status_of(error))
-    except ClientDisconnect:
-        return Response(status_code=499)
 
 
 def _is_foreign(request: Request) -> bool:
@@ -156,20 +125,16 @@ def _method(request: Request, streams: bool) -> Method:
     return method
 
 
-async def _body(request: Request, streams: bool) -> bytes:
-    """Return the message in a request's body. Raises CallError where it is too large or broken."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BYTES:
-            raise CallError(
-                grpc.StatusCode.RESOURCE_EXHAUSTED, f"A request has at most {MAX_BYTES} bytes."
-            )
-    if not streams:
-        return bytes(body)
-    if len(body) < _ENVELOPE.size or _ENVELOPE.unpack_from(body) != (0, len(body) - _ENVELOPE.size):
-        raise bad_request("The body is not one uncompressed message in an envelope.")
-    return bytes(body[_ENVELOPE.size :])
+async def _body(request: Request, streams: bool) -> bytearray:
+    """Return the message in a request's body. Raises CallError where it is broken, and Refused."""
+    # Admission lets it through as a whole; where there is none, the server says so.
+    body: bytearray = (await request.receive())["body"]
+    if streams:
+        size = len(body) - _ENVELOPE.size
+        if size < 0 or _ENVELOPE.unpack_from(body) != (0, size):
+            raise bad_request("The body is not one uncompressed message in an envelope.")
+        del body[: _ENVELOPE.size]
+    return body
 
 
 async def _responses(codec: Codec, calls: AsyncIterator[Message]) -> AsyncIterator[bytes]:
@@ -180,6 +145,7 @@ async def _responses(codec: Codec, calls: AsyncIterator[Message]) -> AsyncIterat
             data = codec.write(message)
             yield _ENVELOPE.pack(0, len(data)) + data
     except CallError as error:
+        forget_frames(error)
         end = {"error": error_body(error)}
     data = json.dumps(end).encode()
     yield _ENVELOPE.pack(_END, len(data)) + data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -16,9 +17,14 @@ from everword_gateway.methods import CODES
 _DOMAIN = "everword.dev"
 
 
-def bad_request(message: str) -> CallError:
-    """Return the error of a request that cannot be read."""
-    return CallError(grpc.StatusCode.INVALID_ARGUMENT, message, reason="VALIDATION_FAILED")
+def bad_request(message: str, violations: Sequence[tuple[str, str]] = ()) -> CallError:
+    """Return the error of a request that cannot be read, or breaks rules: (field path, description) of each."""
+    return CallError(
+        grpc.StatusCode.INVALID_ARGUMENT,
+        message,
+        reason="VALIDATION_FAILED",
+        violations=tuple(violations),
+    )
 
 
 def status_of(error: CallError) -> int:

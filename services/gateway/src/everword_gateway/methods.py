@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 import everword.v1
+from everword.admission.limits import RequestLimits, limits_table
 from everword.client import Client
 
 
@@ -24,6 +25,7 @@ class Method:
     path: str
     """Such as /everword.v1.SearchService/Search."""
     request: type[Message]
+    limits: RequestLimits
     streams_requests: bool
     streams_responses: bool
     call: Any
@@ -32,7 +34,11 @@ class Method:
 
 def methods_of(client: Client) -> Mapping[str, Method]:
     """Return every RPC of which `client` has the stub, by its path."""
-    found = (_method(client, service, each) for service in _services() for each in service.methods)
+    services = _services()
+    limits = limits_table(services)
+    found = (
+        _method(client, limits, service, each) for service in services for each in service.methods
+    )
     return {method.path: method for method in found}
 
 
@@ -45,13 +51,20 @@ def _services() -> list[ServiceDescriptor]:
     return [each for module in modules for each in module.DESCRIPTOR.services_by_name.values()]
 
 
-def _method(client: Client, service: ServiceDescriptor, method: MethodDescriptor) -> Method:
+def _method(
+    client: Client,
+    limits: Mapping[str, RequestLimits],
+    service: ServiceDescriptor,
+    method: MethodDescriptor,
+) -> Method:
     stub = next(
         each for each in vars(client).values() if type(each).__name__ == f"{service.name}Stub"
     )
+    path = f"/{service.full_name}/{method.name}"
     return Method(
-        path=f"/{service.full_name}/{method.name}",
+        path=path,
         request=GetMessageClass(method.input_type),
+        limits=limits[path],
         streams_requests=method.client_streaming,
         streams_responses=method.server_streaming,
         call=getattr(stub, method.name),

@@ -9,9 +9,10 @@ from cachetools import TTLCache
 from mcp.server.mcpserver import Context
 
 from everword.adapters.tools.model import Caller
+from everword.admission.bodies import KnownKeys
 from everword.client import Client
 from everword.client.freshness import Freshness
-from everword.client.headers import CALLER_HEADERS, forwarded
+from everword.client.headers import CALLER_HEADERS, KEY_HEADER, forwarded
 
 #: For how long reads wait for an earlier write, and of how many callers at most.
 _FRESH_FOR_S = 60.0
@@ -21,8 +22,9 @@ _MAX_CALLERS = 10_000
 class Callers:
     """The callers of a server, who share its connections to Everword."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, known: KnownKeys) -> None:
         self.client = client
+        self._known = known
         self._fresh: TTLCache[bytes, Freshness] = TTLCache(_MAX_CALLERS, _FRESH_FOR_S)
 
     def of(self, headers: Mapping[str, str] | None) -> Caller:
@@ -31,6 +33,10 @@ class Callers:
         key = hashlib.sha256(repr(metadata).encode()).digest()
         known = self._fresh.get(key) or _Kept(self._fresh, key)
         return Caller(self.client, known, metadata)
+
+    def note_answered(self, headers: Mapping[str, str] | None) -> None:
+        """Note that Everword answered a call with these headers of HTTP."""
+        self._known.note((headers or {}).get(KEY_HEADER))
 
 
 class _Kept(Freshness):

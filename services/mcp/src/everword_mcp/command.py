@@ -7,6 +7,7 @@ import asyncio
 import click
 
 from everword.adapters.tools.registry import DEFAULT_SETS, SETS
+from everword.admission.bodies import KnownKeys
 from everword.client import ClientSettings, ClientSettingsError
 from everword_mcp.http import serve_http
 from everword_mcp.server import create_server
@@ -64,6 +65,6 @@ def mcp(address: tuple[str, int] | None, hosts: tuple[str, ...], names: tuple[st
     except ClientSettingsError as error:
         raise click.ClickException(str(error)) from None
     if address is None:
-        asyncio.run(create_server(settings, names).run_stdio_async())
+        asyncio.run(create_server(settings, names, KnownKeys()).run_stdio_async())
     else:
         serve_http(settings, names, address, hosts)

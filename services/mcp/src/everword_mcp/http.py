@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import INVALID_REQUEST
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from everword.admission.bodies import Admission, KnownKeys, Refused
 from everword.client import ClientSettings
 from everword_mcp.server import create_server
 
@@ -23,6 +25,12 @@ async def _healthz(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
+def _refusal(refused: Refused) -> Response:
+    """Say it as the protocol's own transport does: of a request that was not read, nobody knows the id."""
+    error = {"code": INVALID_REQUEST, "message": refused.error.message}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, refused.status)
+
+
 def serve_http(
     settings: ClientSettings, names: Sequence[str], address: tuple[str, int], hosts: Sequence[str]
 ) -> None:
@@ -32,7 +40,8 @@ def serve_http(
     of its own (DNS rebinding).
     """
     # What a request may do is decided by the key that it shows, never by one that this process has.
-    server = create_server(replace(settings, api_key="", namespace=""), names)
+    known = KnownKeys()
+    server = create_server(replace(settings, api_key="", namespace=""), names, known)
     allowed = [f"{name}:*" for name in _LOCAL] + [*_LOCAL, *hosts]
     origins = [f"{scheme}://{name}" for name in allowed for scheme in ("http", "https")]
 
@@ -46,5 +55,6 @@ def serve_http(
             enable_dns_rebinding_protection=True, allowed_hosts=allowed, allowed_origins=origins
         ),
     )
+    app.add_middleware(Admission, max_bytes=_MAX_REQUEST_BYTES, known=known, answer=_refusal)
     host, port = address
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)

@@ -24,9 +24,11 @@ def as_function(tool: Tool) -> Callable[..., Awaitable[str]]:
 
     async def call(context: ToolContext, **arguments: object) -> str:
         try:
-            return await call_tool(tool, caller_of(context), arguments)
+            answer = await call_tool(tool, caller_of(context), arguments)
         except ToolError as error:
             raise McpToolError(str(error)) from error
+        context.request_context.lifespan_context.note_answered(context.headers)
+        return answer
 
     context = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=ToolContext)
     parameters = [context, *tool.parameters]

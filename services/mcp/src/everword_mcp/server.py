@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from everword.adapters.tools.calling import explain_arguments
 from everword.adapters.tools.registry import instructions_of, tools_of
+from everword.admission.bodies import KnownKeys
 from everword.client import Client, ClientSettings
 from everword_mcp.callers import Callers
 from everword_mcp.offered import ANNOTATIONS, as_function
@@ -33,13 +34,15 @@ class _Server(MCPServer[Callers]):
             raise
 
 
-def create_server(settings: ClientSettings, names: Sequence[str]) -> MCPServer[Callers]:
+def create_server(
+    settings: ClientSettings, names: Sequence[str], known: KnownKeys
+) -> MCPServer[Callers]:
     """Return a server that offers the sets of tools of these names, as whom `settings` or an HTTP request say."""
 
     @asynccontextmanager
     async def connect(_: MCPServer[Callers]) -> AsyncIterator[Callers]:
         async with Client.connect(settings) as client:
-            yield Callers(client)
+            yield Callers(client, known)
 
     server = _Server(
         name="everword",

@@ -17,11 +17,12 @@ from uuid import UUID
 
 from cachetools import LRUCache, TTLCache
 
+from everword.admission.fair_share import Group, Limits
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, KeyScope, NamespaceScope, Role
 from everword.domain.errors import AccessDenied, GrantUsedUp, InvalidCredentials, Unauthenticated
-from everword.rpc.fair_share import FairShare, Group, Limits
+from everword.rpc.fair_share import FairShare
 from everword.rpc.settings import ServerSettings
 
 NAMESPACE_HEADER = "x-everword-namespace"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from everword.admission.fair_share import Group, Limits
 from everword.domain.caller import Caller
-from everword.rpc.fair_share import FairShare, Group, Limits
+from everword.rpc.fair_share import FairShare
 
 #: The largest message that the transport takes. Somewhat more than any request may have, so that a request just over
 #: its limit gets an error that explains itself.

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from cachetools import TTLCache
 
+from everword.admission.fair_share import Group
 from everword.rpc.authentication import DEFAULT_NAMESPACE, NAMESPACE_HEADER
 from everword.rpc.capacity import Capacity
-from everword.rpc.fair_share import Group
 
 #: What a call shows of its caller: the key, and the namespace that it names. Nobody has looked at it yet.
 Shown: TypeAlias = tuple[str, str]

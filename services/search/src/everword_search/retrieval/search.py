@@ -6,12 +6,12 @@ import asyncio
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, replace
 
+from everword.admission.fair_share import Group
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import STATEMENT_CAP_S, Connection
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
-from everword.rpc.fair_share import Group
 from everword_search.ranking.profiles import find_profile
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, open_cursor

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from everword.admission.fair_share import Limits
 from everword.db.pool import Database
-from everword.rpc.fair_share import FairShare, Limits
+from everword.rpc.fair_share import FairShare
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.ranking.words.word_lists import WordLists

@@ -9,10 +9,11 @@ from typing import Any
 
 import grpc
 
+from everword.admission.bodies import RECEIVE_S, TOO_LATE
+from everword.admission.fair_share import Group
 from everword.domain.caller import current_caller
 from everword.domain.errors import DeadlineExceeded, InvalidArgument
 from everword.rpc.capacity import BETWEEN_SERVICES, MESSAGE_OF_STREAM, Capacity, group_of
-from everword.rpc.fair_share import Group
 from everword.rpc.interceptors.base import (
     Behavior,
     Context,
@@ -24,9 +25,6 @@ from everword.rpc.interceptors.base import (
 )
 from everword.rpc.methods import INTERNAL, LONG, PUBLIC
 from everword.rpc.shedding import Shedding, Shown, shown_by
-
-#: How long a request may take to arrive, and how long a stream may go without another one.
-RECEIVE_S = 60.0
 
 
 class CapacityInterceptor(grpc.aio.ServerInterceptor):
@@ -96,6 +94,4 @@ async def _receive(raws: AsyncIterator[bytes]) -> bytes | None:
         async with asyncio.timeout(RECEIVE_S):
             return await anext(raws, None)
     except TimeoutError as error:
-        raise DeadlineExceeded(
-            "Nothing was received for too long; call again.", limit_s=RECEIVE_S
-        ) from error
+        raise DeadlineExceeded(TOO_LATE, limit_s=RECEIVE_S) from error

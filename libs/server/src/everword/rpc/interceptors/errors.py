@@ -11,7 +11,8 @@ from typing import Any
 import grpc
 import psycopg
 
-from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown, forget_frames
+from everword.admission.frames import forget_frames
+from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown
 from everword.observability.logs import request_id
 from everword.rpc.errors import clip, grpc_code, to_status, trailers, translate
 from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor

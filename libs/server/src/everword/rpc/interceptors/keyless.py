@@ -9,8 +9,9 @@ from typing import Any
 
 import grpc
 
+from everword.admission.fair_share import Group, Limits
 from everword.domain.errors import DeadlineExceeded, EverwordError, RequestTooLarge
-from everword.rpc.fair_share import FairShare, Group, Limits
+from everword.rpc.fair_share import FairShare
 from everword.rpc.interceptors.base import Context, Continuation, Handler
 from everword.rpc.interceptors.errors import abort
 from everword.rpc.methods import INTERNAL, PUBLIC

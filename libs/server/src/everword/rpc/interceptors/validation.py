@@ -10,6 +10,8 @@ import protovalidate
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 
+from everword.admission.limits import limits_table
+from everword.admission.wire import MalformedError, Violation, count_fields
 from everword.domain.errors import InvalidArgument, RequestTooLarge
 from everword.rpc.interceptors.base import (
     Context,
@@ -18,10 +20,8 @@ from everword.rpc.interceptors.base import (
     behavior_of,
     replace_behavior,
 )
-from everword.rpc.limits import limits_table
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.methods import INTERNAL, PUBLIC
-from everword.rpc.wire import MalformedError, Violation, count_fields
 
 #: Violations that an error names at most: details travel in trailers, which are small.
 MAX_VIOLATIONS = 10

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everword.rpc.limits import MAX_LEVELS, FieldPlan, MessagePlan, RequestLimits
+from everword.admission.limits import MAX_LEVELS, FieldPlan, MessagePlan, RequestLimits
 
 Violation = tuple[str, str]
 #: As deep as protobuf itself goes.

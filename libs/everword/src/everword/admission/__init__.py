@@ -1,0 +1,1 @@
+"""Shares what a process has among its callers, over gRPC and over HTTP."""

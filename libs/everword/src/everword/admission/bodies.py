@@ -1,0 +1,278 @@
+"""Lets in the bodies of requests over HTTP: while there is room for them, and of callers in turn.
+
+A middleware for ASGI. Nothing of a body is read before the application asks for it, and then the whole, so that what
+waits for its turn stays with its sender.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+import grpc
+
+from everword.admission.fair_share import FairShare, Full, Group, Limits
+from everword.admission.frames import forget_frames
+from everword.client.errors import CallError
+
+#: How long a request may take to arrive, and how long a stream may go without another one.
+RECEIVE_S = 60.0
+#: What a caller is told whose request took longer.
+TOO_LATE = "Nothing was received for too long; call again."
+#: How long a request waits for its turn.
+PATIENCE_S = 60.0
+#: Bodies of so many bytes lie in a connection's buffer, whether they are let in or not. They have room of their own.
+SHORT_BYTES = 64 * 1024
+#: How many bodies of the largest size there is room for: of all callers, and of one. The same of short ones.
+LARGEST, LARGEST_OF_CALLER = 4, 1
+SHORT, SHORT_OF_CALLER = 512, 128
+#: Requests that wait for room: of all callers, and of one. The next one is refused.
+WAITING, WAITING_OF_CALLER = 256, 192
+#: For how long the rest of a body is read that nobody wants, and of how many at once.
+DRAIN_S = 5.0
+MAX_DRAINED = 64
+#: Keys that are remembered.
+_KEYS = 4096
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Refused(Exception):
+    """A body is not read, or not to its end."""
+
+    def __init__(self, error: CallError, status: int) -> None:
+        super().__init__(str(error))
+        self.error = error
+        #: The status of HTTP that says it.
+        self.status = status
+
+
+class _Gone(Exception):
+    """The sender of a body went away before its end: there is nobody to answer."""
+
+
+class KnownKeys:
+    """Keys with which Everword has answered: nobody can make up another one and have a share of its own.
+
+    Those that were used longest ago are forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._hashes: OrderedDict[bytes, None] = OrderedDict()
+
+    def note(self, shown: str | None) -> None:
+        """Note that a call with the header `authorization`, as it was sent, was answered."""
+        if shown:
+            hashed = _hash(shown.encode("latin-1"))
+            self._hashes[hashed] = None
+            self._hashes.move_to_end(hashed)
+            if len(self._hashes) > _KEYS:
+                self._hashes.popitem(last=False)
+
+    def group(self, shown: bytes, address: str) -> Group:
+        """Return with whom a caller shares: nobody, or all at its address with no key, or with unknown ones."""
+        hashed = _hash(shown)
+        return Group(hashed if hashed in self._hashes else (address, bool(shown)))
+
+
+def _hash(shown: bytes) -> bytes:
+    return hashlib.sha256(shown).digest()
+
+
+class Admission:
+    """Lets bodies of at most `max_bytes` through to an application, each as one message. `answer` makes refusals."""
+
+    def __init__(
+        self, app: App, max_bytes: int, known: KnownKeys, answer: Callable[[Refused], App]
+    ) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._known = known
+        self._answer = answer
+        self._long = _room(max_bytes, LARGEST, LARGEST_OF_CALLER)
+        self._short = _room(SHORT_BYTES, SHORT, SHORT_OF_CALLER)
+        self._draining = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope.get("headers", ()))
+        size = _size(headers, self._max_bytes)
+        if scope["type"] != "http" or not size:
+            await self._app(scope, receive, send)
+            return
+        address = (scope.get("client") or ("",))[0]
+        group = self._known.group(headers.get(b"authorization", b""), address)
+        room = self._short if size <= SHORT_BYTES else self._long
+        request = _Request(receive, send, _Share(room, group), size, self._drain)
+        try:
+            if size > self._max_bytes:
+                raise too_large(size, self._max_bytes)
+            await self._app(scope, request.receive, request.send)
+        except _Gone:
+            return
+        except Refused as refused:
+            forget_frames(refused)
+            request.share.give_all()
+            await self._answer(refused)(scope, receive, request.send)
+        finally:
+            request.share.give_all()
+
+    async def _drain(self, receive: Receive) -> None:
+        """Read on what is still sent, for a while: whoever finds the connection closed may not see the answer."""
+        if self._draining >= MAX_DRAINED:
+            return
+        self._draining += 1
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(DRAIN_S):
+                    while (await receive()).get("more_body", False):
+                        pass
+        finally:
+            self._draining -= 1
+
+
+class _Share:
+    """What a request has of the room for bodies."""
+
+    def __init__(self, room: FairShare, group: Group) -> None:
+        self._room = room
+        self._group = group
+        self._held = 0
+
+    async def take(self, size: int) -> None:
+        """Have room for `size` bytes. Raises Refused where too many wait for it, or for too long."""
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._room.take(self._group, size)
+        except (Full, TimeoutError) as error:
+            raise _too_many() from error
+        self._held = size
+
+    def keep(self, size: int) -> None:
+        """Give back what is held beyond `size` bytes."""
+        if self._held > size:
+            self._room.give(self._group, self._held - size)
+            self._held = size
+
+    def give_all(self) -> None:
+        self.keep(0)
+
+
+class _Request:
+    """A request with a body."""
+
+    def __init__(
+        self,
+        receive: Receive,
+        send: Send,
+        share: _Share,
+        size: int,
+        drain: Callable[[Receive], Awaitable[None]],
+    ) -> None:
+        self._receive = receive
+        self._send = send
+        self.share = share
+        self._size = size
+        self._drain = drain
+        #: Whether nothing of the body is left to be read, and whether its rest is worth waiting for.
+        self._is_read = False
+        self._is_late = False
+
+    async def receive(self) -> Message:
+        """Return the whole body, and after it what the server has. Raises Refused."""
+        if self._is_read:
+            return await self._receive()
+        await self.share.take(self._size)
+        body = bytearray()
+        try:
+            async with asyncio.timeout(RECEIVE_S):
+                last = await self._read(body)
+        except TimeoutError as error:
+            self._is_late = True
+            raise _too_late() from error
+        finally:
+            if not self._is_read:
+                body.clear()  # the error refers to it
+        if last["type"] != "http.request":
+            raise _Gone
+        self.share.keep(len(body))
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def _read(self, body: bytearray) -> Message:
+        """Read a body to its end, or until its sender is gone, and return the last message."""
+        while True:
+            message = await self._receive()
+            body += message.get("body", b"")
+            if len(body) > self._size:
+                raise too_large(len(body), self._size)
+            if not message.get("more_body", False):
+                self._is_read = True
+                return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response. Where the body was not read, the connection ends with the last one."""
+        if not self._is_read:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ()), (b"connection", b"close")]
+                message = {**message, "headers": headers}
+            elif not message.get("more_body", False):
+                await self._send({**message, "more_body": True})
+                if not self._is_late:
+                    await self._drain(self._receive)
+                message = {"type": "http.response.body"}
+        await self._send(message)
+
+
+def _room(size: int, of_all: int, of_caller: int) -> FairShare:
+    return FairShare(
+        Limits(
+            total=of_all * size,
+            of_group=of_caller * size,
+            waiting=WAITING,
+            waiting_of_group=WAITING_OF_CALLER,
+        )
+    )
+
+
+def _size(headers: Mapping[bytes, bytes], most: int) -> int:
+    """Return how many bytes a body has; where that is not said, the most that it may have."""
+    return most if b"transfer-encoding" in headers else int(headers.get(b"content-length", b"0"))
+
+
+def too_large(size: int, most: int) -> Refused:
+    """Return the refusal of a request of `size` bytes, where at most `most` are taken."""
+    error = CallError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        "The request is over the limit for one message; send it in parts.",
+        reason="REQUEST_TOO_LARGE",
+        metadata={"bytes": str(size), "limit_bytes": str(most)},
+    )
+    return Refused(error, 413)
+
+
+def _too_many() -> Refused:
+    error = CallError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        "Too many calls at once; repeat this one after a pause.",
+        reason="OVERLOADED",
+        metadata={"limit": str(WAITING_OF_CALLER)},
+        retry_after_s=1.0,
+    )
+    return Refused(error, 429)
+
+
+def _too_late() -> Refused:
+    error = CallError(
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        TOO_LATE,
+        reason="DEADLINE_EXCEEDED",
+        metadata={"limit_s": str(RECEIVE_S)},
+    )
+    return Refused(error, 408)

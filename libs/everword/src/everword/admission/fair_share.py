@@ -1,0 +1,254 @@
+"""Share what a process has, such as slots for calls or bytes of requests, fairly among those who want it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+#: Who had something of it so lately still counts as somebody to share with.
+LATELY_S = 1.0
+#: The longest that an impatient call waits in a queue that was full lately, and how often that is looked at.
+PATIENCE_S = 0.5
+SWEEP_S = 0.1
+
+
+@dataclass(frozen=True)
+class Group:
+    """Those who share as one: a namespace's callers, or an operator's."""
+
+    name: Hashable
+    #: May take what is kept in reserve.
+    reserved: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The amounts that there are in total, and for each group."""
+
+    #: What all groups have together.
+    total: int
+    #: The most that one group has.
+    of_group: int
+    #: The most that one group has while there are others; `of_group` where it is None.
+    beside_others: int | None = None
+    #: What is there beyond `total`, for reserved groups alone.
+    reserve: int = 0
+    #: Who may wait: of all groups, and of one. The next one is refused.
+    waiting: int = 0
+    waiting_of_group: int = 0
+    #: Whether nobody should wait for long in a queue that was full: see `FairShare`.
+    impatient: bool = False
+
+
+class Full(Exception):
+    """Too many wait already, of a group or of all."""
+
+    def __init__(self, limit: int, *, of_group: bool) -> None:
+        super().__init__(f"Too many wait already{' of one group' if of_group else ''}: {limit}.")
+        self.limit = limit
+        self.of_group = of_group
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    amount: int
+    #: How much of its group's share it takes.
+    counts: int
+    turn: asyncio.Future[None]
+    since: float
+
+
+class FairShare:
+    """A semaphore of amounts. Groups that wait are served in turn, whatever each of them asks for.
+
+    Within a group the oldest call is served first, unless its queue was full within `LATELY_S`. Then the newest is, and
+    the oldest is refused when another call comes. Where the limits are `impatient`, no more wait then than the group
+    may have at once, and nobody for longer than `PATIENCE_S`. So a call that is served has not waited long: see
+    adaptive LIFO and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+
+    For use within one event loop.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._used: Counter[Group] = Counter()
+        self._in_use = 0
+        self._waiting: OrderedDict[Group, deque[_Call]] = OrderedDict()
+        #: When each group last had something of it, and when its queue was last full; who was longest ago is first.
+        self._lately: OrderedDict[Group, float] = OrderedDict()
+        self._full: OrderedDict[Group, float] = OrderedDict()
+        self._sweeping: asyncio.TimerHandle | None = None
+
+    def refusal(self, limit: int, *, of_group: bool) -> Exception:
+        """Return the error of who is one too many, of a group or of all; `limit` of them may have and wait."""
+        return Full(limit, of_group=of_group)
+
+    @asynccontextmanager
+    async def having(
+        self, group: Group, amount: int = 1, counts: int | None = None
+    ) -> AsyncIterator[None]:
+        """Have an amount while the block lasts, as `take` says. Raises as `take` does."""
+        await self.take(group, amount, counts)
+        try:
+            yield
+        finally:
+            self.give(group, amount, counts)
+
+    async def take(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
+        """Take an amount, once there is room for it. Raises what `refusal` returns where too many came to wait.
+
+        Of the share of its group it takes `counts`, by default the same amount.
+        """
+        _note(self._lately, group)
+        counts = amount if counts is None else counts
+        if group not in self._waiting and self._fits(group, amount, counts):
+            self._grant(group, amount, counts)
+            return
+        call = _Call(amount, counts, asyncio.get_running_loop().create_future(), time.monotonic())
+        self._make_room(group)
+        self._waiting.setdefault(group, deque()).append(call)
+        try:
+            await call.turn
+        except asyncio.CancelledError:
+            if call.turn.cancelled():
+                self._leave(group, call)
+            elif not call.turn.exception():
+                self.give(group, amount, counts)
+            raise
+
+    def give(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
+        """Give back what `take` was called with, and serve those who wait."""
+        self._used[group] -= amount if counts is None else counts
+        self._in_use -= amount
+        if not self._used[group]:
+            del self._used[group]
+        _note(self._lately, group)
+        self._serve()
+
+    def is_full(self, group: Group) -> bool:
+        """Tell whether a group's queue was full lately, and is."""
+        return self._is_crowded(group) and self._waits(group) >= self._room(group)
+
+    def turns_away(self, group: Group) -> bool:
+        """Tell whether one more call of a group is to be refused, and count it: the queue stays short meanwhile."""
+        full = self.is_full(group)
+        if full:
+            _note(self._full, group)
+        return full
+
+    def _is_crowded(self, group: Group) -> bool:
+        return time.monotonic() < self._full.get(group, float("-inf")) + LATELY_S
+
+    def _waits(self, group: Group) -> int:
+        return len(self._waiting.get(group, ()))
+
+    def _room(self, group: Group) -> int:
+        """Return how many calls of a group may wait."""
+        limits = self._limits
+        if limits.impatient and self._is_crowded(group):
+            return min(limits.of_group, limits.waiting_of_group)
+        return limits.waiting_of_group
+
+    def _make_room(self, group: Group) -> None:
+        """Refuse the oldest of a group where too many wait. Raises where none of it does."""
+        queue = self._waiting.get(group, deque())
+        if len(queue) >= self._room(group):
+            _note(self._full, group)
+            if not queue:
+                raise self._too_many()
+            while len(queue) >= self._room(group):
+                _refuse(queue.popleft(), self._too_many())
+            self._sweep_soon()
+        elif not group.reserved and sum(map(len, self._waiting.values())) >= self._limits.waiting:
+            error = self.refusal(self._limits.total + self._limits.waiting, of_group=False)
+            if not queue:
+                raise error
+            _refuse(queue.popleft(), error)
+
+    def _too_many(self) -> Exception:
+        limits = self._limits
+        return self.refusal(limits.of_group + limits.waiting_of_group, of_group=True)
+
+    def _sweep_soon(self) -> None:
+        if self._limits.impatient and self._sweeping is None:
+            self._sweeping = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
+
+    def _sweep(self) -> None:
+        """Refuse who has waited for too long in a queue that was full lately."""
+        self._sweeping = None
+        stale = time.monotonic() - PATIENCE_S
+        for group in [group for group in self._waiting if self._is_crowded(group)]:
+            queue = self._waiting[group]
+            while queue and queue[0].since < stale:
+                _refuse(queue.popleft(), self._too_many())
+            if queue:
+                self._sweep_soon()
+            else:
+                del self._waiting[group]
+
+    def _leave(self, group: Group, call: _Call) -> None:
+        if call in self._waiting.get(group, ()):
+            self._take_out(group, call)
+        self._serve()
+
+    def _take_out(self, group: Group, call: _Call) -> None:
+        queue = self._waiting[group]
+        queue.remove(call)
+        if not queue:
+            del self._waiting[group]
+
+    def _serve(self) -> None:
+        """Give to the groups that wait, one after the other, until nobody's next fits."""
+        idle = 0
+        while self._waiting and idle < len(self._waiting):
+            group, queue = next(iter(self._waiting.items()))
+            self._waiting.move_to_end(group)
+            call = queue[-1 if self._is_crowded(group) else 0]
+            gone = call.turn.done()  # cancelled, and not yet told
+            if not gone and not self._fits(group, call.amount, call.counts):
+                idle += 1
+                continue
+            idle = 0
+            self._take_out(group, call)
+            if not gone:
+                self._grant(group, call.amount, call.counts)
+                call.turn.set_result(None)
+
+    def _grant(self, group: Group, amount: int, counts: int) -> None:
+        self._used[group] += counts
+        self._in_use += amount
+
+    def _fits(self, group: Group, amount: int, counts: int) -> bool:
+        limits = self._limits
+        total = limits.total + (limits.reserve if group.reserved else 0)
+        # What is larger than all there is may be had alone.
+        if self._in_use and self._in_use + amount > total:
+            return False
+        used = self._used[group]
+        return not used or used + counts <= self._share()
+
+    def _share(self) -> int:
+        """Return what one group may have now."""
+        limits = self._limits
+        if limits.beside_others is None:
+            return limits.of_group
+        others = len(self._lately.keys() | self._used.keys() | self._waiting.keys()) - 1
+        return limits.of_group if others < 1 else limits.beside_others
+
+
+def _note(times: OrderedDict[Group, float], group: Group) -> None:
+    """Note that it is a group's time now, and forget those whose time was longer ago than `LATELY_S`."""
+    now = time.monotonic()
+    times[group] = now
+    times.move_to_end(group)
+    while next(iter(times.values())) < now - LATELY_S:
+        times.popitem(last=False)
+
+
+def _refuse(call: _Call, error: Exception) -> None:
+    if not call.turn.done():
+        call.turn.set_exception(error)

@@ -1,0 +1,318 @@
+"""Bodies of requests over HTTP are let in while there is room for them, whatever their senders do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import cycle, islice
+from statistics import quantiles
+from typing import Any
+
+import psutil
+import pytest
+import pytest_asyncio
+
+from support.callers import bearer, make_namespaces
+from support.databases import cloned
+from support.hasty import TESTS
+from support.http_process import serving_hastily
+from support.mcp import over_http, said
+from support.raw_http import CHUNKED, Answer, RawRequest, begun, post
+from support.stack import Stack, running_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MIB = 1 << 20
+OPERATORS_KEY = "operators-key-for-tests"
+OPERATOR = {"authorization": f"Bearer {OPERATORS_KEY}", "x-everword-namespace": "acme"}
+JSON = {"content-type": "application/json"}
+PROTO = {"content-type": "application/proto"}
+APPEND = "/everword.v1.IngestService/AppendMessages"
+#: How long a body may take to arrive, here, and how long one is read that nobody wants.
+RECEIVE_S = 2.0
+DRAIN_S = 0.5
+#: How many of a caller's requests may wait, here.
+WAITING = 100
+#: What a process takes beyond what it had, at its peak: two of the largest bodies, and one that is parsed.
+MEMORY = 320 * MIB
+#: Of a hundred health checks 95 are answered within this time.
+HEALTH_S = 0.1
+
+
+@dataclass(frozen=True)
+class Served:
+    """A process that serves HTTP, and a request that it reads the body of."""
+
+    url: str
+    pid: int
+    path: str
+    headers: dict[str, str]
+    max_bytes: int
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(postgres_url: str) -> AsyncIterator[Stack]:
+    with cloned(postgres_url) as database:
+        async with running_stack(database, admin_key=OPERATORS_KEY) as stack:
+            await make_namespaces(stack, "acme", metadata=bearer(OPERATORS_KEY))
+            yield stack
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def both(stack: Stack) -> AsyncIterator[dict[str, Served]]:
+    bodies = "everword.admission.bodies"
+    constants = {
+        f"{bodies}:RECEIVE_S": RECEIVE_S,
+        f"{bodies}:DRAIN_S": DRAIN_S,
+        f"{bodies}:WAITING_OF_CALLER": WAITING,
+    }
+    async with (
+        serving_hastily(stack, constants, "everword_gateway", "--listen", "{address}") as gateway,
+        serving_hastily(stack, constants, "everword_mcp", "--http", "{address}") as mcp,
+    ):
+        accept = {"accept": "application/json, text/event-stream"}
+        yield {
+            "gateway": Served(gateway[0], gateway[1].pid, APPEND, JSON, 32 * MIB),
+            "mcp": Served(mcp[0], mcp[1].pid, "/mcp", {**JSON, **accept}, 4 * MIB),
+        }
+
+
+@pytest.fixture(params=["gateway", "mcp"])
+def served(both: dict[str, Served], request: pytest.FixtureRequest) -> Served:
+    found: Served = both[request.param]
+    return found
+
+
+def _reason(answer: Answer) -> str:
+    """Return the reason of an error of the gateway, which is its only one."""
+    details = [each for each in answer.json()["details"] if each["type"].endswith("ErrorInfo")]
+    [info] = details
+    reason: str = info["debug"]["reason"]
+    return reason
+
+
+def _message(answer: Answer) -> str:
+    told = answer.json()
+    message: str = told.get("error", told)["message"]
+    return message
+
+
+# Floods
+
+
+def _hostile(size: int) -> list[tuple[bytes, dict[str, str]]]:
+    """Bodies of `size` bytes, each of which takes more than its bytes where it is read in a simple way."""
+    key = b'{"conversation": {"key": {"sessionKey": "%b"}}}'
+    texts = b'{"messages": [%b{"content": "\xf0\x9f\x98\x80"}]}'
+    text = b'{"content": "%b"},'
+    return [
+        (key % (b"a" * size), JSON),
+        (key % (b"\\n" * (size // 2)), JSON),
+        (texts % (text % (b"a" * MIB) * (size // MIB - 1)), JSON),
+        (texts % (text % (b"\\u00e9" * (MIB // 2)) * (size // MIB // 3 - 1)), JSON),
+        (b'{"messages": [%b[]]}' % (b"[]," * (size // 3)), JSON),
+        (b'{"messages": [%b{}]}' % (b"{}," * (size // 3)), JSON),
+        (b"\x1a\x00" * (min(size, 15 * MIB) // 2), PROTO),
+        # This one is let through, to a service that asks for a key.
+        (texts % (text % (b"a" * MIB) * 14), JSON),
+    ]
+
+
+@pytest.mark.parametrize("count", [12, pytest.param(100, marks=pytest.mark.long)])
+async def test_a_flood_of_large_bodies_takes_little_memory_and_health_is_told(
+    stack: Stack, count: int
+) -> None:
+    arguments = ("everword_gateway", "--listen", "{address}")
+    async with serving_hastily(stack, {}, *arguments) as (url, process):
+        before = _memory(process.pid)
+        flood = asyncio.gather(
+            *(
+                post(url, APPEND, body, headers)
+                for body, headers in islice(cycle(_hostile(30 * MIB)), count)
+            )
+        )
+        answers, took, peak = await _beside(url, process.pid, flood)
+    assert {answer.status for answer in answers} == {400, 401, 413}
+    print(
+        "DBG", len(took), quantiles(took, n=20)[-1], max(took), (peak - before) >> 20, before >> 20
+    )
+    assert quantiles(took, n=20)[-1] <= HEALTH_S
+    assert peak - before <= MEMORY
+
+
+async def _beside(
+    url: str, pid: int, flood: Awaitable[list[Answer]]
+) -> tuple[list[Answer], list[float], int]:
+    """Return the answers to a flood, the seconds that health checks took beside it, and the most memory."""
+    asking = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "support.http_health", url),
+        stdin=PIPE,
+        stdout=PIPE,
+        cwd=TESTS,
+    )
+    assert asking.stdout is not None
+    await asking.stdout.readline()
+    peak = 0
+
+    async def look() -> None:
+        nonlocal peak
+        while True:
+            peak = max(peak, _memory(pid))
+            await asyncio.sleep(0.02)
+
+    looking = asyncio.create_task(look())
+    try:
+        answers = await flood
+    finally:
+        looking.cancel()
+        told, _ = await asking.communicate(b"")
+    return answers, json.loads(told.splitlines()[-1]), peak
+
+
+def _memory(pid: int) -> int:
+    return int(psutil.Process(pid).memory_info().rss)
+
+
+async def test_the_flood_of_one_caller_lets_anothers_append_pass(both: dict[str, Served]) -> None:
+    gateway = both["gateway"]
+    append = json.dumps(
+        {
+            "conversation": {"key": {"sessionKey": "s"}},
+            "messages": [{"role": "ROLE_USER", "content": "a lamp " * 40_000}],
+        }
+    ).encode()
+    known = {**JSON, **OPERATOR}
+    assert (await post(gateway.url, APPEND, append, known)).status == 200
+    # Nobody knows their keys, and each shows another one.
+    flood = [{}, *({"authorization": f"Bearer guess-{n}"} for n in range(20))] * 2
+    async with AsyncExitStack() as open_requests:
+        for headers in flood:
+            sent = await open_requests.enter_async_context(
+                begun(gateway.url, APPEND, {**JSON, **CHUNKED, **headers})
+            )
+            await sent.send_chunk(b"{")
+        started = time.perf_counter()
+        assert (await post(gateway.url, APPEND, append, known)).status == 200
+        assert time.perf_counter() - started < RECEIVE_S / 2
+
+
+async def test_the_flood_of_one_caller_lets_anothers_tools_pass(both: dict[str, Served]) -> None:
+    mcp = both["mcp"]
+    async with AsyncExitStack() as open_requests:
+        for _ in range(20):
+            await open_requests.enter_async_context(
+                begun(mcp.url, mcp.path, {**mcp.headers, **CHUNKED})
+            )
+        async with over_http(mcp.url, **OPERATOR) as client:
+            started = time.perf_counter()
+            note = {"content": "a lamp " * 20_000}
+            said(await client.call_tool("memory_write", note))
+            assert time.perf_counter() - started < RECEIVE_S / 2
+
+
+# Bodies that are not let in, or not to their end
+
+
+async def _drip(request: RawRequest) -> Answer:
+    """Send a byte at a time until there is an answer."""
+    answered = asyncio.ensure_future(request.answer())
+    while not answered.done():
+        await request.send_chunk(b" ")
+        await asyncio.wait([answered], timeout=0.1)
+    return await answered
+
+
+async def test_a_body_that_drips_is_ended_and_leaves_nothing(served: Served) -> None:
+    async with AsyncExitStack() as open_requests:
+        # Each may be as large as any, so that one is received, and the other waits.
+        dripping = [
+            await open_requests.enter_async_context(
+                begun(served.url, served.path, {**served.headers, **CHUNKED})
+            )
+            for _ in range(2)
+        ]
+        started = time.perf_counter()
+        for answer in await asyncio.gather(*map(_drip, dripping)):
+            assert answer.status == 408
+            assert _message(answer) == "Nothing was received for too long; call again."
+            if served.path == APPEND:
+                assert answer.json()["code"] == "deadline_exceeded"
+                assert _reason(answer) == "DEADLINE_EXCEEDED"
+        assert time.perf_counter() - started < 3 * RECEIVE_S
+        for each in dripping:
+            assert await each.ended()
+    assert not [
+        each for each in psutil.Process(served.pid).net_connections() if _is_of(served, each)
+    ]
+    # The room is there again, all of it.
+    started = time.perf_counter()
+    body = b"[%b]" % (b" " * (served.max_bytes - 2))
+    answers = await asyncio.gather(
+        *(post(served.url, served.path, body, served.headers) for _ in range(2))
+    )
+    assert {answer.status for answer in answers} <= {400, 401}
+    assert time.perf_counter() - started < RECEIVE_S
+
+
+def _is_of(served: Served, connection: Any) -> bool:
+    port = int(served.url.rpartition(":")[2])
+    return bool(connection.status == "ESTABLISHED" and connection.laddr.port == port)
+
+
+async def test_what_is_too_large_is_refused_unread_where_it_says_so(served: Served) -> None:
+    size = str(served.max_bytes + 1)
+    async with begun(
+        served.url, served.path, {**served.headers, "content-length": size}
+    ) as request:
+        refused = await request.answer()
+        assert await request.ended()
+    body = bytes(served.max_bytes + 1)
+    async with begun(served.url, served.path, {**served.headers, **CHUNKED}) as request:
+        await request.send_chunk(body)
+        found = await request.answer()
+        assert await request.ended()
+    for answer in (refused, found):
+        assert answer.status == 413
+        assert _message(answer).startswith("The request is over the limit")
+        if served.path == APPEND:
+            assert answer.json()["code"] == "resource_exhausted"
+            assert _reason(answer) == "REQUEST_TOO_LARGE"
+
+
+async def test_of_too_many_that_wait_one_is_refused(served: Served) -> None:
+    async with AsyncExitStack() as open_requests:
+        waiting = [
+            await open_requests.enter_async_context(
+                begun(served.url, served.path, {**served.headers, **CHUNKED})
+            )
+            for _ in range(WAITING + 2)
+        ]
+        answers = [asyncio.ensure_future(each.answer()) for each in waiting]
+        [first], rest = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+        for each in rest:
+            each.cancel()
+        answer = await first
+        assert answer.status == 429
+        assert _message(answer) == "Too many calls at once; repeat this one after a pause."
+        if served.path == APPEND:
+            assert answer.json()["code"] == "resource_exhausted"
+            assert _reason(answer) == "OVERLOADED"
+            assert "google.rpc.RetryInfo" in [each["type"] for each in answer.json()["details"]]
+
+
+async def test_a_body_that_nobody_asks_for_is_not_read_for_ever(served: Served) -> None:
+    headers = {**served.headers, "content-length": str(MIB)}
+    async with begun(served.url, "/nothing", headers) as request:
+        assert (await request.answer()).status == 404
+        started = time.perf_counter()
+        while time.perf_counter() - started < 2 * DRAIN_S:
+            await request.send(b" ")
+            await asyncio.sleep(0.05)
+        async with asyncio.timeout(DRAIN_S):
+            assert await request.ended()
