@@ -117,7 +117,7 @@ async def test_no_server_of_vectors_is_sent_one(world: World) -> None:
 
 
 async def test_each_namespace_says_what_its_passages_are_sent_without(world: World) -> None:
-    """In one batch are passages of several; the model in the process reads them as they are."""
+    """In one batch are passages of several. What is said here, no other test looks for."""
     stack, embedder = world.stack, world.embedder
     await make_namespaces(stack, "keeping")
     settings = admin.NamespaceSettings(credentials=admin.CREDENTIAL_POLICY_KEEP)
@@ -127,16 +127,16 @@ async def test_each_namespace_says_what_its_passages_are_sent_without(world: Wor
     update.update_mask.paths.append("settings.credentials")
     await stack.admin.UpdateNamespace(update)
     before = len(embedder.requests)
-    await append(stack, "Here: password: Kupfer-88z", metadata=within("keeping"))
-    await append(stack, "There: password: Kupfer-88z", session_key="beside")
+    await append(stack, "Here: password: Silber-77q", metadata=within("keeping"))
+    await append(stack, "There: password: Silber-77q", session_key="beside")
     await embed_everything(stack)
-    request = search.SearchRequest(query="Whose password is Kupfer-88z?")
+    request = search.SearchRequest(query="Whose password is Silber-77q?")
     await stack.search.Search(request, metadata=within("keeping"))
     *passages, query = [text for texts in embedder.texts[before:] for text in texts]
-    assert sorted(passages) == ["Here: password: Kupfer-88z", f"There: password: {MARK}"]
+    assert sorted(passages) == ["Here: password: Silber-77q", f"There: password: {MARK}"]
     assert query == request.query
     abstracts = [each.abstract for each in await _tree(stack, metadata=within("keeping"))]
-    assert abstracts.count("Here: password: Kupfer-88z") == 2
+    assert abstracts.count("Here: password: Silber-77q") == 2
 
 
 async def _tree(stack: Stack, address: str = "", **call: Any) -> list[pb.AddressEntry]:
@@ -155,6 +155,7 @@ async def test_what_is_shown_short_holds_none_and_the_whole_is_as_it_was_sent(wo
     ids = [entry.memory_id for entry in entries if entry.memory_id]
     token = await begin(stack)
     await append(stack, TALK[0], session_key="watched")
+    await embed_everything(stack)
     told = await all_told(stack, token, tier=OVERVIEW)
     assert told
     short += [event.memory.content for event in told]
