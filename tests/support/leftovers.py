@@ -69,10 +69,12 @@ def written_elsewhere(folder: Path) -> set[str]:
 
     Processes of it write a file inside, too: their log.
     """
-    written = [
-        {Path(opened.path) for opened in process.open_files() if opened.mode != "r"}
-        for process in psutil.Process().children(recursive=True)
-    ]
+    written = []
+    for process in psutil.Process().children(recursive=True):
+        # PostgreSQL's processes come and go.
+        with suppress(psutil.NoSuchProcess):
+            files = process.open_files()
+            written.append({Path(opened.path) for opened in files if opened.mode != "r"})
     return {
         str(path)
         for paths in written
