@@ -216,6 +216,30 @@ async def test_the_flood_of_one_caller_lets_anothers_tools_pass(both: dict[str, 
             assert time.perf_counter() - started < RECEIVE_S / 2
 
 
+async def test_short_bodies_of_unknown_length_are_answered_at_once(both: dict[str, Served]) -> None:
+    """Clients in Node.js do not say how long a body is: of one key, calls that wait keep back no other."""
+    gateway = both["gateway"]
+    headers = {**JSON, **OPERATOR}
+    message = {"role": "ROLE_USER", "content": "A lamp."}
+    append = {"conversation": {"key": {"sessionKey": "w"}}, "messages": [message]}
+    stored = await post(gateway.url, APPEND, json.dumps(append).encode(), headers)
+    token = stored.json()["consistencyToken"]
+    waiting = {"consistencyToken": token, "stage": "INDEXING_STAGE_EMBEDDED"}
+    path = "/everword.v1.IngestService/WaitForIndexing"
+    started = time.perf_counter()
+
+    async def wait() -> int:
+        options = {**headers, **CHUNKED, "connect-timeout-ms": "1000"}
+        async with begun(gateway.url, path, options) as request:
+            await request.send_chunk(json.dumps(waiting).encode())
+            await request.send_chunk(b"")
+            return (await request.answer()).status
+
+    # Nobody makes vectors here.
+    assert set(await asyncio.gather(*(wait() for _ in range(4)))) == {504}
+    assert time.perf_counter() - started < 3
+
+
 # Bodies that are not let in, or not to their end
 
 

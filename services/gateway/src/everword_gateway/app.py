@@ -127,8 +127,8 @@ def _method(request: Request, streams: bool) -> Method:
 
 async def _body(request: Request, streams: bool) -> bytearray:
     """Return the message in a request's body. Raises CallError where it is broken, and Refused."""
-    # Admission lets it through as a whole; where there is none, the server says so.
-    body: bytearray = (await request.receive())["body"]
+    # Admission lets it through as a whole; where there is none, the server says so, or that the caller is gone.
+    body: bytearray = (await request.receive()).get("body") or bytearray()
     if streams:
         size = len(body) - _ENVELOPE.size
         if size < 0 or _ENVELOPE.unpack_from(body) != (0, size):

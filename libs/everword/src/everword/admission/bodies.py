@@ -202,7 +202,8 @@ class _Request:
                 body.clear()  # the error refers to it
         if last["type"] != "http.request":
             raise _Gone
-        self.share.keep(len(body))
+        # One of unknown length had room for the largest: a short one lets the caller's next be received.
+        self.share.keep(len(body) if self._size <= SHORT_BYTES or len(body) > SHORT_BYTES else 0)
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def _read(self, body: bytearray) -> Message:
