@@ -1,6 +1,6 @@
-# One image for each service, with what its lock in deploy/locks names and nothing else:
+# One image for each service, with what deploy/requirements names for it, and nothing else:
 #   docker build --build-arg SERVICE=ingest --tag everword/ingest:0.1.0 .
-# SERVICE is one of the stages at the end: ingest, search, compactor, embedder, gateway, mcp, console, or cli for the command `everword`.
+# SERVICE is one of the stages at the end: ingest, search, compactor, embedder, web, or cli for the command `everword`.
 ARG SERVICE
 FROM python:3.11.15-slim-bookworm AS base
 
@@ -12,7 +12,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY deploy/install.sh deploy/install.sh
-COPY deploy/locks deploy/locks
+COPY deploy/requirements deploy/requirements
+COPY requirements.lock requirements-models.lock ./
 COPY libs libs
 COPY services services
 ARG SERVICE
@@ -50,23 +51,11 @@ ENV EVERWORD_LISTEN=0.0.0.0:50054
 EXPOSE 50054
 ENTRYPOINT ["python", "-P", "-m", "everword_embedder"]
 
-FROM run AS mcp
-EXPOSE 50055
+FROM run AS web
+EXPOSE 50055 50056 50057
 HEALTHCHECK --interval=10s --timeout=5s --retries=3 --start-period=60s --start-interval=1s \
-  CMD ["python", "-P", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:50055/healthz', timeout=4)"]
-ENTRYPOINT ["everword-mcp", "--http", "0.0.0.0:50055"]
-
-FROM run AS gateway
-EXPOSE 50056
-HEALTHCHECK --interval=10s --timeout=5s --retries=3 --start-period=60s --start-interval=1s \
-  CMD ["python", "-P", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:50056/healthz', timeout=4)"]
-ENTRYPOINT ["everword-gateway", "--listen", "0.0.0.0:50056"]
-
-FROM run AS console
-EXPOSE 50057
-HEALTHCHECK --interval=10s --timeout=5s --retries=3 --start-period=60s --start-interval=1s \
-  CMD ["python", "-P", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:50057/healthz', timeout=4)"]
-ENTRYPOINT ["everword-console", "--listen", "0.0.0.0:50057"]
+  CMD ["python", "-P", "-c", "import urllib.request; [urllib.request.urlopen(f'http://127.0.0.1:{port}/healthz', timeout=1.5) for port in (50055, 50056, 50057)]"]
+ENTRYPOINT ["everword-web", "--gateway", "0.0.0.0:50056", "--mcp", "0.0.0.0:50055", "--console", "0.0.0.0:50057"]
 
 FROM run AS cli
 ENTRYPOINT ["everword"]

@@ -1,18 +1,20 @@
 # Everything is done through these targets; CI calls the same ones.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
+# Each process that a test starts would compile all modules again, which takes as long as the rest of its start.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.installed
 UV := VIRTUAL_ENV=$(VENV) $(BIN)/uv
-PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder services/mcp services/gateway services/console
+PACKAGES := libs/everword libs/server libs/cli libs/bench services/ingest services/search services/compactor services/embedder services/web
 
 .PHONY: help
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-COMPILED := $(wildcard services/*/setup.py services/*/src/*/*.h services/*/src/*/*/*/*.pyx)
+COMPILED := $(wildcard services/*/setup.py services/*/src/*/*/*.h services/*/src/*/*/*.pyx)
 
 $(SETUP): requirements-setup.lock requirements.lock requirements-models.lock $(PACKAGES:%=%/pyproject.toml) $(COMPILED)
 	@command -v cc >/dev/null || echo 'No C compiler: searches will take at least twice as long. To change that: apt-get install gcc python3-dev; rm $@; make setup'
@@ -42,11 +44,16 @@ lock: $(SETUP) ## Re-pin requirements.lock from requirements.in (newest versions
 	  --python-version 3.11 --upgrade requirements-site.in -o requirements-site.lock
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-vllm.in -o requirements-vllm.lock
+	@# The model's runtime is the embedder's release; other packages may differ, as mem0 needs an older protobuf.
+	@mkdir -p build
+	grep -oE '^(onnxruntime|tokenizers)==[0-9.]+' requirements.lock > build/peers-constraints.txt
+	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url -c build/peers-constraints.txt \
+	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 --upgrade requirements-peers.in -o requirements-peers.lock
 	$(UV) pip compile --quiet --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --upgrade requirements-setup.in -o requirements-setup.lock
 
 .PHONY: locks
-locks: $(SETUP) ## Write deploy/locks, what each service needs, from requirements.lock, and the licences of all that
+locks: $(SETUP) ## Write deploy/requirements, what each service needs of requirements.lock, and the licences of all that
 	$(BIN)/python scripts/gen_locks.py
 	PYTHONPATH=. $(BIN)/python scripts/gen_licences.py
 
@@ -77,7 +84,7 @@ reference: $(SETUP) ## Write docs/reference from the contracts, examples/grpcurl
 SITE := build/site-venv
 SITE_SETUP := $(SITE)/.installed
 PAGES := README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE docs examples deploy/README.md protos/README.md \
-  services/*/README.md services/search/pyproject.toml libs/server/src/everword/costs/prices.toml
+  services/*/README.md services/search/pyproject.toml libs/server/src/everword/prices/prices.toml
 
 $(SITE_SETUP): requirements-site.lock
 	$(PYTHON) -m venv $(SITE)
@@ -151,6 +158,22 @@ bench-mixed: $(SETUP) ## Measure what notes and documents do to searches for mes
 bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE="10000 100000" OUT=out.json (OLD=old.json)
 	$(BIN)/everword bench speed $(SCALE:%=--scale %) $(if $(OUT),--json $(OUT)) $(if $(OLD),--compare $(OLD))
 
+PEERS := .venv-peers
+PEERS_SETUP := $(PEERS)/.installed
+
+$(PEERS_SETUP): requirements-peers.lock $(SETUP)
+	$(PYTHON) -m venv $(PEERS)
+	VIRTUAL_ENV=$(PEERS) $(BIN)/uv pip sync --quiet --require-hashes requirements-peers.lock
+	@touch $@
+
+.PHONY: peers-setup
+peers-setup: $(PEERS_SETUP) ## Create .venv-peers with the locked stores that `make bench-peers` compares (6 GB)
+
+.PHONY: bench-peers
+bench-peers: $(PEERS_SETUP) ## Measure other stores beside Everword: DATA=a.json (ROUNDS=3 OUT=out.json REPORT=page.md)
+	@test -n "$(DATA)" || { echo 'say what to measure with: make bench-peers DATA=a.json OUT=out.json'; exit 2; }
+	$(BIN)/everword bench peers $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(OUT),--json $(OUT)) $(if $(REPORT),--report $(REPORT)) --data $(DATA)
+
 .PHONY: train-ranking
 train-ranking: $(SETUP) ## Train the models of the profile recall (DATA="FILE…"), or print what each part gains (STEPS=1)
 	$(UV) pip install --quiet --require-hashes -r requirements-train.lock
@@ -200,10 +223,12 @@ test-fuzz-parsers: $(SETUP) ## Let a guided fuzzer find what breaks parsers, 200
 
 .PHONY: test-floods
 test-floods: $(SETUP) ## Time one tenant's calls beside another's floods of each kind (OUT=out.json)
-	PYTHONPATH=tests $(BIN)/python -m floods $(if $(OUT),--json $(OUT))
+	@# Each part runs, also after one that exceeds its limits.
+	status=0; export PYTHONPATH=tests; $(BIN)/python -m floods $(if $(OUT),--json $(OUT)) || status=1; \
+	for part in documents bodies lore; do $(BIN)/python -m floods.$$part || status=1; done; exit $$status
 
 .PHONY: test-install
-test-install: $(SETUP) ## Install each service by its lock into an empty folder, run it from there, compare two runs (SERVICES="ingest cli")
+test-install: $(SETUP) ## Install each service into an empty folder, run it from there, compare two runs (SERVICES="ingest cli")
 	PYTHONPATH=tests $(BIN)/python -m install $(SERVICES)
 
 .PHONY: test-long

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Install one service into an environment of its own: deploy/install.sh NAME FOLDER
-# NAME is a lock of deploy/locks: ingest, search, compactor, embedder, gateway, mcp, console, or cli for the command `everword`.
-# For machines without containers. What the lock names is installed, and nothing else.
+# NAME is a file of deploy/requirements: ingest, search, compactor, embedder, web, or cli for the command `everword`.
+# For machines without containers. What the file names is installed, and nothing else.
 set -eu
 
-if [ $# -ne 2 ] || [ ! -f "$(dirname "$0")/locks/$1.lock" ] || [ "$1" = build ]; then
+if [ $# -ne 2 ] || [ ! -f "$(dirname "$0")/requirements/$1.txt" ] || [ "$1" = build ]; then
   sed -n '2,3s/^# //p' "$0" >&2
   exit 2
 fi
@@ -12,7 +12,7 @@ name=$1
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
-lock=$root/deploy/locks/$name.lock
+requirements=$root/deploy/requirements
 python=${PYTHON:-python3}
 # Locks are for one version of Python: another would take other wheels.
 "$python" -c 'import sys; sys.exit(None if sys.version_info[:2] == (3, 11) else "deploy/install.sh needs Python 3.11: PYTHON=/path/to/python3.11")'
@@ -24,14 +24,25 @@ export SOURCE_DATE_EPOCH CFLAGS=-g0 CIBUILDWHEEL=1 PIP_DISABLE_PIP_VERSION_CHECK
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
+# Write the lines of the locks, versions and hashes, of each distribution that a file names.
+lock() {
+  awk 'FNR == NR { if (!/^#/) names[$1]; next }
+    /^[^ #]/ { name = $1; sub(/[=[].*/, "", name); wanted = name in names; if (wanted) found[name] }
+    wanted
+    END { for (name in names) if (!(name in found)) { print name " is not locked" > "/dev/stderr"; exit 1 } }' \
+    "$requirements/$1.txt" "$root/requirements.lock" "$root/requirements-models.lock" >"$build/$1.lock"
+}
+
 "$python" -m venv --clear "$folder"
-# A lock names all that is needed; nothing is resolved here.
-"$folder/bin/pip" install --quiet --no-compile --no-deps --require-hashes -r "$lock"
+# All that is needed is named; nothing is resolved here.
+lock "$name"
+"$folder/bin/pip" install --quiet --no-compile --no-deps --require-hashes -r "$build/$name.lock"
 
 "$python" -m venv "$build/env"
-"$build/env/bin/pip" install --quiet --no-deps --require-hashes -r "$root/deploy/locks/build.lock"
+lock build
+"$build/env/bin/pip" install --quiet --no-deps --require-hashes -r "$build/build.lock"
 # Built from a copy: setuptools leaves files beside what it builds.
-for package in $(sed -n 's/^# packages: //p' "$lock"); do
+for package in $(sed -n 's/^# packages: //p' "$requirements/$name.txt"); do
   mkdir -p "$build/$package"
   cp -R "$root/$package/." "$build/$package"
   PATH="$build/env/bin:$PATH" "$build/env/bin/pip" wheel --quiet --no-deps --no-build-isolation \

@@ -53,6 +53,8 @@ _CONTEXT = 'rpc_method=~".*ContextService/(Build|Stream)Context"'
 _QUEUE = "messaging_destination_name"
 _CHAT = "gen_ai_client_operation_duration_seconds"
 _EMBED = "gen_ai_client_embeddings_duration_seconds"
+_WAIT, _PRIORITY = "everword_embed_wait_seconds", "everword_embed_priority"
+_BY = f"{{{{{_PRIORITY}}}}}"
 
 DASHBOARDS = (
     Dashboard(
@@ -152,10 +154,9 @@ DASHBOARDS = (
             Panel(
                 "Texts that wait for the embedding model",
                 "short",
-                {
-                    "{{everword_embed_priority}}": "sum by (everword_embed_priority) (everword_embed_waiting)"
-                },
+                {_BY: f"sum by ({_PRIORITY}) (everword_embed_waiting)"},
             ),
+            Panel("Wait for the model, 95 in 100", "s", {_BY: quantile(0.95, _WAIT, _PRIORITY)}),
         ),
     ),
     Dashboard(

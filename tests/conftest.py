@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -14,12 +15,15 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.valkey import EmbeddedValkey
+from support.added_migrations import AddMigrations, added_migrations
 from support.databases import DatabaseUnderTest, cloned, prepare_template
 from support.spans import exporter
 from support.stack import Stack, running_stack
 
 MEMORY = Path("/dev/shm")
 MEMORY_BYTES = 4 << 30
+#: Time limit of a test marked `long`; the limit of the others is in pyproject.toml.
+LONG_TEST_S = 3600
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,9 +36,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that have slow tests, or one process would be at them when the others are done."""
+    """Set the time limit of long tests, and run files with slow tests first.
+
+    Otherwise one process would still run them after the others have ended.
+    """
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONG_TEST_S))
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what is loaded by now from garbage collection, as services do when they start.
+
+    Otherwise each full collection, which services run after long work, goes through all collected tests.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _fast_folder() -> str | None:
@@ -61,6 +80,13 @@ def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server = EmbeddedValkey(tmp_path_factory.mktemp("valkey"), free_ports(1)[0], durable=False)
     with server.running():
         yield server.url
+
+
+@pytest.fixture
+def add_migrations(monkeypatch: pytest.MonkeyPatch) -> Iterator[AddMigrations]:
+    """Adds migrations to the ones of this release."""
+    with added_migrations(monkeypatch) as add:
+        yield add
 
 
 @pytest.fixture

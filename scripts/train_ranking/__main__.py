@@ -16,7 +16,7 @@ import click
 from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import commit
 from everword.domain.settings import Environment
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import FILE
 from everword_search.ranking.models.ranker import PLAIN_SHARE, RANKING_FILE, RELEVANCE_FILE
 from scripts.train_ranking.calibration import calibrate_evidence, write_calibration

@@ -16,7 +16,7 @@ from everword.bench.calibrating import Fitted, calibrate
 from everword.bench.checkpoint import Row
 from everword.bench.native_format import BenchSet
 from everword.domain.calibration import CalibratedProfile, from_json, to_json
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from scripts.train_ranking.collect import Asked
 
 PROFILE = "recall"

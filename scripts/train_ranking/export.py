@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from everword_search.compiled import MOST_LEAVES
+from everword_search.kernels.compiled import MOST_LEAVES
 
 #: What a node compares with what, whether NaN goes left, and the leaves, as bits, that what goes right may end in.
 NODE = np.dtype([("threshold", "<f4"), ("feature", "u1"), ("nan_goes_left", "u1"), ("kept", "<u4")])

@@ -10,7 +10,7 @@ import lightgbm
 import numpy as np
 import numpy.typing as npt
 
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import PlainRanking
 from scripts.train_ranking.collect import Asked
 from scripts.train_ranking.plain import features_of, fit_plain

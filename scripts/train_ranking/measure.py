@@ -9,7 +9,7 @@ import numpy as np
 
 from everword.bench.calibrating import Fitted
 from everword.bench.metrics import auroc, judge
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from scripts.train_ranking.collect import Asked
 
 SHOWN = ("recall@1", "recall@5", "recall@10", "recall@50", "ndcg@10", "mrr")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import TERMS, VECTOR_TERMS, plain_terms
 from scripts.train_ranking.collect import Asked
 

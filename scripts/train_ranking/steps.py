@@ -12,7 +12,7 @@ from itertools import accumulate
 import numpy as np
 
 from everword.bench.metrics import judge
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import TERMS, VECTOR_TERMS, PlainRanking
 from everword_search.ranking.models.ranker import PLAIN_SHARE
 from scripts.train_ranking.collect import Asked

@@ -6,12 +6,8 @@ import sys
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-COMPILED = (
-    "ranking/features/compare",
-    "ranking/models/trees",
-    "cache/scans/scan",
-    "cache/scans/score",
-)
+COMPILED = ("compare", "trees", "scan", "score")
+SOURCES = "src/everword_search/kernels"
 #: A wheel for others must hold them: there, a failure is one.
 IS_OPTIONAL = "CIBUILDWHEEL" not in os.environ
 
@@ -33,10 +29,10 @@ setup(
     cmdclass={"build_ext": BuildWhatCanBe},
     ext_modules=[
         Extension(
-            f"everword_search.{name.replace('/', '.')}",
-            [f"src/everword_search/{name}.pyx"],
-            include_dirs=["src/everword_search"],
-            depends=["src/everword_search/processors.h"],
+            f"everword_search.kernels.{name}",
+            [f"{SOURCES}/{name}.pyx"],
+            include_dirs=[SOURCES],
+            depends=[f"{SOURCES}/processors.h"],
             extra_compile_args=["-O3"],
             optional=IS_OPTIONAL,
         )

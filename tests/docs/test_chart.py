@@ -18,6 +18,7 @@ from everword.adapters.tools.registry import SETS
 from everword.client import Client
 from everword.embedded.services import WORKERS
 from everword.rpc.settings import PORTS, ServerSettings
+from everword_web.command import web
 from support.deployment import (
     CHART,
     HTTP_PORTS,
@@ -198,11 +199,14 @@ def test_processes_run_what_images_have_at_the_ports_that_are_asked(
             assert image[1] == WORKERS[part][0].removeprefix("everword_").partition(".")[0]
             assert specification["terminationGracePeriodSeconds"] == 120
             continue
-        assert "command" not in container
-        assert image[1] == ("cli" if part == "migrate" else part)
+        assert container.get("command") == (["everword-web"] if part in HTTP_PORTS else None)
+        assert image[1] == {"migrate": "cli", **dict.fromkeys(HTTP_PORTS, "web")}.get(part, part)
         if part == "migrate":
             continue
         port = (PORTS | HTTP_PORTS)[part]
+        if part in HTTP_PORTS:
+            web.make_context("everword-web", list(container["args"]))
+            assert container["args"][0] == f"--{part}=0.0.0.0:{port}"
         (opened,) = container["ports"]
         assert opened["containerPort"] == port
         assert services[f"everword-{part}"]["spec"]["ports"][0]["port"] == port

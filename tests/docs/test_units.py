@@ -10,7 +10,7 @@ import pytest
 
 from everword.embedded.services import WORKERS
 from everword.rpc.settings import PORTS
-from support.deployment import HTTP_PORTS, assert_settings, image_of
+from support.deployment import assert_settings, image_of
 from support.documents import ROOT, variables_read
 
 FOLDER = ROOT / "deploy" / "systemd"
@@ -42,13 +42,13 @@ def _started() -> dict[str, list[str]]:
 def test_the_target_starts_every_service_and_every_worker() -> None:
     commands = sorted(command[1:] for command in _started().values())
     modules = [[f"everword_{name}"] for name in PORTS] + list(WORKERS.values())
-    assert commands == sorted([*(["-P", "-m", *module] for module in modules), ["--http"], [], []])
+    assert commands == sorted([*(["-P", "-m", *module] for module in modules), []])
     templates = {re.sub(r"@[a-z-]+", "@", name) for name in _started()}
     assert templates == set(SERVICES) - {"everword-migrate.service"}
 
 
 def test_programs_are_where_the_installation_puts_them() -> None:
-    images = {path.stem for path in ROOT.glob("deploy/locks/*.lock")}
+    images = {path.stem for path in ROOT.glob("deploy/requirements/*.txt")}
     (migration,) = _values("everword-migrate.service", "ExecStart")
     for command in [*_started().values(), shlex.split(migration)]:
         found = re.fullmatch(r"/opt/everword/([a-z]+)/bin/([a-z-]+)", command[0])
@@ -71,8 +71,7 @@ def test_services_get_what_they_need_and_the_owners_url_only_the_migration() -> 
         file = {"everword-migrate.service": ["/etc/everword/migrate.env"]}.get(
             name, ["/etc/everword/everword.env"]
         )
-        http = name.split(".")[0].removeprefix("everword-") in HTTP_PORTS
-        assert _values(name, "EnvironmentFile") == ([] if http else file)
+        assert _values(name, "EnvironmentFile") == ([] if name == "everword-web.service" else file)
     commented = re.findall(r"^#([A-Z_]+)=", (FOLDER / "everword.env.example").read_text(), re.M)
     tls = re.findall(r"\b(EVERWORD_[A-Z_]+)=", (FOLDER / "tls.conf").read_text())
     assert {*commented, *tls} - {"OTEL_EXPORTER_OTLP_ENDPOINT"} <= variables_read()

@@ -24,7 +24,7 @@ from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import note_pb2
 from everword_ingest.erasure import store
 from everword_ingest.erasure.removal import BATCH, follow
-from everword_ingest.erasure.resuming import Resuming
+from everword_ingest.erasure.resumer import ErasureResumer
 from support import document_calls
 from support.background import embed_everything
 from support.calls import append, append_request, message
@@ -48,7 +48,7 @@ WAYS = ["message", "conversation", "author", "note", "document", "fact", "subjec
 PASSING = {grpc.StatusCode.ABORTED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.RESOURCE_EXHAUSTED}
 
 
-async def _nothing(self: Resuming) -> None:
+async def _nothing(self: ErasureResumer) -> None:
     """The processes that are killed do it."""
 
 
@@ -80,7 +80,7 @@ def _activity(stack: Stack) -> list[tuple[object, ...]]:
 async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Resuming, "resume", _nothing)
+    monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     token = "zqkilled6k"
     for start_ in range(0, 600, 300):
         said = await append(
@@ -133,7 +133,7 @@ async def test_random_erasures_while_all_else_goes_on(
     ways = drawn.sample(WAYS, len(WAYS))
     caplog.set_level(logging.INFO)
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 3)
-    monkeypatch.setattr(Resuming, "resume", _nothing)
+    monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     Generations(database.admin_url).add(
         NewGeneration("local", "all-MiniLM-L6-v2", 256, matryoshka=True)
     )
@@ -269,7 +269,7 @@ async def test_steps_are_short_however_much_is_erased(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """A batch takes as long at the end as at the beginning, and holds up nobody else."""
-    monkeypatch.setattr(Resuming, "resume", _nothing)
+    monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     messages = request.config.getoption("--erased-messages")
     said = await append(stack, "first")
     insert_messages(stack, UUID(said.conversation_id), messages)

@@ -100,7 +100,7 @@ async def _mcp_client_finds(stack: Stack, key: str) -> None:
 
 async def _console_shows(stack: Stack, key: str) -> None:
     async with (
-        serving(stack, "console", "--listen", "{address}", EVERWORD_API_KEY=key) as url,
+        serving(stack, "web", "--console", "{address}", EVERWORD_API_KEY=key) as url,
         httpx2.AsyncClient(base_url=url) as visitor,
     ):
         assert BOAT in await _text(visitor, "/search?q=what+is+my+boat+called")

@@ -32,7 +32,8 @@ _LOST = {
                                                AND p.source_id = m.id AND p.part = -1)""",
     "passages with neither a vector nor a place in the queue": """
         SELECT count(*) FROM memories p
-         WHERE NOT EXISTS (SELECT FROM {vectors} v WHERE v.namespace_id = p.namespace_id AND v.memory_id = p.id)
+         WHERE needs_vector(p.namespace_id, p.kind, p.source_id, p.part, p.content)
+           AND NOT EXISTS (SELECT FROM {vectors} v WHERE v.namespace_id = p.namespace_id AND v.memory_id = p.id)
            AND NOT EXISTS (SELECT FROM embedding_queue q
                             WHERE q.namespace_id = p.namespace_id AND q.memory_id = p.id)""",
     "passages parked that could be embedded, or without a reason": """

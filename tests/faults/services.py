@@ -17,8 +17,8 @@ ASKING = frozenset({"compact-worker", "roll-up-worker", "tool-sentences-worker"}
 #: An erasure of a few messages is of many steps, between which a process may end.
 SMALL_STEPS = {
     "everword_ingest.erasure.erase:BATCH": 2,
-    "everword_ingest.erasure.resuming:BATCH": 2,
-    "everword_ingest.erasure.resuming:INTERVAL_S": 1.0,
+    "everword_ingest.erasure.resumer:BATCH": 2,
+    "everword_ingest.erasure.resumer:INTERVAL_S": 1.0,
 }
 
 
@@ -49,8 +49,8 @@ class Patience:
             "everword.chat.settings:ChatSettings.pauses_s": (self.pause_s,),
             "everword.model_server.breaker:PAUSE_S": self.pause_s,
             "everword_compactor.jobs.model_outage:PATIENCE_S": 2 * self.pause_s,
-            "everword_compactor.tool_sentences.settings:ToolSettings.lease_s": self.lease_s,
-            "everword_compactor.tool_sentences.settings:ToolSettings.pauses_s": (self.pause_s,),
+            "everword_compactor.jobs.context:ToolSettings.lease_s": self.lease_s,
+            "everword_compactor.jobs.context:ToolSettings.pauses_s": (self.pause_s,),
             "everword.jobs.task:Task.away_s": 2 * self.pause_s,
             "everword.jobs.task:Task.pauses_s": (self.pause_s, 4 * self.pause_s, 10 * self.pause_s),
         }

@@ -25,6 +25,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest
 from floods.calls import Services, Tenant, sentences
 from support.callers import within
 from support.calls import append_request
+from support.waiting import until
 
 #: How many times as long each may take beside the import, in the median.
 LIMITS = {"append → EMBEDDED": 5.0, "search": 2.0}
@@ -33,6 +34,8 @@ STREAMS, BATCH = 4, 100
 ALONE, CALLS = 80, 40
 #: A stream that imports is given so long.
 IMPORT_S = 3600.0
+#: Seconds within which the other tenant's messages must have vectors.
+EMBEDDED_S = 600.0
 
 
 @dataclass(frozen=True)
@@ -76,10 +79,12 @@ async def run(messages: int, tell: Callable[[str], None]) -> dict[str, Times]:
 
 async def _all_embedded(services: Services) -> None:
     """Wait until the other tenant has no background work for vectors left: it would be timed beside its own."""
-    pending = True
-    while pending:
+
+    async def is_embedded() -> bool:
         await asyncio.sleep(1)
-        pending = await _pending(services, "other") > 0
+        return await _pending(services, "other") == 0
+
+    await until(is_embedded, EMBEDDED_S)
 
 
 async def _import(running: RunningStack, messages: int) -> Process:

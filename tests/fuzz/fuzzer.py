@@ -20,6 +20,7 @@ from everword.embedded.folder import RunningStack
 from everword.v1 import admin_service_pb2, search_service_pb2
 from fuzz import json_calls
 from fuzz.kinds import kind_of, kinds_of, strings_of
+from fuzz.logs import find_exception
 from fuzz.outcome import Outcome
 from fuzz.planted import plant
 from fuzz.requests import KEPT, SELDOM, WATCHES, draw_requests, methods, to_wire
@@ -44,6 +45,8 @@ AWAY = {"EMBEDDER_UNAVAILABLE"}
 FORBIDDEN = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS}
 #: Longer texts of answers are not asked for again.
 SHORT = 200
+#: A traceback through all interceptors has about 6,000 characters.
+MAX_MESSAGE_CHARS = 10_000
 
 
 def public(running: RunningStack) -> dict[str, str]:
@@ -71,7 +74,7 @@ class Fuzzer:
         for name, address in public(self._running).items():
             self._channels[name] = await resources.enter_async_context(open_channel(address))
         url = await resources.enter_async_context(
-            serving(self._running, "gateway", "--listen", "{address}")
+            serving(self._running, "web", "--gateway", "{address}")
         )
         self._http = await resources.enter_async_context(httpx2.AsyncClient(base_url=url))
         pb = admin_service_pb2
@@ -209,11 +212,18 @@ class Fuzzer:
             return
         unforeseen = code is grpc.StatusCode.UNAVAILABLE and refusal.reason not in AWAY
         if code in FORBIDDEN or unforeseen or code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            self._fault(name, code, refusal.message, raw)
+            message = refusal.message
+            if code in FORBIDDEN:
+                id_ = refusal.metadata.get("request_id", "")
+                traceback = find_exception(self._running, id_) if id_ else ""
+                message = f"{message}\n{traceback}\n"
+            self._fault(name, code, message, raw)
 
     def _fault(self, name: str, code: grpc.StatusCode, message: str, raw: Sequence[bytes]) -> None:
         sent = [each[:400] for each in raw[:3]]
-        self._outcome.faults.append(f"{name} {code.name}: {message[:300]} after {sent!r}")
+        self._outcome.faults.append(
+            f"{name} {code.name}: {message[:MAX_MESSAGE_CHARS]} after {sent!r}"
+        )
 
     def _remember(self, method: MethodDescriptor, answer: bytes) -> None:
         """Keep ids, tokens and names of an answer for later requests."""

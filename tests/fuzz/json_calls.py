@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc import error_details_pb2
 
-from everword_gateway.methods import CODES
+from everword_web.gateway.methods import CODES
 from fuzz.requests import to_wire
 from fuzz.values import Values
 from support.callers import Metadata

@@ -16,7 +16,7 @@ from everword.chat.model import ChatRequest
 from everword.chat.reply import Reply
 from everword.facts.model import Key, Source, State
 from everword.people.model import Said
-from everword_compactor.sleep.asking import Checked
+from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.model import (
     USER_ROLE,
     Conversation,
@@ -44,7 +44,7 @@ _PHRASES = [
     *("2026-03-03", "2026-03-03T18:30", "0001-01-01", "9999-12-31T23:59", "2026-02-30", "", " "),
     *(text[:200] for text in HOSTILE),
 ]
-_Read = Callable[[Any], Checked[Any]]
+_Read = Callable[[Any], CheckedAnswer[Any]]
 
 
 @cache

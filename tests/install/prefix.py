@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.documents import ROOT
 
-IMAGES = tuple(sorted({path.stem for path in ROOT.glob("deploy/locks/*.lock")} - {"build"}))
+IMAGES = tuple(sorted({path.stem for path in ROOT.glob("deploy/requirements/*.txt")} - {"build"}))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,9 +19,9 @@ from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.valkey import EmbeddedValkey
 from everword.rpc.settings import PORTS
+from everword_web.settings import ADDRESSES
 from install.prefix import Prefix
 
-HTTP = ("mcp", "gateway", "console")
 NOBODY = 10001
 READY_S = 60.0
 STOP_S = 20.0
@@ -33,7 +33,8 @@ def run(folder: Path, prefixes: dict[str, Prefix]) -> None:
 
     Ends the process where something does not start, is not healthy, or does not end by itself.
     """
-    ports = dict(zip((*PORTS, *HTTP, "postgres", "valkey"), free_ports(9), strict=True))
+    names = (*PORTS, *ADDRESSES, "postgres", "valkey")
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
     postgres = EmbeddedPostgres(folder / "postgres", ports["postgres"], durable=False)
     valkey = EmbeddedValkey(folder / "valkey", ports["valkey"], durable=False)
     folder.joinpath("tmp").mkdir()
@@ -50,7 +51,7 @@ def run(folder: Path, prefixes: dict[str, Prefix]) -> None:
             sys.exit("services need a database: name cli too, which migrates it")
         for name, prefix in prefixes.items():
             if name != "cli":
-                running.enter_context(_running(prefix, ports[name], environment))
+                running.enter_context(_running(prefix, ports, environment))
         if cli and {*PORTS, "cli"} <= set(prefixes):
             asked = environment | {"EVERWORD_API_KEY": environment["EVERWORD_ADMIN_KEY"]}
             _once([cli.program("everword"), "doctor", "--write"], asked)
@@ -100,37 +101,41 @@ def _once(command: list[str], environment: dict[str, str]) -> None:
 
 
 @contextmanager
-def _running(prefix: Prefix, port: int, environment: dict[str, str]) -> Iterator[None]:
+def _running(
+    prefix: Prefix, ports: Mapping[str, int], environment: dict[str, str]
+) -> Iterator[None]:
     """Run a service while the block lasts; it is healthy before, and ends by itself after."""
-    environment = environment | {"EVERWORD_LISTEN": f"0.0.0.0:{port}"}
-    command = {
-        "mcp": [prefix.program("everword-mcp"), "--http", f"0.0.0.0:{port}"],
-        "gateway": [prefix.program("everword-gateway"), "--listen", f"0.0.0.0:{port}"],
-        "console": [prefix.program("everword-console"), "--listen", f"0.0.0.0:{port}"],
-    }.get(prefix.name, [prefix.program("python"), "-P", "-m", f"everword_{prefix.name}"])
+    if prefix.name == "web":
+        served = [f"--{name}=0.0.0.0:{ports[name]}" for name in ADDRESSES]
+        command = [prefix.program("everword-web"), *served]
+    else:
+        environment = environment | {"EVERWORD_LISTEN": f"0.0.0.0:{ports[prefix.name]}"}
+        command = [prefix.program("python"), "-P", "-m", f"everword_{prefix.name}"]
     process = subprocess.Popen(command, env=environment, cwd="/", preexec_fn=_confine)
     try:
         until = time.monotonic() + READY_S
-        while not _healthy(prefix, port, environment):
+        while not _healthy(prefix, ports, environment):
             if process.poll() is not None or time.monotonic() > until:
                 sys.exit(f"{prefix.name} does not get healthy")
             time.sleep(0.5)
         yield
         process.send_signal(signal.SIGTERM)
-        status = process.wait(STOP_S)
-        # uvicorn ends by the signal that it got, once it has cleaned up.
-        if status not in (0, -signal.SIGTERM if prefix.name in HTTP else 0):
+        if status := process.wait(STOP_S):
             sys.exit(f"{prefix.name} ended with status {status}")
     finally:
         process.kill()
 
 
-def _healthy(prefix: Prefix, port: int, environment: dict[str, str]) -> bool:
+def _healthy(prefix: Prefix, ports: Mapping[str, int], environment: dict[str, str]) -> bool:
     """Ask for the health as the image does."""
-    if prefix.name in PORTS:
-        probe = [prefix.program("python"), "-P", "-m", "everword.rpc.probe"]
-        asked = subprocess.run(probe, env=environment, cwd="/", capture_output=True, check=False)
-        return asked.returncode == 0
+    if prefix.name == "web":
+        return all(_answers(ports[name]) for name in ADDRESSES)
+    probe = [prefix.program("python"), "-P", "-m", "everword.rpc.probe"]
+    asked = subprocess.run(probe, env=environment, cwd="/", capture_output=True, check=False)
+    return asked.returncode == 0
+
+
+def _answers(port: int) -> bool:
     # By an address of the cluster, as a kubelet may: who asks for health is not a browser.
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/healthz", headers={"host": "10.1.2.3"}

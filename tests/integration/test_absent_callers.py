@@ -91,24 +91,13 @@ async def test_who_does_not_take_an_export_holds_no_connection(
     assert "not taken" in (ended.value.details() or "")
 
 
-@pytest.mark.parametrize(("calls", "dropped"), [(256, 0), (900, 50)])
-async def test_grpc_drops_calls_where_very_many_wait_with_it(
-    stack: Stack, calls: int, dropped: int
-) -> None:
-    """What is dropped is CANCELLED, of which Everword's clients repeat each call."""
+async def test_no_call_of_a_burst_is_cancelled(stack: Stack) -> None:
     options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
     async with grpc.aio.insecure_channel(stack.addresses["search"], options) as channel:
         browse = SearchServiceStub(channel).Browse
         await browse(search.BrowseRequest())
-        made = [browse(search.BrowseRequest()) for _ in range(calls)]
+        made = [browse(search.BrowseRequest()) for _ in range(900)]
         await asyncio.sleep(0)
         time.sleep(0.5)  # noqa: ASYNC251 - the services' event loop is this one
         codes = Counter([await call.code() for call in made])
-    assert codes.keys() <= {
-        grpc.StatusCode.OK,
-        grpc.StatusCode.CANCELLED,
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-    }
-    assert codes[grpc.StatusCode.CANCELLED] >= dropped
-    if not dropped:
-        assert not codes[grpc.StatusCode.CANCELLED]
+    assert codes.keys() <= {grpc.StatusCode.OK, grpc.StatusCode.RESOURCE_EXHAUSTED}

@@ -14,7 +14,7 @@ from google.protobuf import struct_pb2, timestamp_pb2
 
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2, search_service_pb2
-from everword_ingest.store import SQL
+from everword_ingest.housekeeping.housekeeping import SQL
 from support.calls import TOOL, append, append_request, message, reason
 from support.foreign import class_request
 from support.spans import exporter, trace_of

@@ -11,11 +11,14 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from everword.cli.backup.restore import restore
+from everword.cli.backup.save import save
 from everword.db.migrate import SCOPED_ROLES, SERVICE_ROLES, migrate
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
+from support.added_migrations import AddMigrations
 from support.command_line import everword
-from support.databases import LOGIN, PASSWORD
+from support.databases import LOGIN, PASSWORD, cloned, empty_database
 from support.documents import code_blocks
 from support.stack import Stack
 from support.transferred import fill_everything
@@ -72,3 +75,18 @@ async def test_what_is_saved_is_restored_elsewhere_with_roles_and_rows(
             for role in (*SERVICE_ROLES, *SCOPED_ROLES):
                 conn.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(role)))
         assert urlsplit(target).password != urlsplit(source).password
+
+
+def test_restore_of_an_older_backup_applies_the_migrations_since(
+    postgres_url: str, folder: Path, add_migrations: AddMigrations
+) -> None:
+    saved = folder / "saved"
+    with cloned(postgres_url) as source:
+        save(source.admin_url, saved, lambda total: None, lambda: None)
+    add_migrations("ALTER TABLE namespaces ADD COLUMN extra text DEFAULT 'later'")
+    with empty_database(postgres_url) as url:
+        restore(url, saved, lambda total: None, lambda: None)
+        assert migrate(url) == []
+        with psycopg.connect(url) as conn:
+            found = conn.execute("SELECT name, extra FROM everword.namespaces").fetchall()
+        assert found == [("default", "later")]

@@ -17,7 +17,7 @@ from everword.domain.calibration import DECIDING, CalibratedProfile, Calibration
 from everword.v1 import admin_service_pb2, context_service_pb2
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as pb
-from everword_search.retrieval.index.store import SQL
+from everword_search.passages.store import SQL
 from support import relevance as told
 from support.background import embed_everything
 from support.calls import append, message

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from everword.client import Client, ClientSettings
-from everword.costs.price_list import parse_prices
+from everword.prices.price_list import parse_prices
 from everword.v1.cost_pb2 import ModelUsage
 from everword.v1.cost_service_pb2 import RecordUsageRequest
 from support.callers import make_namespaces

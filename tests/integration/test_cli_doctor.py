@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from everword.embedded.ports import free_ports
 from support.callers import make_namespaces, within
 from support.calls import append
@@ -64,3 +66,13 @@ async def test_a_row_for_each_namespace(stack: Stack) -> None:
     assert counted == {"acme": 1, "beta": 0, "default": 0}
     shown = await everword(stack, "stats", "--all")
     assert any(row.startswith("acme") and "12 B" in row for row in shown.output.splitlines())
+
+
+async def test_doctor_shows_the_local_model_and_its_measured_forms(
+    database: DatabaseUnderTest,
+) -> None:
+    async with running_stack(database, semantic=True) as stack:
+        finished = await everword(stack, "doctor", "--json")
+        [found] = [each["found"] for each in finished.json() if each["check"] == "local model"]
+    form = r"(floats|bytes): [\d.]+ ms a question, \d+ passages/s a thread"
+    assert re.fullmatch(rf"weights as {form} \({form}\)", found)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.command_line import everword
+from support.files import pdf
 from support.stack import Stack
 
 PAGE = (Path(__file__).parents[2] / "docs" / "documents.md").read_text(encoding="utf-8")
@@ -93,3 +94,22 @@ async def test_a_file_that_cannot_be_read_says_why(stack: Stack, tmp_path: Path)
     finished = await everword(stack, "documents", "upload", str(broken))
     assert finished.status != 0
     assert "DOCUMENT_UNREADABLE" in finished.errors
+
+
+async def test_upload_of_a_file_with_a_page_without_text_stores_the_others_and_says_so(
+    stack: Stack, tmp_path: Path
+) -> None:
+    file = tmp_path / "half.pdf"
+    file.write_bytes(pdf([[(11.0, "The ferry is blue.")], []]))
+    first = await everword(stack, "documents", "upload", str(file))
+    assert first.status == 0
+    assert first.errors == "half: 1 of 2 pages has no text\n"
+    written = (await everword(stack, "documents", "upload", str(file), "--json")).json()
+    assert written["warnings"] == ["1 of 2 pages has no text"]
+    found = await everword(stack, "search", "ferry", "--json")
+    assert "The ferry is blue." in found.output
+    file.write_bytes(pdf([[(11.0, "a")], [], [], [(11.0, "b")]]))
+    written = (await everword(stack, "documents", "upload", str(file), "--json")).json()
+    assert written["warnings"] == ["2 of 4 pages have no text"]
+    file.write_bytes(pdf([[(11.0, "a")], [(11.0, "b")]]))
+    assert (await everword(stack, "documents", "upload", str(file))).errors == ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from support.calls import append
+import json
+
+from everword.v1 import erase_service_pb2 as pb
+from support.calls import append, append_request, message, target
 from support.command_line import everword
 from support.erased import rows_with
 from support.stack import Stack
@@ -38,8 +41,9 @@ async def test_a_program_waits_for_what_is_large_and_reads_json(stack: Stack) ->
     assert rows_with(stack, "zqlarge8k") == {}
     [listed] = (await everword(stack, "erasures", "--json")).json()["erasures"]
     assert (listed["id"], listed["kind"]) == (erasure["id"], "ERASURE_KIND_CONVERSATION")
-    preview = (await everword(stack, "erase", "subject", "nobody", "--dry-run", "--json")).json()
-    assert preview["summaries_withdrawn"] == 0
+    unmatched = await everword(stack, "erase", "subject", "nobody", "--dry-run", "--json")
+    assert unmatched.status == 1
+    assert json.loads(unmatched.output)["matched_rows"] == 0
 
 
 async def test_what_has_a_name_is_erased_by_it(stack: Stack) -> None:
@@ -53,3 +57,35 @@ async def test_what_has_a_name_is_erased_by_it(stack: Stack) -> None:
         assert rows_with(stack, word) == {}
     missing = await everword(stack, "erase", "note", "no such key", "--yes")
     assert "NOTE_NOT_FOUND" in missing.errors
+
+
+async def test_an_erasure_that_matches_nothing_fails_and_names_similar_names(stack: Stack) -> None:
+    said = append_request(message("The zqnobody8k sings.", author="Bea Lind"))
+    said.conversation.CopyFrom(target("of ana", subject="ana"))
+    await stack.ingest.AppendMessages(said)
+    for kind, wrong, right in (("subject", "Ana", "ana"), ("author", "bea lynd", "Bea Lind")):
+        for option in ("--yes", "--dry-run"):
+            erased = await everword(stack, "erase", kind, wrong, option)
+            assert (erased.status, erased.output) == (1, ""), erased.output
+            assert f"nothing matches the {kind} {wrong!r}; nothing was erased." in erased.errors
+            assert f"Did you mean {right!r}?" in erased.errors
+    unlike = await everword(stack, "erase", "subject", "zzzz", "--yes")
+    assert unlike.status == 1
+    assert "Did you mean" not in unlike.errors
+    assert (await everword(stack, "erasures")).output == "none\n"
+    # The RPC reports it in its response; with a request id, it is recorded.
+    request = pb.EraseRequest(target=pb.ErasureTarget(subject="Ana"))
+    assert (await stack.erasures.Erase(request)).erasure.matched_rows == 0
+    recorded = await everword(stack, "erase", "subject", "Ana", "--yes", "--request-id", "r1")
+    assert recorded.status == 1
+    assert "nothing was erased" in recorded.errors
+    assert rows_with(stack, "zqnobody8k")
+
+
+async def test_an_erasure_is_repeated_by_its_request_id(stack: Stack) -> None:
+    said = await append(stack, "The zqtwice8k sings.")
+    command = ("erase", "message", said.messages[0].message_id, "--yes", "--request-id", "m1")
+    first = await everword(stack, *command, "--json")
+    assert first.json() == (await everword(stack, *command, "--json")).json()
+    # The same request id erases nothing else.
+    assert (await everword(stack, *command[:-1], "m2")).status == 1

@@ -92,14 +92,14 @@ async def test_a_person_gets_a_table_of_files_and_no_escape_sequences(
     assert "\x1b" not in done.output
 
 
-async def test_a_bad_line_is_named_what_came_before_stays_and_a_repaired_file_goes_on(
+async def test_strict_names_a_bad_line_what_came_before_stays_and_a_repaired_file_goes_on(
     stack: Stack, tmp_path: Path
 ) -> None:
     path = jsonl(tmp_path / "chat.jsonl", *(f"message {n}" for n in range(1200)))
     lines = path.read_text().splitlines()
     lines[1100] = lines[1100].replace("user", "usr")
     path.write_text("\n".join(lines))
-    broken = await everword(stack, "import", str(path))
+    broken = await everword(stack, "import", str(path), "--strict")
     assert broken.status == 1
     assert f"{path}:1101: role is 'usr'" in broken.errors
     assert "Run the same command again" in broken.errors
@@ -107,7 +107,7 @@ async def test_a_bad_line_is_named_what_came_before_stays_and_a_repaired_file_go
     lines[1100] = lines[1100].replace("usr", "user")
     path.write_text("\n".join(lines))
     [report] = (await everword(stack, "import", str(path), "--json")).json()["files"]
-    assert (report["messages_written"], report["messages_existing"]) == (200, 1000)
+    assert (report["messages_written"], report["messages_existing"]) == (100, 1100)
     contents = [body.content for body in await stored(stack, ConversationKey(session_key="s"))]
     assert contents == [f"message {n}" for n in range(1200)]
 
@@ -151,7 +151,10 @@ async def test_stored_words_that_a_file_contradicts_are_an_error_that_names_the_
     assert (await everword(stack, "import", str(path))).status == 0
     path.write_text(json.dumps({**line, "content": "other words"}))
     done = await everword(stack, "import", str(path))
-    assert done.status == 1
+    assert done.status == 3
+    strict = await everword(stack, "import", str(path), "--strict")
+    assert strict.status == 1
+    assert "EXTERNAL_ID_CONFLICT" in strict.errors
     assert "EXTERNAL_ID_CONFLICT" in done.errors
     assert "external_id m-1" in done.errors
     assert [body.content for body in await stored(stack, ConversationKey(session_key="s"))] == [

@@ -64,3 +64,49 @@ async def test_a_book_of_another_program_is_imported(stack: Stack, tmp_path: Pat
     assert deleted.output == "hill: deleted\n"
     gone = await everword(stack, "lore", "entries", "hill", "--agent", "narrator")
     assert "LORE_BOOK_NOT_FOUND" in gone.errors
+
+
+async def test_lore_import_names_what_it_leaves_out_and_keeps_the_rest(
+    stack: Stack, tmp_path: Path
+) -> None:
+    entries: list[object] = [
+        {
+            "keys": ["harbour"],
+            "content": "@@depth 4\n@@activate_only_after 3\nHARBOUR",
+            "enabled": True,
+        },
+        {
+            "keys": ["haven", "/haven(?=s)/", "/h[ae]ven/"],
+            "content": "HAVEN",
+            "extensions": {"group": "sea"},
+        },
+    ]
+    file = tmp_path / "card.json"
+
+    def write() -> None:
+        book = {"name": "", "entries": entries}
+        file.write_text(
+            json.dumps({"spec": "chara_card_v3", "data": {"name": "Mira", "character_book": book}})
+        )
+
+    write()
+    done = await everword(stack, "lore", "import", str(file))
+    assert done.status == 0
+    named = [line.removeprefix("left out: ") for line in done.errors.splitlines()]
+    assert named[:3] == [
+        "harbour: @@depth has no counterpart",
+        "harbour: @@activate_only_after has no counterpart",
+        "haven: group has no counterpart",
+    ]
+    assert named[3].startswith("haven: the key '/haven(?=s)/': ")
+    found = await everword(stack, "lore", "test", "Where is the hEven? In the harbour.", "--json")
+    assert [each["content"] for each in found.json()["matches"]] == ["HARBOUR"]
+    found = await everword(stack, "lore", "test", "two heven", "--json")
+    assert [each["content"] for each in found.json()["matches"]] == ["HAVEN"]
+    # If a malformed entry is skipped, the exit status is 3.
+    entries.append("no entry")
+    write()
+    done = await everword(stack, "lore", "import", str(file), "--json")
+    assert done.status == 3
+    assert json.loads(done.output)["left_out"] == [*named, "Entry 3: it is not a JSON object"]
+    assert json.loads(done.output)["unchanged"] == 2

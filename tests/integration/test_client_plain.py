@@ -94,6 +94,15 @@ async def test_what_is_appended_is_found_read_and_put_into_a_context(memory: Asy
     ]
 
 
+async def test_context_of_a_new_session_makes_no_conversation(memory: AsyncEverword) -> None:
+    await memory.append("kitchen", "The kettle is copper.")
+    context = await memory.context("Which kettle?", session="never said anything", subject="cy")
+    assert "kettle" in context.text
+    with pytest.raises(CallError) as caught:
+        _ = [message async for message in memory.messages("never said anything")]
+    assert caught.value.reason == "CONVERSATION_NOT_FOUND"
+
+
 async def test_notes_and_facts_are_kept_and_replaced(memory: AsyncEverword) -> None:
     key = f"deploy of {inspect.stack()[0].function} {id(memory)}"
     assert await memory.write_note("Push the tag.", key, expected_version=0) == 1

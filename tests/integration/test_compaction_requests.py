@@ -11,7 +11,7 @@ import pytest
 from everword.v1 import ingest_service_pb2
 from everword.v1 import maintenance_service_pb2 as pb
 from everword_compactor.conversations import compact as compact_module
-from everword_compactor.maintenance import backfill_conversations
+from everword_compactor.maintenance import backfill
 from support.calls import append
 from support.command_line import everword
 from support.compaction import ScriptedComposer, compact
@@ -102,7 +102,7 @@ async def test_a_request_keeps_the_pause_after_a_failure_and_revives_what_was_gi
 async def test_a_backfill_schedules_conversations_that_nobody_did(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backfill_conversations, "BATCH", 2)
+    monkeypatch.setattr(backfill, "CONVERSATIONS", 2)
     for number in range(5):
         await append(stack, *["Words."] * 10, session_key=f"s{number}")
     assert await fill(stack) == 0

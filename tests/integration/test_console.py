@@ -17,7 +17,7 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import profile_service_pb2 as profiles
 from everword.v1 import summary_pb2
 from everword.v1 import summary_service_pb2 as summaries
-from everword_console.pages import conversations, memories, notes, people
+from everword_web.console.pages import conversations, memories, notes, people
 from support import console_site as pages
 from support.browser import barriers, chromium, watched
 from support.callers import bearer, make_namespaces
@@ -126,7 +126,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
             assert (await visitor.get(path)).status_code == 400, path
     async with site.signed_in("admin") as visitor:
         asked = {"kind": "fact", "of": site.planted.cutover_id, "request": "chosen-elsewhere"}
-        preview = await visitor.get("/erasures/new", params=asked)
+        preview = await send(visitor, fact, "/erasures/preview", **asked)
         assert (preview.status_code, "chosen-elsewhere" in preview.text) == (200, False)
     async with site.signed_in("read") as visitor:
         head = await visitor.head("/notes")
@@ -147,7 +147,6 @@ async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
             ("/search?q=x&since=yesterday", 400, "since is a day such as 2026-04-18"),
             ("/search?q=x&mode=guess", 400, "Choose one of hybrid,"),
             ("/facts?valid_day=soon", 400, "valid_day is a number up to"),
-            ("/erasures/new?kind=message&of=7", 400, "A message is named by its id here"),
             ("/erasures", 403, "Sign in with a key that may do it."),
             (f"/notes?tag={'x' * 129}", 400, "filter.tags[0]"),
         ):
@@ -292,12 +291,13 @@ async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser
         hit = page.locator(".hit", has_text="number 4711")
         await hit.locator("time").click()
         place = page.url
-        await page.get_by_role("link", name="Erase …", exact=True).click()
+        await page.get_by_role("button", name="Erase …", exact=True).click()
         assert await page.locator("h1").inner_text() == "Erase this message?"
         assert "number 4711" in await page.locator(".sources").inner_text()
+        assert await barriers(page) == []
         await page.get_by_role("button", name="Erase for good").click()
         # Nothing goes before the visitor says to be sure.
-        assert "/erasures/new" in page.url
+        assert "/erasures/preview" in page.url
         await page.get_by_label("Who asks for it").fill("Ana, by mail")
         await page.get_by_label("I am sure").check()
         await page.get_by_role("button", name="Erase for good").click()
@@ -307,7 +307,10 @@ async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser
         await page.goto(place)
         await page.get_by_text("It may have been erased").wait_for()
         seen.forgive("404 (Not Found)")
-        await seen.go("/erasures/new?kind=subject&of=nobody")
+        await seen.go("/erasures")
+        await page.get_by_label("Name or id").fill("nobody")
+        await page.get_by_role("button", name="Show what would go").click()
+        await page.get_by_text("there is nothing to erase").wait_for()
         assert not await page.get_by_role("button", name="Erase for good").is_visible()
         await seen.go("/search?q=locker+in+the+harbour")
         await page.get_by_text("Or take fewer words").wait_for()
@@ -380,7 +383,7 @@ async def test_pages_fit_a_phone_keep_nobody_out_and_run_nothing_that_is_remembe
             assert await seen.page.evaluate(wider) == 0, path
             assert await seen.page.title() != "owned"
             assert await seen.page.locator("main img, main script").count() == 0
-            if "?" not in path.replace("/erasures/new?", "") and path not in site.hostile:
+            if "?" not in path and path not in site.hostile:
                 assert await barriers(seen.page) == [], path
         assert seen.complaints == []
     async with watched(browser, site.url, cookies=session) as seen:

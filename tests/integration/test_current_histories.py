@@ -129,7 +129,7 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack in which histories were told twice: to the rules, and to who knows everything."""
     known = perfect(CHANGED.values())
 
-    def read(text: str, earlier: Sequence[Claim]) -> list[Claim]:
+    def read(text: str, earlier: Sequence[Claim], names: Collection[str]) -> list[Claim]:
         return known[text]
 
     with cloned(postgres_url) as database:
@@ -146,7 +146,7 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
 async def slept(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack in which histories were told to nobody but Sleep."""
 
-    def read_nothing(text: str, earlier: Sequence[Claim]) -> list[Claim]:
+    def read_nothing(text: str, earlier: Sequence[Claim], names: Collection[str]) -> list[Claim]:
         return []
 
     with cloned(postgres_url) as database:

@@ -17,7 +17,7 @@ from support.statement_parameters import UNSET
 
 DOCUMENTS, CHUNKS = 10_000, 100_000
 INGEST = load_statements("everword_ingest.documents")
-SEARCH = load_statements("everword_search.retrieval.index")
+SEARCH = load_statements("everword_search.passages")
 _ID = UUID(int=5)
 #: By statement: the role that runs it, what the name of its index holds, and what it is asked.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -26,7 +26,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "get_document": ("everword_ingest", "pkey", {"document_id": _ID}),
     "find_version": ("everword_ingest", "namespace_id_id_idx", {"version_id": _ID}),
     "list_chunks": ("everword_ingest", "place", {"document_id": _ID}),
-    "delete_chunks": ("everword_ingest", "place", {"document_id": _ID}),
+    "delete_chunks": ("everword_ingest", "document_chunks_p", {"document_id": _ID, "ids": [_ID]}),
     "list_versions": (
         "everword_ingest",
         "pkey",

@@ -11,6 +11,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from everword.client import CallError, Client, ClientSettings
 from everword.v1 import conversation_pb2, document_pb2, memory_pb2
 from everword.v1 import document_service_pb2 as pb
 from everword.v1 import ingest_service_pb2 as ingest
@@ -317,7 +318,7 @@ async def test_documents_are_listed_by_what_they_are(stack: Stack) -> None:
     assert await titles(agents=["nobody"]) == []
 
 
-async def test_a_file_over_the_limit_is_refused_at_once(stack: Stack) -> None:
+async def test_upload_of_a_file_over_the_limit_is_refused_before_it_is_sent(stack: Stack) -> None:
     sent = 0
 
     async def requests() -> AsyncIterator[pb.UploadDocumentRequest]:
@@ -329,13 +330,13 @@ async def test_a_file_over_the_limit_is_refused_at_once(stack: Stack) -> None:
             await asyncio.sleep(0.01)
             yield pb.UploadDocumentRequest(data=b"x" * 1_000_000)
 
-    refusal = await refused(stack.documents.UploadDocument(requests()))
-    assert (refusal.code, refusal.reason) == (
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "REQUEST_TOO_LARGE",
-    )
-    assert refusal.metadata["limit_bytes"] == str(10 * 1024 * 1024)
-    assert sent < 1000
+    async with Client.connect(ClientSettings(stack.addresses["ingest"])) as client:
+        with pytest.raises(CallError) as caught:
+            await client.document_service.UploadDocument(requests())
+    assert caught.value.reason == "REQUEST_TOO_LARGE"
+    assert caught.value.metadata["limit_bytes"] == str(10 * 1024 * 1024)
+    # The limit is ten parts. The client sends on only until the refusal reaches it.
+    assert sent < 100
     gone = pb.GetDocumentRequest(key=named("Huge"))
     assert (await refused(stack.documents.GetDocument(gone))).reason == "DOCUMENT_NOT_FOUND"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 
 from everword.index.writer import SQL as INDEX
-from everword_ingest.store import SQL as INGEST
+from everword_ingest.housekeeping.housekeeping import SQL as INGEST
 from support.callers import make_namespaces, within
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything

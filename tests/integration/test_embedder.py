@@ -61,3 +61,10 @@ async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnd
         "CREDENTIALS_INVALID",
     )
     assert right.pending == 0
+
+
+async def test_the_local_model_is_loaded_before_a_first_question(stack: Stack) -> None:
+    described = await stack.embedder.DescribeModel(pb.DescribeModelRequest())
+    assert {form.name for form in described.forms} == {"floats", "bytes"}
+    assert sum(form.in_use for form in described.forms) == 1
+    assert all(0 < form.question_ms < form.passage_ms * 10 for form in described.forms)

@@ -111,7 +111,7 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 5)
-    monkeypatch.setattr("everword_ingest.erasure.resuming.Resuming.wake", lambda self: None)
+    monkeypatch.setattr("everword_ingest.erasure.resumer.ErasureResumer.wake", lambda self: None)
     token = "zqwhole7k"
     said = await append(
         stack,
@@ -154,12 +154,12 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
 async def finish(stack: Stack, erasure_id: str) -> pb.Erasure:
     """Go on with erasures as a process does, until this one is done."""
     from everword.db.pool import Database
-    from everword_ingest.erasure.resuming import Resuming
+    from everword_ingest.erasure.resumer import ErasureResumer
 
     database = Database(stack.database.settings("ingest"), "ingest")
     await database.open()
     try:
-        await Resuming(database).resume()
+        await ErasureResumer(database).resume()
     finally:
         await database.close()
     response = await stack.erasures.GetErasure(pb.GetErasureRequest(erasure_id=erasure_id))

@@ -22,7 +22,7 @@ from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as facts
 from everword_embedder.queue.drain import Drain
 from everword_embedder.queue.remote import RemoteEmbedder
-from everword_ingest.erasure.resuming import Resuming
+from everword_ingest.erasure.resumer import ErasureResumer
 from everword_ingest.messages import append_messages
 from support.background import embed_everything
 from support.cached import find, warm_up
@@ -203,8 +203,8 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     """In memory as in the database, in any mode, as of any moment, before any of it was deleted."""
     token = "zqhidden9k"
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
-    monkeypatch.setattr(Resuming, "wake", lambda self: None)
-    monkeypatch.setattr(Resuming, "resume", _nothing)
+    monkeypatch.setattr(ErasureResumer, "wake", lambda self: None)
+    monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     said = await append(
         stack,
         *(message(f"The {token} number {n}.", author=f"Al{token}") for n in range(12)),
@@ -234,7 +234,7 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     assert (await find(stack, "clock"))[1], "it is answered from memory"
 
 
-async def _nothing(self: Resuming) -> None:
+async def _nothing(self: ErasureResumer) -> None:
     """Delete nothing: what is hidden is there."""
 
 

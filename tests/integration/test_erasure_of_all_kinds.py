@@ -15,7 +15,7 @@ from everword.v1 import erase_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import topic_service_pb2 as topics
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_ingest.erasure.resuming import Resuming
+from everword_ingest.erasure.resumer import ErasureResumer
 from support.background import embed_everything
 from support.cached import warm_up
 from support.command_line import everword
@@ -194,7 +194,7 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     assert rows_with(stack, one) == {}
     # One that is large is hidden at once, from its pages too.
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
-    monkeypatch.setattr(Resuming, "resume", _nothing)
+    monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     request = search.GetMessageRequest(message_id=whole[0])
     conversation_id = (await stack.search.GetMessage(request)).message.conversation_id
     erased = await erase(stack, conversation_id=conversation_id)

@@ -246,7 +246,7 @@ async def test_only_ingest_may_erase(stack: Stack) -> None:
                 WHERE p.pronamespace = 'everword'::regnamespace AND r.rolname LIKE 'everword\\_%%'
                   AND NOT pg_has_role(r.oid, (SELECT relowner FROM pg_class WHERE relname = 'erasures'), 'USAGE')
                   AND p.proname = ANY(%s) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')""",
-            [["erase_messages", "erase_memories", "erase_rows", "begin_erasure", "erase_batch"]],
+            [["remove_messages", "erase_memories", "erase_rows", "begin_erasure", "erase_batch"]],
         ).fetchall()
     # Calls with a scoped key act as a member of ingest's role; they are refused before.
     assert {role for _, role in allowed} == {"everword_ingest", "everword_ingest_scoped"}

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
 
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from support.calls import append_request, message
+from support.loops import longest_step
 from support.stack import Stack
 
 MIB = 1024 * 1024
 #: Ten times what they take. Without portions and threads it was 0.4 to 1.4 s.
 LONGEST_S = 0.25
-
-
-@asynccontextmanager
-async def longest_step() -> AsyncIterator[list[float]]:
-    """Lend a list that holds, after the block, the most time that this thread worked without a pause."""
-    longest = [0.0]
-
-    async def watch() -> None:
-        while True:
-            begun = time.thread_time()
-            await asyncio.sleep(0.002)
-            longest[0] = max(longest[0], time.thread_time() - begun)
-
-    watching = asyncio.create_task(watch())
-    await asyncio.sleep(0.01)
-    try:
-        yield longest
-        await asyncio.sleep(0.01)
-    finally:
-        watching.cancel()
 
 
 def blocks(count: int, **fields: str) -> memory.NewMessage:

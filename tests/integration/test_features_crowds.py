@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from everword.db.generations import Generations, NewGeneration
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MemoryFilter
+from everword_search.passages.store import SQL
 from everword_search.retrieval.arms import semantic
-from everword_search.retrieval.index.store import SQL
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message, target

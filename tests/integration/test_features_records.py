@@ -14,7 +14,7 @@ from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search_pb
 from everword_embedder.queue.schedule import backfill_generations, schedule_pending
-from everword_ingest.store import SQL
+from everword_ingest.housekeeping.housekeeping import SQL
 from support.background import embed_everything
 from support.calls import append, append_request, message, target
 from support.corpus import moment, search_request

@@ -12,9 +12,9 @@ import psycopg
 import pytest
 
 from everword.db.statements import Statement
+from everword_search.passages.store import SQL, Scope
+from everword_search.ranking.bm25 import K1, B
 from everword_search.records.model import MemoryFilter
-from everword_search.retrieval.arms.lexical import K1, B
-from everword_search.retrieval.index.store import SQL, Scope
 from support.databases import DatabaseUnderTest, migrated
 from support.plans import as_search, buffers, indexes, nodes, plan_of
 

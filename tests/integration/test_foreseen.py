@@ -11,8 +11,8 @@ from everword.db.arrays import Array
 from everword.domain.settings import NO_SECRET
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.columns.vectors import Vectors
-from everword_search.cache.scans.prefetched_scan import prefetch_scan
-from everword_search.ranking.arrays import Ints
+from everword_search.cache.prefetched_scan import prefetch_scan
+from everword_search.kernels.arrays import Ints
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.model import SearchMode
 from everword_search.retrieval.query.query_embedder import QueryEmbedder

@@ -10,9 +10,9 @@ import pytest_asyncio
 
 from everword.db.pool import Connection
 from everword.v1 import search_service_pb2 as pb
+from everword_search.passages import store
 from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.lexical import Term
-from everword_search.retrieval.index import store
 from support.calls import append, message
 from support.databases import cloned
 from support.stack import Stack, running_stack
@@ -44,7 +44,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         words.append(sorted(parameters["stems"]))
         return await find(conn, scope, parameters)
 
-    monkeypatch.setattr("everword_search.retrieval.index.store.find_lexical", spy)
+    monkeypatch.setattr("everword_search.passages.store.find_lexical", spy)
     monkeypatch.setattr("everword_search.retrieval.index.database_index.LARGE", TURNS - 1)
     # A third of the turns is frequent, one turn is not.
     monkeypatch.setattr("everword_search.retrieval.arms.frequent.SHARE", 0.2)
@@ -59,7 +59,7 @@ async def search(stack: Stack, query: str, **fields: Any) -> list[str]:
 async def test_frequent_words_are_left_out_once_they_are_known_and_rare_ones_find_enough(
     stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everword_search.ranking.recall.POOL", 1)
+    monkeypatch.setattr("everword_search.retrieval.recall.POOL", 1)
     first = await search(stack, "harbour zeppelin ferry")
     second = await search(stack, "harbour zeppelin ferry")
     assert asked[-1] == ["zeppelin"]

@@ -17,7 +17,7 @@ from google.rpc import error_details_pb2
 from everword.client import Client, ClientSettings
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import search_service_pb2 as pb
-from everword_gateway.methods import methods_of
+from everword_web.gateway.methods import methods_of
 from support.callers import bearer, make_namespaces, within
 from support.calls import append
 from support.command_line import run
@@ -50,7 +50,7 @@ async def url(stack: Stack) -> AsyncIterator[str]:
     key = await _key(stack, "acme")
     origin = ("--origin", "https://app.example.com")
     async with serving(
-        stack, "gateway", "--listen", "{address}", *origin, EVERWORD_API_KEY=key
+        stack, "web", "--gateway", "{address}", *origin, EVERWORD_API_KEY=key
     ) as url:
         yield url
 

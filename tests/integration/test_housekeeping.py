@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 
 from everword.db.pool import Database
-from everword_ingest import housekeeping
-from everword_ingest.housekeeping import FOLD_ROWS, Housekeeping
+from everword_ingest.housekeeping import housekeeping
+from everword_ingest.housekeeping.housekeeping import FOLD_ROWS, Housekeeping
 from support.stack import Stack
 
 

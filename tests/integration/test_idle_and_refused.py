@@ -108,7 +108,7 @@ async def test_services_that_have_nothing_to_do_make_no_spans(
 ) -> None:
     monkeypatch.setattr("everword.rpc.health.CHECK_INTERVAL_S", 0.05)
     monkeypatch.setattr("everword.jobs.publisher.POLL_S", 0.05)
-    monkeypatch.setattr("everword_ingest.housekeeping.INTERVAL_S", 0.05)
+    monkeypatch.setattr("everword_ingest.housekeeping.housekeeping.INTERVAL_S", 0.05)
     asked: list[str] = []
     probe = Database.probe
 

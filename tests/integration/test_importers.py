@@ -187,6 +187,7 @@ async def test_a_dry_run_says_what_would_be_stored_and_left_out_and_stores_nothi
         "file": files[0], "format": "chatgpt", "conversations": 1, "messages": 4, "notes": 0, "documents": 0,
         "first_time": f"{DAY}T08:00:00.500000+00:00", "last_time": f"{DAY}T08:01:00+00:00",
         "skipped": {"hidden": 2, "other files": 1, "on another branch": 1, "empty": 1},
+        "records_skipped": 0, "skipped_records": [],
     }  # fmt: skip
     assert tried[1]["skipped"] == {"of other products": 1, "no prompt": 1}
     assert (tried[2]["notes"], tried[2]["skipped"]) == (1, {"expired": 1})
@@ -266,7 +267,7 @@ def texts(path: Path) -> list[str]:
 def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
     def told(source: str, format_: str = "") -> str:
         with pytest.raises(TranscriptError) as caught:
-            list(open_reading(source, format_).records)
+            list(open_reading(source, format_, strict=True).records)
         return str(caught.value)
 
     for path, expected in damaged_files(tmp_path):
@@ -305,7 +306,7 @@ def test_of_files_that_are_damaged_anyhow_each_is_read_or_clearly_refused(tmp_pa
         broken = tmp_path / f"broken{path.suffix}"
         broken.write_bytes(spoilt(chance, path.read_bytes()))
         try:
-            for _ in open_reading(str(broken), chance.choice(("", *FORMATS))).records:
+            for _ in open_reading(str(broken), chance.choice(("", *FORMATS)), strict=True).records:
                 pass
         except TranscriptError as error:
             refusals.append(str(error))

@@ -12,8 +12,9 @@ import pytest_asyncio
 from numpy.typing import NDArray
 
 from everword.v1.memory_pb2 import MemoryFilter
+from everword_search.passages.store import SQL
+from everword_search.passages.vectors import EXACT_PASSAGES
 from everword_search.retrieval.arms import semantic
-from everword_search.retrieval.index.store import SQL
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest, cloned
 from support.running_stack import embed_with
@@ -108,8 +109,8 @@ async def found(stack: Stack, query: int, only: MemoryFilter) -> set[str]:
 @pytest.mark.parametrize(
     ("only", "exact_passages"),
     [
-        (MemoryFilter(), semantic.EXACT_PASSAGES),
-        (MemoryFilter(agents=["half"]), semantic.EXACT_PASSAGES),
+        (MemoryFilter(), EXACT_PASSAGES),
+        (MemoryFilter(agents=["half"]), EXACT_PASSAGES),
         # Fewer passages are scanned exactly; what the index would find of them counts on larger memories.
         (MemoryFilter(agents=["rare"]), 0),
         (MemoryFilter(subjects=[f"topic {n}" for n in range(10)]), 0),

@@ -54,6 +54,7 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
         "DeadlineInterceptor",
         "SchemaInterceptor",
         "AuthInterceptor",
+        "KeyCheckInterceptor",
         "QuotaInterceptor",
         "CapacityInterceptor",
         "KeylessInterceptor",

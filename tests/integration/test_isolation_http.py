@@ -50,7 +50,7 @@ async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None
     theirs = await fill_theirs(stack)
     before = rows_of(stack.database, "theirs")
     async with (
-        serving(stack, "gateway", "--listen", "{address}") as url,
+        serving(stack, "web", "--gateway", "{address}") as url,
         twins(stack, "over-1", "over-2", gateway=url) as both,
     ):
         named = {"request_id": "pattern", "reason": "Their reason."}

@@ -47,13 +47,14 @@ OTHERS = [name for name in BEHIND if name not in INSERTS]
 
 #: Statements over all namespaces, and why they may be. None of them reads content.
 CROSSING = {
-    "everword_ingest.list_unmeasured": "housekeeping looks for namespaces that are to be measured",
-    "everword_ingest.find_crowded": "housekeeping looks for namespaces with many rows of counters",
+    "everword_ingest.housekeeping.list_unmeasured": "housekeeping looks for namespaces that are to be measured",
+    "everword_ingest.housekeeping.find_crowded": "housekeeping looks for namespaces with many rows of counters",
     "everword_ingest.admin.list_api_keys": "an operator's, whose keys are all of them",
     "everword_ingest.admin.revoke_api_key": "an operator's, by the key's id",
     "everword_ingest.admin.rotate_api_key": "an operator's, by the key's id",
     "everword_embedder.count_pending": "a model generation's backlog is that of all namespaces",
     "everword_embedder.queue.find_pending": "workers take turns of all namespaces",
+    "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
     "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
     "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
@@ -74,18 +75,18 @@ DERIVING = {
         "everword_compactor.sleep.advance_slept",
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
-        "everword_ingest.end_earlier_sessions",
-        "everword_ingest.measure_stored",
+        "everword_ingest.conversations.end_earlier_sessions",
+        "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.costs.count_past",
-        *("everword.graph.move_edges", "everword.graph.follow_facts"),
+        *("everword.graph.move_edges", "everword.facts.follow_facts"),
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
     ),
 }
 #: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
 COUNTING = {
     "everword_search.stats.corpus_counts",
-    "everword_ingest.measure_stored",
-    "everword_search.retrieval.index.describe_namespace",
+    "everword_ingest.housekeeping.measure_stored",
+    "everword_search.passages.describe_namespace",
     "everword_search.cache.read_passages",
 }
 
@@ -294,7 +295,7 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
                 cursor.execute(query, parameters)
 
 
-@pytest.mark.parametrize("name", ["everword_ingest.claim_request"])
+@pytest.mark.parametrize("name", ["everword_ingest.request_ids.claim_request"])
 def test_a_request_id_that_another_namespace_used_is_free(filled: Filled, name: str) -> None:
     """Request ids are the caller's own, and tell nothing about others'."""
     parameters = {**common_parameters(filled), "namespace_id": Int8(filled.ours)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -216,10 +216,10 @@ async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(
     await say(stack, "I live in Rome.", 2, subject="a", session="a")
     await say(stack, "I live in Oslo.", 0, subject="b", session="b")
 
-    def read(text: str, earlier: Sequence[Claim]) -> list[Claim]:
+    def read(text: str, earlier: Sequence[Claim], names: Collection[str]) -> list[Claim]:
         if text == "poison":
             raise ValueError(text)
-        return extract(text, earlier)
+        return extract(text, earlier, names)
 
     monkeypatch.setattr(learning, "extract", read)
     assert sorted(map(str, (await learn(stack)).values())) == ["done", "failed"]

@@ -17,7 +17,7 @@ from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search
 from everword.v1.conversation_pb2 import ConversationKey
-from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.housekeeping.housekeeping import Housekeeping
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
 from support.foreign_notes import note_request

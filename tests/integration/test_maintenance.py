@@ -12,7 +12,7 @@ import pytest
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.admin_service_pb2 import API_KEY_ROLE_WRITE, ApiKey, CreateApiKeyRequest
 from everword.v1.search_service_pb2 import GetStatsRequest
-from everword_compactor.maintenance import backfill_embeddings
+from everword_compactor.maintenance import backfill
 from everword_compactor.maintenance.prune_usage import prune_usage
 from support.callers import bearer, make_namespaces, within
 from support.calls import append
@@ -275,7 +275,7 @@ async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
 async def test_a_backfill_goes_on_over_several_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backfill_embeddings, "BATCH", 10)
+    monkeypatch.setattr(backfill, "PASSAGES", 10)
     await append(stack, *[f"Message number {number}." for number in range(25)])
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue")

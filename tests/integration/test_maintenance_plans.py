@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from psycopg.types.json import Jsonb
 
 from everword.db.statements import Statement
 from everword_compactor.calendar.requests import SQL as CALENDAR
@@ -89,7 +90,7 @@ def test_the_latest_messages_are_looked_up_one_by_one(database: DatabaseUnderTes
         "after_occurred_at": late,
         "after_id": UUID(int=2**128 - 1),
         "before": datetime(2027, 1, 1, tzinfo=UTC),
-        "left_out": [],
+        "policies": Jsonb({}),
         "limit": 5_000,
     }
     assert _compared(database, CALENDAR["page_messages"], parameters) < FEW

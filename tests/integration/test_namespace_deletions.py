@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,12 +14,12 @@ import pytest
 from everword.db.pool import Database
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1 import ingest_service_pb2, maintenance_service_pb2
-from everword_ingest.admin.deletions import delete_namespace, preview_namespace_deletion
+from everword_ingest.namespaces.deletions import delete_namespace, preview_namespace_deletion
 from support.callers import bearer, make_namespaces, within
 from support.calls import append, append_request
 from support.databases import DatabaseUnderTest
 from support.namespace_rows import fill_every_table, id_of, rows_of
-from support.refusals import refused
+from support.refusals import read_refusal, refused
 from support.stack import Stack, running_stack
 from support.waiting import until
 
@@ -26,9 +27,9 @@ WORDS = "Words to erase."
 
 
 def _begin_deletion(stack: Stack, name: str) -> None:
-    """Do what a service of the last release does whose DeleteNamespace is broken off after its first step."""
+    """Do the first step of DeleteNamespace, as if the call ended after it."""
     with stack.database.connect() as conn:
-        conn.execute("UPDATE namespaces SET state = 'deleting' WHERE name = %s", [name])
+        conn.execute("SELECT begin_namespace_deletion(%s, NULL, '')", [name])
 
 
 async def _preview(stack: Stack, name: str) -> dict[str, int]:
@@ -171,7 +172,6 @@ async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> N
 
 
 async def test_a_deletion_that_was_broken_off_is_finished_by_calling_again(stack: Stack) -> None:
-    """It was begun by a service of the last release, which keeps no record."""
     await make_namespaces(stack, "acme")
     await append(stack, WORDS, WORDS, metadata=within("acme"))
     before = await _preview(stack, "acme")
@@ -211,7 +211,7 @@ SELECT count(*) > 0 FROM pg_stat_activity
 
 @pytest.mark.parametrize("call", ["Compact", "FlushConversation"])
 async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack, call: str) -> None:
-    """The call sees the conversation, and what it writes waits for the deletion of it."""
+    """The call reads the conversation, and its write waits for the deletion. Repeated, it finds no namespace."""
     await make_namespaces(stack, "acme")
     appended = await append(stack, *[WORDS] * 3, metadata=within("acme"))
     request: Any = maintenance_service_pb2.CompactRequest()
@@ -223,6 +223,7 @@ async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack,
             notes_saved=True,
             keep_recent=0,
         )
+    ask = partial(getattr(stack.maintenance, call), request, metadata=within("acme"))
     with stack.database.connect() as looking, stack.database.connect() as conn:
         with conn.transaction():
             row = conn.execute(
@@ -231,11 +232,19 @@ async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack,
             left = "SELECT count(*) FROM conversations WHERE namespace_id = %s"
             while conn.execute(left, row).fetchone() != (0,):
                 conn.execute("SELECT erase_namespace_rows(%s, 1000)", row)
-            asked = asyncio.ensure_future(
-                refused(getattr(stack.maintenance, call)(request, metadata=within("acme")))
-            )
+            asked = asyncio.ensure_future(refused(ask()))
             await until(lambda: looking.execute(WAITING).fetchone() == (True,))
-        assert (await asked).reason == "NAMESPACE_NOT_FOUND"
+        assert (await asked).reason == "CONCURRENT_UPDATE"
+
+    async def is_unknown() -> bool:
+        try:
+            await ask()
+        except grpc.aio.AioRpcError as error:
+            return read_refusal(error).reason == "NAMESPACE_NOT_FOUND"
+        return False
+
+    # Servers know a namespace for a moment after its deletion.
+    await until(is_unknown)
 
 
 async def test_a_summary_that_is_stored_during_a_deletion_is_erased_with_the_rest(

@@ -18,7 +18,7 @@ from support.statement_parameters import UNSET
 
 NOTES = 20_000
 INGEST = load_statements("everword_ingest.notes")
-SEARCH = load_statements("everword_search.retrieval.index")
+SEARCH = load_statements("everword_search.passages")
 _ID = UUID(int=5)
 #: By statement: the role that runs it, what the name of its index on notes holds, and what it is asked.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {

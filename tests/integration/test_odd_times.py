@@ -12,8 +12,7 @@ from everword.v1.context_service_pb2 import BuildContextRequest
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.extractive.bullets import parse_bullet, read_lines
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.compose.model import Draft, Level, Source
-from everword_compactor.compose.plain import plain_line
+from everword_compactor.compose.model import Draft, Level, Source, plain_line
 from everword_compactor.compose.prompts.lines import preamble
 from support.calendar_calls import said, update_settings
 from support.calls import append

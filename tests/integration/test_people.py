@@ -11,10 +11,10 @@ from uuid import uuid4
 
 from everword.domain.ids import new_id
 from everword.people.model import EventMention, PersonMention, RelationStatus, Said, Stability
-from everword.people.selves import describe_user, set_trajectory
 from everword.people.store import TrajectoryRow, find_trajectory
 from everword.people.strategies import ask
 from everword.people.traits import Trait
+from everword.people.user_models import describe_user, set_trajectory
 from everword.people.writer import meet_people, take_events
 from everword.v1 import fact_pb2, people_pb2
 from everword.v1 import fact_service_pb2 as facts

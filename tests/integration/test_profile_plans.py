@@ -13,9 +13,9 @@ from psycopg.types.numeric import Int8
 
 from everword.db.statements import Statement
 from everword_search.facts.store import SQL as FACTS
+from everword_search.passages.store import SQL as SEARCH
 from everword_search.records.model import EVERYTHING
 from everword_search.records.store import SQL as RECORDS
-from everword_search.retrieval.index.store import SQL as SEARCH
 from support.databases import DatabaseUnderTest, cloned
 from support.plans import as_search, indexes, nodes, plan_of
 

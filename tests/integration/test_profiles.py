@@ -14,8 +14,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from everword.v1 import context_service_pb2
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as pb
-from everword_search.ranking import profiles
-from everword_search.ranking.profiles import Balanced
+from everword_search.retrieval import profiles
+from everword_search.retrieval.profiles import Balanced
 from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request

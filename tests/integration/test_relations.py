@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from everword.graph.relating import relation_of
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import conversation_pb2
 from everword.v1 import fact_service_pb2 as facts
@@ -14,6 +13,7 @@ from everword.v1 import graph_pb2 as graph
 from everword.v1 import graph_query_service_pb2 as queries
 from everword.v1 import graph_service_pb2 as writes
 from everword.v1 import ingest_service_pb2 as ingest
+from everword_compactor.topics.fact_relations import relation_of
 from support.graphs import lines, node, write
 from support.learning import learn, say
 from support.stack import Stack

@@ -16,7 +16,7 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import pattern_service_pb2 as patterns
 from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import retention_service_pb2 as pb
-from everword_ingest.retention.running import Running
+from everword_ingest.retention.runner import RetentionRunner
 from support import document_calls, retaining_process
 from support.background import embed_everything
 from support.callers import make_namespaces, within
@@ -37,11 +37,11 @@ PREFERENCE = memory_pb2.IMPORTANCE_CLASS_PREFERENCE
 
 
 @pytest_asyncio.fixture
-async def running(stack: Stack) -> AsyncIterator[Running]:
+async def running(stack: Stack) -> AsyncIterator[RetentionRunner]:
     """What every ingest process does in the background, at the time that a test says."""
     database = Database(stack.database.settings("ingest"), "ingest")
     await database.open()
-    yield Running(database, lambda: None)
+    yield RetentionRunner(database, lambda: None)
     await database.close()
 
 
@@ -52,7 +52,7 @@ def sizes(stack: Stack) -> dict[str, int]:
     return {name: count(stack, f'SELECT count(*) FROM "{name}"') for name in names}
 
 
-async def test_without_a_policy_nothing_goes(stack: Stack, running: Running) -> None:
+async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRunner) -> None:
     """RG-02, RG-17, RG-18: everything is kept for ever, unless somebody says otherwise."""
     await write(stack, "Old words.", "k")
     await write(stack, "New words.", "k")
@@ -234,7 +234,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
 
 
 async def test_it_runs_every_night_in_the_zone_of_the_namespace(
-    stack: Stack, running: Running
+    stack: Stack, running: RetentionRunner
 ) -> None:
     """RG-12: once a night, from the night after the policy on; a row tells of it, without content."""
     await append(stack, "Old zqnight7k.")
@@ -256,15 +256,15 @@ async def test_it_runs_every_night_in_the_zone_of_the_namespace(
 
 
 async def test_a_run_that_is_killed_goes_on_in_short_steps(
-    stack: Stack, running: Running, monkeypatch: pytest.MonkeyPatch
+    stack: Stack, running: RetentionRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RG-12: each step has a few rows, and what it has not committed, the next process does."""
 
-    async def nothing(self: Running) -> None:
+    async def nothing(self: RetentionRunner) -> None:
         return None
 
-    resume = Running.resume
-    monkeypatch.setattr(Running, "resume", nothing)
+    resume = RetentionRunner.resume
+    monkeypatch.setattr(RetentionRunner, "resume", nothing)
     for talk in range(4):
         await append(stack, *(f"The tram {n} is late." for n in range(40)), session_key=f"t{talk}")
     pass_days(stack, 31)

@@ -82,7 +82,7 @@ async def test_a_key_that_is_revoked_in_a_storm_is_good_for_nothing_a_second_lat
 ) -> None:
     async with (
         running_stack(database, admin_key=OPERATORS_KEY) as stack,
-        serving(stack, "gateway", "--listen", "{address}") as gateway,
+        serving(stack, "web", "--gateway", "{address}") as gateway,
         http_server(stack, "memory") as mcp_url,
     ):
         wanted = admin.ApiKey(namespace="default", role=admin.API_KEY_ROLE_WRITE)

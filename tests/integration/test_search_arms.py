@@ -17,8 +17,8 @@ from everword.db.pool import Connection, Database
 from everword.db.statements import Statement
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
+from everword_search.passages import store
 from everword_search.records.store import SQL
-from everword_search.retrieval.index import store
 from support.calls import append, message
 from support.corpus import Corpus, moment, sample_corpus, search_request
 from support.databases import cloned
@@ -249,7 +249,7 @@ async def test_a_score_does_not_depend_on_how_many_others_are_alike(
         return {result.memory.content: result.score for result in response.results}
 
     everything = await scores()
-    monkeypatch.setattr("everword_search.ranking.recall.POOL", 1)
+    monkeypatch.setattr("everword_search.retrieval.recall.POOL", 1)
     some = await scores()
     assert len(some) > 1
     assert some.items() <= everything.items()

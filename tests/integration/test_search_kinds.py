@@ -278,7 +278,7 @@ async def test_summaries_push_no_message_aside(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many summaries an arm finds first, as many messages as ever are ranked."""
-    monkeypatch.setattr("everword_search.ranking.recall.POOL", 4)
+    monkeypatch.setattr("everword_search.retrieval.recall.POOL", 4)
     for n in range(4):
         await append(stack, f"Barley of field {n} was sold to the brewery.", session_key=f"{n}")
     await remember(stack.database, "SUMMARY", *(["Barley, barley, barley was sold."] * 4))

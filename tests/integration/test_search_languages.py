@@ -8,6 +8,8 @@ import pytest
 import pytest_asyncio
 
 from everword.v1 import admin_service_pb2
+from everword.v1.search_service_pb2_grpc import SearchServiceStub
+from support.cached import asked, reference_search, warm_up
 from support.callers import within
 from support.calls import append
 from support.corpus import search_request
@@ -177,3 +179,53 @@ async def test_pairs_are_found_whatever_the_configuration(
 ) -> None:
     for config in CONFIGURATIONS:
         assert (await contents(stack, query, namespace=config))[0] == answer
+
+
+# Case in Turkish
+
+
+TURKISH = (
+    "Yarın İstanbul'a uçuyorum.",
+    "KADIN doktor randevu verdi.",
+    "Işık faturası geldi.",
+    "Irmak kenarında yürüdük.",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("istanbul", TURKISH[0]),
+        ("İSTANBUL", TURKISH[0]),
+        ("ISTANBUL", TURKISH[0]),
+        ("kadın", TURKISH[1]),
+        ("Kadın doktor", TURKISH[1]),
+        ("IŞIK", TURKISH[2]),
+        ("ışık", TURKISH[2]),
+        ("ırmak", TURKISH[3]),
+        ("irmak", TURKISH[3]),
+        ('"ışık faturası"', TURKISH[2]),
+    ],
+)
+async def test_search_finds_turkish_words_in_either_case_in_memory_and_in_the_database(
+    turkish: tuple[Stack, SearchServiceStub], query: str, answer: str
+) -> None:
+    stack, reference = turkish
+    request = search_request(query, "LEXICAL")
+    in_memory, _ = await asked(stack.search, request)
+    in_database = await reference.Search(request)
+    for response in (in_memory, in_database):
+        assert [each.memory.content for each in response.results] == [answer]
+    scores = [each.results[0].score for each in (in_memory, in_database)]
+    assert scores[0] == pytest.approx(scores[1])
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def turkish(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
+    """A stack with everything in memory, and a search over the same that has nothing there."""
+    with cloned(postgres_url) as database:
+        async with running_stack(database) as stack:
+            await append(stack, *TURKISH, "Somebody else said this.")
+            async with reference_search(database) as reference:
+                await warm_up(stack)
+                yield stack, reference

@@ -13,8 +13,8 @@ import pytest_asyncio
 from everword.domain.tokens import PageTokens
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
+from everword_search.records.translate import to_page
 from everword_search.retrieval.search import TOKEN_KIND
-from everword_search.translate import to_page
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message
 from support.corpus import Corpus, sample_corpus, search_request

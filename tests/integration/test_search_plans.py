@@ -12,10 +12,10 @@ import psycopg
 import pytest
 
 from everword_search.cache.store import SQL as CACHED
+from everword_search.passages.store import SQL as SEARCH
+from everword_search.ranking.bm25 import K1, B
 from everword_search.records.model import EVERYTHING
 from everword_search.records.store import SQL as RECORDS
-from everword_search.retrieval.arms.lexical import K1, B
-from everword_search.retrieval.index.store import SQL as SEARCH
 from everword_search.stats.store import SQL as STATS
 from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned

@@ -12,7 +12,8 @@ import pytest
 from everword.db.statements import Statement
 from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search.records import batch_get_memories, list_messages
+from everword_search.memories import batch_get_memories
+from everword_search.records import read_messages
 from everword_search.records.store import SQL
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, append_request, message, target
@@ -264,7 +265,7 @@ async def test_a_page_ends_before_so_many_bytes_but_holds_a_message(
     sizes = (400, 400, 400, 2000, 400, 400)
     appended = await append(stack, *("x" * size for size in sizes))
     request = pb.ListMessagesRequest(conversation_id=appended.conversation_id, order=order)
-    with patch.object(list_messages, "MAX_PAGE_BYTES", 1000):
+    with patch.object(read_messages, "MAX_PAGE_BYTES", 1000):
         pages = await seqs(stack, request)
     if order == memory_pb2.ORDER_NEWEST_FIRST:
         assert pages == [[6, 5], [4], [3, 2], [1]]
@@ -281,7 +282,7 @@ async def test_tool_results_and_blocks_count_for_the_size_of_a_page(stack: Stack
         message("x" * 600),
     )
     request = pb.ListMessagesRequest(conversation_id=appended.conversation_id)
-    with patch.object(list_messages, "MAX_PAGE_BYTES", 1000):
+    with patch.object(read_messages, "MAX_PAGE_BYTES", 1000):
         assert await seqs(stack, request) == [[3], [2], [1]]
 
 

@@ -266,10 +266,17 @@ def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]
 
 
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:
-    """Searches and appends go on in a loop through a switch from 384 to 256 dimensions and back."""
+    """Searches and appends go on through a switch from 384 to 256 dimensions and back.
+
+    Appends are throttled while the queue is drained; otherwise it might never become empty.
+    """
     generations = Generations(knowing.database.admin_url)
     stop = asyncio.Event()
-    searched = appended = 0
+    searched = appended = allowed = 0
+
+    def allow_appends(*_: int) -> None:
+        nonlocal allowed
+        allowed = appended + 10
 
     async def search_all_the_time() -> None:
         nonlocal searched
@@ -281,8 +288,9 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
     async def append_all_the_time() -> None:
         nonlocal appended
         while not stop.is_set():
-            await append(knowing, f"The meter reading of day {appended} was {appended * 7}.")
-            appended += 1
+            if appended < allowed:
+                await append(knowing, f"The meter reading of day {appended} was {appended * 7}.")
+                appended += 1
             await asyncio.sleep(0.02)
 
     loops = [asyncio.create_task(search_all_the_time()), asyncio.create_task(append_all_the_time())]
@@ -294,9 +302,11 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
         assert indexes_of(knowing, added) == {}, "it is made once the vectors are there"
         interrupted = interrupt_index(knowing, added)
         for _ in range(20):  # each round leaves less to be done
+            allow_appends()
             await embed_everything(knowing)
             with suppress(GenerationError):
-                await asyncio.to_thread(generations.switch, added)
+                # Each built part of the index allows more appends.
+                await asyncio.to_thread(generations.switch, added, allow_appends)
                 break
         assert generations.get(added).state == "active"
         made = indexes_of(knowing, added)
@@ -308,7 +318,7 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
     stop.set()
     await asyncio.gather(*loops)
     assert searched > 5
-    assert appended > 5
+    assert appended > 20
     await embed_everything(knowing)
     first, second, third = generations.list()
     assert [first.state, second.state, third.state] == ["retiring", "retiring", "active"]

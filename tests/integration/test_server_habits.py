@@ -182,7 +182,7 @@ async def test_without_postgres_readers_are_told_so(monkeypatch: pytest.MonkeyPa
 async def test_with_an_old_schema_a_service_waits_for_the_migration(
     database: DatabaseUnderTest,
 ) -> None:
-    newest = "(SELECT max(number) FROM schema_migrations)"
+    newest = "(SELECT coalesce(max(number), 0) FROM schema_migrations)"
     with database.connect() as conn:
         conn.execute(f"DELETE FROM schema_migrations WHERE number = {newest}".encode())
     async with (

@@ -6,9 +6,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import people_pb2
 from everword.v1 import people_service_pb2 as pb
 from everword.v1 import profile_service_pb2 as profile
+from support.calendar_calls import update_settings
+from support.calls import message, target
 from support.learning import day, learn, say
 from support.sleeping import Mind, Records, observation, rows, sleep
 from support.stack import Stack
@@ -330,3 +334,30 @@ async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: St
     explained = await stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=clarify.id))
     assert {each.quote for each in explained.evidence} == {"Still awake"}
     assert len(explained.evidence) == 3
+
+
+async def test_an_untrusted_channel_ends_no_relation_that_a_trusted_one_states(
+    stack: Stack,
+) -> None:
+    policy = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True)
+    await update_settings(stack, channel_policies={"mail": policy})
+    await say(stack, "My wife Anna plays the cello.", 0)
+    request = ingest.AppendMessagesRequest(
+        conversation=target("mail", channel="mail", subject="emi"),
+        messages=[message("Anna and I got divorced in the end.")],
+    )
+    await stack.ingest.AppendMessages(request)
+    mind = Mind(
+        {
+            "sleep-observe": observes(
+                ("My wife Anna plays the cello", "Anna"), ("Anna and I got divorced", "Anna")
+            ),
+            "sleep-people": named(
+                {"name": "Anna", "relation": "wife", "words": "My wife Anna"},
+                {"name": "Anna", "relation": "ex-wife", "status": "ended", "words": "got divorced"},
+            ),
+        }
+    )
+    await sleep(stack, mind)
+    anna = (await people(stack))["Anna"]
+    assert (anna.relation, anna.status) == ("wife", people_pb2.RELATION_STATUS_ACTIVE)

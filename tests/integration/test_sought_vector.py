@@ -13,12 +13,10 @@ from everword.domain.errors import EmbedderUnavailable, InvalidConsistencyToken
 from everword.domain.not_found import NamespaceNotFound
 from everword.domain.settings import NO_SECRET
 from everword.embedded.ports import free_ports
-from everword_search.retrieval.model import ArmState, SearchArm, SearchMode, SearchResponse
-from everword_search.retrieval.query.query_embedder import (
-    QueryEmbedder,
-    QueryNotEmbedded,
-    QueryVector,
-)
+from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
+from everword_search.retrieval.arms.base import ArmState, SearchArm
+from everword_search.retrieval.model import SearchMode, SearchResponse
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
 from support.cached import Searching, check_same, locked, searching, waiting
 from support.calls import append, message

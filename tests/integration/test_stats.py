@@ -7,7 +7,7 @@ import pytest
 
 from everword.v1 import search_service_pb2 as pb
 from everword.v1 import stats_pb2
-from everword_ingest.store import SQL
+from everword_ingest.housekeeping.housekeeping import SQL
 from everword_search.stats import get_stats as stats
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, message

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from everword.people.model import EventMention, PersonMention
-from everword.people.selves import describe_user
 from everword.people.strategies import ask
 from everword.people.traits import Trait
+from everword.people.user_models import describe_user
 from everword.people.writer import meet_people, take_events
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2, people_pb2

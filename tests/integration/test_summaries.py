@@ -11,7 +11,7 @@ from everword.domain.ids import new_id
 from everword.v1 import memory_pb2, search_service_pb2, stats_pb2
 from everword.v1 import summary_service_pb2 as pb
 from everword.v1.summary_pb2 import SummaryFilter
-from everword_search.summaries import list_summaries
+from everword_search.summaries import read_summaries
 from support.calls import append
 from support.compaction import ScriptedComposer
 from support.refusals import refused
@@ -113,7 +113,7 @@ async def test_a_page_ends_before_it_is_too_large(
 ) -> None:
     await summed_up(stack, *[f"Sentence number {n}." for n in range(30)])
     nodes = await listed(stack)
-    monkeypatch.setattr(list_summaries, "MAX_PAGE_BYTES", len(nodes[0].content) + 10)
+    monkeypatch.setattr(read_summaries, "MAX_PAGE_BYTES", len(nodes[0].content) + 10)
     page = await stack.summaries.ListSummaries(pb.ListSummariesRequest())
     assert (len(page.summaries), bool(page.next_page_token)) == (1, True)
     assert await listed(stack) == nodes

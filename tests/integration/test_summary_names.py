@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import everword.db
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_service_pb2 as pb
@@ -20,7 +18,6 @@ from support.summaries import listed
 
 LATER = datetime(2025, 2, 1, tzinfo=UTC)
 PERIODS = {"2024-03-05", "2024-03-05/phone", "2024-W10", "2024-03", "2024"}
-MIGRATIONS = Path(everword.db.__file__).parent / "migrations"
 
 
 async def record(stack: Stack, content: str, title: str = "", hour: int = 12) -> str:
@@ -71,15 +68,6 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
     await update_settings(stack, time_zone="America/New_York")
     await append(stack, said("2024-03-05T08:00", "Late news.", instance="phone"))
     await roll_up_everything(stack, now=LATER)
-    assert await names(stack) == found
-
-    # What was stored before there were names got the same ones.
-    [migration] = MIGRATIONS.glob("*_names_of_summaries.sql")
-    with stack.database.connect() as conn:
-        conn.execute("ALTER TABLE summaries DROP COLUMN name")
-        conn.execute("SET search_path TO everword")
-        conn.execute("UPDATE namespaces SET time_zone = 'Asia/Tokyo'")
-        conn.execute(migration.read_text().encode())
     assert await names(stack) == found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -158,7 +159,9 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
     """A worker reads its settings as it is started, and each task asks its own model."""
     asked: dict[str, str] = {}
 
-    def answers_once(blocking: object, redis_url: str, task: Task) -> None:
+    def answers_once(
+        blocking: object, redis_url: str, task: Task, before_job: Callable[[], None]
+    ) -> None:
         job = task.run.__closure__
         assert job is not None
         [chat] = [

@@ -13,9 +13,9 @@ from everword.jobs.store import JobKey, start_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as pb
+from everword_compactor.jobs.context import ToolSettings
 from everword_compactor.tool_sentences import job as tools_job
 from everword_compactor.tool_sentences.job import ToolSentences
-from everword_compactor.tool_sentences.settings import ToolSettings
 from everword_compactor.tool_sentences.store import claim_calls
 from support.calls import append, message
 from support.databases import DatabaseUnderTest

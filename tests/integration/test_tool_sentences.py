@@ -13,8 +13,8 @@ from everword.v1 import context_service_pb2 as context
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_compactor.maintenance import backfill_tool_sentences
-from everword_compactor.tool_sentences.settings import ToolSettings
+from everword_compactor.jobs.context import ToolSettings
+from everword_compactor.maintenance import backfill
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message, target
@@ -269,7 +269,7 @@ async def test_an_odd_call_is_put_into_words_too(stack: Stack) -> None:
 async def test_a_backfill_takes_as_many_as_it_may_and_goes_on_where_it_ended(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backfill_tool_sentences, "BATCH", 3)
+    monkeypatch.setattr(backfill, "MESSAGES", 3)
     await _tell(stack, *(tool_call(f"{n}.py") for n in range(10)), message("Words."))
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM tool_sentence_queue")

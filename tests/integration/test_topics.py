@@ -127,7 +127,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     [leaf, *_] = [c.id for c in found.citations if c.kind == memory.MEMORY_KIND_SUMMARY]
     with stack.database.connect() as conn, conn.transaction():
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
-        assert conn.execute("SELECT forget_topic_sources(%s)", [[UUID(leaf)]]).fetchone() != (0,)
+        assert conn.execute("SELECT withdraw_pages(%s)", [[UUID(leaf)]]).fetchone() != ({},)
         conn.execute("UPDATE summaries SET level = 2 WHERE id = %s", [leaf])
     assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
     await learn(stack)

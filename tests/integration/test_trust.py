@@ -291,20 +291,25 @@ async def _state(stack: Stack, fact_id: str) -> str:
 
 
 @SHARED
-async def test_a_fact_of_untrusted_channels_alone_is_never_established(stack: Stack) -> None:
+async def test_a_fact_of_untrusted_channels_alone_is_never_confirmed(stack: Stack) -> None:
     await update_settings(stack, channel_policies={"mail": OPEN})
     for days in (400, 300, 200, 100):
         said = await _says(stack, "mail", days)
         fact_id = (await stack.facts.Remember(_remember(said))).fact.id
-    assert await _state(stack, fact_id) == "CONFIRMED"
+    assert await _state(stack, fact_id) == "SUSPECTED"
     explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
     assert [each.untrusted for each in explained.evidence] == [True] * 4
 
+    # Only trusted evidence counts from the first piece of it on.
+    await stack.facts.Remember(_remember(await _says(stack, "chat", 250)))
+    assert await _state(stack, fact_id) == "SUSPECTED"
+    await stack.facts.Remember(_remember(await _says(stack, "chat", 249)))
+    assert await _state(stack, fact_id) == "CONFIRMED"
     await stack.facts.Remember(_remember(await _says(stack, "chat", 50)))
     assert await _state(stack, fact_id) == "ESTABLISHED"
-    # Where it turns out that anybody may write there too, it is not any more.
+    # If the channel becomes untrusted too, no evidence is trusted.
     await update_settings(stack, channel_policies={"mail": OPEN, "chat": OPEN})
-    assert await _state(stack, fact_id) == "CONFIRMED"
+    assert await _state(stack, fact_id) == "SUSPECTED"
 
 
 @SHARED

@@ -277,7 +277,14 @@ def test_a_claim_reads_what_it_takes_and_little_more(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     """Neither a long queue nor what others hold makes it slow."""
-    finding = {"generation_id": 1, "after": 0, "batch": BATCH, "few": FEW, "only_few": False}
+    finding = {
+        "generation_id": 1,
+        "after": 0,
+        "batch": BATCH,
+        "few": FEW,
+        "only_few": False,
+        "early": False,
+    }
     with database.connect() as conn:
         enqueue_vectors(conn, namespaces=20, each=2_000)
         conn.execute(
@@ -294,6 +301,7 @@ def test_a_claim_reads_what_it_takes_and_little_more(
             "generation_id": 1,
             "share": share,
             "lease_s": 60.0,
+            "early": False,
         }
         claimed = explained(worker, "claim_pending", claiming)
     assert indexes(found) == {"embedding_queue_turns", "embedding_pauses_pkey"}

@@ -1,12 +1,14 @@
-"""The migrations make one schema, whichever way they are applied."""
+"""The baseline and the migrations after it make one schema, whichever way they are applied."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -15,13 +17,32 @@ import pytest
 from psycopg.errors import UndefinedTable
 
 from everword.db import migrate as runner
-from everword.db.migrate import Migration, MigrationError, latest_version, load_migrations, migrate
-from scripts.dump_schema import SCHEMA, dump_schema
+from everword.db.migrate import (
+    BASELINE,
+    Migration,
+    MigrationError,
+    latest_version,
+    load_migrations,
+    migrate,
+)
+from scripts.dump_schema import SCHEMA, dump_schema, summarise_schema
+from support.added_migrations import AddMigrations
 from support.databases import empty_database
 
-MIGRATIONS = Path(runner.__file__).parent / "migrations"
-#: Those that make writers of tables which are there already wait while they build an index; no other may.
-BLOCKING = {9, 10, 14, 16, 21, 25, 26, 29, 31, 33, 40, 43, 46, 48, 51, 58, 59, 61, 62}
+FOLDER = Path(runner.__file__).parent
+#: Migrations of a later release.
+COLUMN = "ALTER TABLE namespaces ADD COLUMN extra text;"
+TABLE = """CREATE TABLE extras (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id uuid NOT NULL,
+    label text NOT NULL,
+    PRIMARY KEY (namespace_id, id)
+) PARTITION BY HASH (namespace_id);
+CREATE INDEX extras_label ON extras (namespace_id, label);
+SELECT create_partitions('extras');
+SELECT isolate_table('extras');
+"""
+POST = "-- post\nCREATE INDEX CONCURRENTLY messages_tool ON messages (namespace_id, tool_name);\n"
 _INDEX = re.compile(
     r"CREATE\s+(?:UNIQUE\s+)?INDEX\s+(CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\S+\s+ON\s+(?:ONLY\s+)?([\w%]+)"
     r"|ALTER\s+TABLE\s+(?!ONLY)(\w+)[^;]*\sADD\s+(?:CONSTRAINT\s+\w+\s+)?(?:UNIQUE|PRIMARY|EXCLUDE)\b(?![^;]*USING\s+INDEX)",
@@ -35,32 +56,47 @@ def empty_url(postgres_url: str) -> Iterator[str]:
         yield url
 
 
-def test_the_committed_schema_is_what_the_migrations_make(postgres_url: str) -> None:
-    assert SCHEMA.read_text() == dump_schema(postgres_url), "run `make schema`"
+def test_schema_sql_equals_what_the_migrations_make(postgres_url: str) -> None:
+    assert SCHEMA.read_text() == summarise_schema(dump_schema(postgres_url)), "run `make schema`"
 
 
-def test_a_schema_migrated_step_by_step_equals_a_fresh_one(
+def test_dump_schema_loaded_into_an_empty_database_makes_the_same_schema(
     postgres_url: str, empty_url: str
 ) -> None:
-    for version in range(1, latest_version() + 1):
-        migrate(empty_url, to=version)
-    assert dump_schema(empty_url) == dump_schema(postgres_url)
-
-
-def test_the_committed_schema_can_be_loaded(postgres_url: str, empty_url: str) -> None:
     with psycopg.connect(empty_url, autocommit=True) as conn:
         conn.execute(
             "CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin; CREATE EXTENSION vector"
         )
         conn.execute("SET check_function_bodies = false")
-        conn.execute(SCHEMA.read_bytes())
+        conn.execute(dump_schema(postgres_url).encode())
     assert dump_schema(empty_url) == dump_schema(postgres_url)
 
 
-def test_rows_survive_a_second_run_that_applies_nothing(empty_url: str) -> None:
-    assert [migration.number for migration in migrate(empty_url)] == list(
-        range(1, latest_version() + 1)
-    )
+def test_baseline_lists_every_file_of_the_schema_once() -> None:
+    assert sorted(BASELINE) == sorted(path.stem for path in (FOLDER / "schema").glob("*.sql"))
+
+
+def test_migrate_step_by_step_equals_migrate_at_once(
+    postgres_url: str, empty_url: str, add_migrations: AddMigrations
+) -> None:
+    add_migrations(COLUMN, TABLE, POST)
+    for version in range(1, latest_version() + 1):
+        assert [migration.number for migration in migrate(empty_url, to=version)] == [version]
+    with empty_database(postgres_url) as url:
+        migrate(url)
+        assert dump_schema(empty_url) == dump_schema(url)
+
+
+def test_migrate_repeated_applies_nothing_and_keeps_rows(
+    empty_url: str, add_migrations: AddMigrations
+) -> None:
+    add_migrations(POST, COLUMN)
+    # Post migrations are applied after the others.
+    assert [migration.number for migration in migrate(empty_url)] == [
+        *range(1, latest_version() - 1),
+        latest_version(),
+        latest_version() - 1,
+    ]
     with psycopg.connect(empty_url, autocommit=True) as conn:
         conn.execute("INSERT INTO everword.namespaces (name) VALUES ('kept')")
         assert migrate(empty_url) == []
@@ -69,7 +105,7 @@ def test_rows_survive_a_second_run_that_applies_nothing(empty_url: str) -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 8])
-def test_the_number_of_partitions_is_chosen_by_the_first_run(
+def test_migrate_takes_the_number_of_partitions_from_the_first_run(
     empty_url: str, partitions: int
 ) -> None:
     migrate(empty_url, partitions=partitions)
@@ -83,7 +119,10 @@ def test_the_number_of_partitions_is_chosen_by_the_first_run(
             assert found.fetchone() == (partitions,)
 
 
-def test_two_runners_at_once_apply_everything_once(empty_url: str) -> None:
+def test_three_runners_at_once_apply_everything_once(
+    empty_url: str, add_migrations: AddMigrations
+) -> None:
+    add_migrations(COLUMN, TABLE, POST)
     applied: list[list[Migration]] = []
     threads = [Thread(target=lambda: applied.append(migrate(empty_url))) for _ in range(3)]
     for thread in threads:
@@ -93,43 +132,99 @@ def test_two_runners_at_once_apply_everything_once(empty_url: str) -> None:
     assert sorted(len(migrations) for migrations in applied) == [0, 0, latest_version()]
 
 
-def test_a_changed_migration_is_refused(empty_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_migration_is_refused(
+    empty_url: str, add_migrations: AddMigrations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_migrations(COLUMN)
     migrate(empty_url)
-    first, *rest = load_migrations()
-    changed = [Migration(first.number, first.name, first.sql + "-- changed\n"), *rest]
-    monkeypatch.setattr(runner, "load_migrations", lambda: changed)
-    with pytest.raises(MigrationError, match="0001 has changed since it was applied"):
-        migrate(empty_url)
+    known = runner.load_migrations()
+    for place, each in enumerate(known):
+        changed = [*known]
+        changed[place] = Migration(each.number, each.name, each.sql + "-- changed\n")
+        monkeypatch.setattr(runner, "load_migrations", lambda changed=changed: changed)
+        with pytest.raises(MigrationError, match=f"{each.number:04} has changed since it was"):
+            migrate(empty_url)
 
 
 def test_a_database_of_a_newer_release_is_refused(
-    empty_url: str, monkeypatch: pytest.MonkeyPatch
+    empty_url: str, add_migrations: AddMigrations
 ) -> None:
+    add_migrations(COLUMN)
     migrate(empty_url)
-    older = load_migrations()[:-1]
-    monkeypatch.setattr(runner, "load_migrations", lambda: older)
+    add_migrations()
     with pytest.raises(MigrationError, match="run a newer release"):
         migrate(empty_url)
 
 
-def test_a_migration_that_fails_leaves_nothing(
-    empty_url: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("names", [["0003_later"], ["0002_a", "0002_b"], ["0001_first"]])
+def test_a_gap_or_a_number_used_twice_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]
 ) -> None:
-    broken = [Migration(1, "broken", "CREATE TABLE left_over (); SELECT 1 / 0")]
-    monkeypatch.setattr(runner, "load_migrations", lambda: broken)
+    shutil.copytree(FOLDER / "schema", tmp_path / "schema")
+    (tmp_path / "migrations").mkdir()
+    for name in names:
+        (tmp_path / "migrations" / f"{name}.sql").write_text(COLUMN)
+    monkeypatch.setattr(runner, "files", lambda package: tmp_path)
+    with pytest.raises(MigrationError, match="without gaps"):
+        load_migrations()
+    for path in (tmp_path / "migrations").iterdir():
+        path.unlink()
+    (tmp_path / "migrations" / "0002_next.sql").write_text(COLUMN)
+    assert [each.name for each in load_migrations()] == ["baseline", "next"]
+
+
+def test_a_migration_that_fails_leaves_nothing(
+    empty_url: str, add_migrations: AddMigrations
+) -> None:
+    add_migrations("CREATE TABLE left_over (); SELECT 1 / 0")
     with pytest.raises(psycopg.errors.DivisionByZero):
         migrate(empty_url)
     with psycopg.connect(empty_url) as conn, pytest.raises(UndefinedTable):
         conn.execute("SELECT FROM everword.left_over")
 
 
-def test_a_migration_waits_for_locks_in_short_turns_and_lets_writers_pass(
+def test_baseline_after_an_interruption_continues_with_the_next_file(
     empty_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    whole, *later = load_migrations()
+    names = [name for name, _ in whole.files]
+    broken = replace(
+        whole,
+        files=tuple(
+            (name, "SELECT 1 / 0" if name == names[10] else text) for name, text in whole.files
+        ),
+    )
+    monkeypatch.setattr(runner, "load_migrations", lambda: [broken, *later])
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        migrate(empty_url)
+    with psycopg.connect(empty_url) as conn:
+        rows = conn.execute("SELECT name FROM everword.baseline_files").fetchall()
+    assert sorted(name for (name,) in rows) == sorted(names[:10])
+    monkeypatch.setattr(runner, "load_migrations", lambda: [whole, *later])
+    assert migrate(empty_url) == [whole, *later]
+    with psycopg.connect(empty_url) as conn, pytest.raises(UndefinedTable):
+        conn.execute("SELECT FROM everword.baseline_files")
+
+
+def test_baseline_of_another_release_that_was_interrupted_is_refused(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, *later = load_migrations()
+    name, text = whole.files[0]
+    broken = replace(whole, files=((name, text + "-- other\n"), ("isolation", "SELECT 1 / 0")))
+    monkeypatch.setattr(runner, "load_migrations", lambda: [broken, *later])
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        migrate(empty_url)
+    monkeypatch.setattr(runner, "load_migrations", lambda: [whole, *later])
+    with pytest.raises(MigrationError, match=f"applied schema/{name}.sql"):
+        migrate(empty_url)
+
+
+def test_a_migration_waits_for_locks_in_short_turns_and_lets_writers_pass(
+    empty_url: str, add_migrations: AddMigrations, monkeypatch: pytest.MonkeyPatch
+) -> None:
     migrate(empty_url)
-    number = latest_version() + 1
-    later = Migration(number, "later", "ALTER TABLE namespaces ADD COLUMN extra text")
-    monkeypatch.setattr(runner, "load_migrations", lambda: [*load_migrations(), later])
+    [later] = add_migrations(COLUMN)
     monkeypatch.setattr(runner, "_SESSION", runner._SESSION.replace("'1s'", "'100ms'"))
     applied: list[list[Migration]] = []
     with psycopg.connect(empty_url) as reader:
@@ -147,7 +242,7 @@ def test_a_migration_waits_for_locks_in_short_turns_and_lets_writers_pass(
 
 
 def _blocks_writers(migration: Migration) -> bool:
-    """Whether a migration makes an index of a table that is there already, for which its writers wait."""
+    """Return whether a migration builds an index of an older table, so that its writers wait."""
     made = set(re.findall(r"CREATE TABLE (\w+)", migration.sql))
     return any(
         not (migration.is_post and beside) and (table or altered) not in made
@@ -155,8 +250,9 @@ def _blocks_writers(migration: Migration) -> bool:
     )
 
 
-def test_an_index_of_a_table_that_is_there_already_is_made_by_a_post_migration() -> None:
-    assert {each.number for each in load_migrations() if _blocks_writers(each)} == BLOCKING
+def test_only_a_post_migration_indexes_a_table_that_exists() -> None:
+    _, *later = load_migrations()
+    assert [each.number for each in later if _blocks_writers(each)] == []
     beside, plain = "CREATE INDEX CONCURRENTLY a ON b (c);", "CREATE UNIQUE INDEX a ON b (c);"
     constraint = "ALTER TABLE b ADD CONSTRAINT a UNIQUE (c);"
     for text, blocks in (
@@ -169,13 +265,14 @@ def test_an_index_of_a_table_that_is_there_already_is_made_by_a_post_migration()
         assert _blocks_writers(Migration(64, "added", text)) == blocks, text
 
 
-def test_the_migrations_pass_their_linter(tmp_path: Path) -> None:
+def test_migrations_and_examples_pass_squawk(tmp_path: Path) -> None:
     squawk = Path(sys.executable).parent / "squawk"
-    post = tmp_path / "post.sql"
-    post.write_text("-- post\nCREATE INDEX CONCURRENTLY a ON b (c);\n")
-    files: dict[bool, list[str]] = {False: [], True: [str(post)]}
-    for path in sorted(MIGRATIONS.glob("*.sql")):
-        files[path.read_text().startswith("-- post\n")].append(str(path))
+    files: dict[bool, list[str]] = {False: [], True: []}
+    texts = {each.name: each.sql for each in load_migrations()}
+    for name, text in {**texts, "column": COLUMN, "table": TABLE, "post_index": POST}.items():
+        path = tmp_path / f"{name}.sql"
+        path.write_text(text)
+        files[text.startswith("-- post\n")].append(str(path))
     for is_post, paths in files.items():
         wrapped = "--no-assume-in-transaction" if is_post else "--assume-in-transaction"
         linted = subprocess.run([squawk, wrapped, *paths], capture_output=True, text=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -13,13 +12,12 @@ from click.testing import CliRunner
 from everword.cli.main import main
 from everword.db import migrate as runner
 from everword.db.migrate import (
-    Migration,
     latest_version,
-    load_migrations,
     migrate,
     required_version,
 )
 from everword.integrity.verify import verify_everything
+from support.added_migrations import AddMigrations
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import running_stack
@@ -50,28 +48,6 @@ MADE = [
     ("messages_said", True, None),
     ("namespaces_settled", True, None),
 ]
-Add = Callable[..., list[Migration]]
-
-
-@pytest.fixture
-def add(monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
-    """Adds migrations to those that there are."""
-    known = load_migrations()
-
-    def more(*texts: str) -> list[Migration]:
-        added = [Migration(len(known) + n, "added", text) for n, text in enumerate(texts, 1)]
-        monkeypatch.setattr(runner, "load_migrations", lambda: [*known, *added])
-        _forget_versions()
-        return added
-
-    yield more
-    monkeypatch.undo()
-    _forget_versions()
-
-
-def _forget_versions() -> None:
-    latest_version.cache_clear()
-    required_version.cache_clear()
 
 
 def _ask(database: DatabaseUnderTest, statement: str) -> list[tuple[object, ...]]:
@@ -86,9 +62,9 @@ def _waiting(database: DatabaseUnderTest, columns: str = "pid") -> list[tuple[ob
 
 
 async def test_an_index_is_made_while_services_write_and_again_where_it_was_killed(
-    database: DatabaseUnderTest, add: Add
+    database: DatabaseUnderTest, add_migrations: AddMigrations
 ) -> None:
-    [post] = add(POST)
+    [post] = add_migrations(POST)
     url = database.admin_url
     assert verify_everything(url) == [], "it need not be applied"
     async with running_stack(database) as stack:
@@ -121,9 +97,9 @@ async def test_an_index_is_made_while_services_write_and_again_where_it_was_kill
 
 
 async def test_a_post_migration_is_tried_again_while_others_hold_locks(
-    database: DatabaseUnderTest, add: Add, monkeypatch: pytest.MonkeyPatch
+    database: DatabaseUnderTest, add_migrations: AddMigrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [post] = add(POST)
+    [post] = add_migrations(POST)
     monkeypatch.setattr(runner, "_SESSION", runner._SESSION.replace("'1s'", "'50ms'"))
     with psycopg.connect(database.admin_url) as writer:
         # Partitions can be indexed; that of which they become parts has to wait.
@@ -138,10 +114,10 @@ async def test_a_post_migration_is_tried_again_while_others_hold_locks(
 
 
 def test_post_migrations_come_last_and_one_is_told_when(
-    database: DatabaseUnderTest, add: Add
+    database: DatabaseUnderTest, add_migrations: AddMigrations
 ) -> None:
     later = "ALTER TABLE namespaces ADD COLUMN settled boolean"
-    post, other = add(POST.replace("created_at", "settled"), later)
+    post, other = add_migrations(POST.replace("created_at", "settled"), later)
     command = ["migrate", "--url", database.admin_url]
     done = CliRunner().invoke(main, command)
     assert done.output.splitlines() == [
@@ -153,9 +129,9 @@ def test_post_migrations_come_last_and_one_is_told_when(
     assert _ask(database, INDEXES) == MADE
 
 
-def test_services_need_what_is_no_post_migration(add: Add) -> None:
-    released = latest_version()
-    add(POST)
-    assert (required_version(), latest_version()) == (released, released + 1)
-    add(POST, "SELECT 1", POST, POST)
+def test_services_need_what_is_no_post_migration(add_migrations: AddMigrations) -> None:
+    required, released = required_version(), latest_version()
+    add_migrations(POST)
+    assert (required_version(), latest_version()) == (required, released + 1)
+    add_migrations(POST, "SELECT 1", POST, POST)
     assert (required_version(), latest_version()) == (released + 2, released + 4)

@@ -65,13 +65,13 @@ async def _over_http(running: RunningStack) -> None:
     ):
         assert "Thursday" in said(await tools.call_tool("memory_search", {"query": "cutover"}))
     async with (
-        serving(running, "gateway", "--listen", "{address}") as url,
+        serving(running, "web", "--gateway", "{address}") as url,
         httpx2.AsyncClient(base_url=url, headers={"authorization": f"Bearer {KEY}"}) as http,
     ):
         answer = await http.post("/everword.v1.SearchService/Search", json={"query": "cutover"})
         assert "Thursday" in answer.text
     async with (
-        serving(running, "console", "--listen", "{address}") as url,
+        serving(running, "web", "--console", "{address}") as url,
         httpx2.AsyncClient(base_url=url, headers={"origin": url}) as http,
     ):
         signed_in = await send(http, "/sign-in", "/sign-in", key=KEY)

@@ -44,18 +44,18 @@ def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
     nested = _nested(exports.langgraph(folder)).read_bytes()
     contents = {
         "cut.json": (two[:-9], "cut.json: it is damaged after conversation 1 (parse error"),
-        "latin.json": (two.replace(b"Seven", b"S\xe9ven"), "latin.json: it is damaged (it is not UTF-8)"),
+        "latin.json": (two.replace(b"Seven", b"S\xe9ven"), "latin.json: conversation 1: it is not UTF-8"),
         "cut.zip": (export[:-30], "cut.zip: it is no zip file, or its end is missing"),
         "spoilt.zip": (spoilt, "spoilt.zip/conversations.json: it is damaged"),
         "other.zip": (other, "other.zip: nothing in it is known"),
-        "odd.json": (odd, "odd.json: conversation 2: it is nothing that chatgpt writes there"),
+        "odd.json": (odd, "odd.json: conversation 2 (T), message n: author must be a JSON object, not text"),
         "late.json": ([{**chat, "create_time": "soon"}], "late.json: conversation 1 (Sums): 'soon' is no time"),
         "deep.json": (b"[" * 200_000, "deep.json: it is damaged (it is nested more than 500 levels deep)"),
         "digits.json": ([{**chat, "create_time": "9" * 320}], "is no time"),
         "number.json": (b'[{"mapping":%s' % (b"9" * 5000), "number.json: it is damaged"),
         "empty.json": ([], "empty.json: it is empty"),
         "empty.zip": (nothing, "empty.zip/conversations.json: it is empty"),
-        "nested.sqlite": (nested, "thread thread-1: a checkpoint is damaged (objects are nested more than 50 deep)"),
+        "nested.sqlite": (nested, "checkpoint 1f0-0: it is damaged (objects are nested more than 50 deep)"),
         "pages.db": (pages, "pages.db: it is damaged (database disk image is malformed)"),
     }  # fmt: skip
     for name, (content, told) in contents.items():

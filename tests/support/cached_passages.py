@@ -12,7 +12,7 @@ import numpy as np
 
 from everword.text.ranking_record import unpack_records
 from everword_search.cache.store import Passages, PassagesRow
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 
 _NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
 #: What the statement returns where there is nothing.

@@ -61,7 +61,6 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "after_occurred_at": datetime(1000, 1, 1, tzinfo=UTC),
             "after_id": UUID(int=0),
             "before": datetime(9000, 1, 1, tzinfo=UTC),
-            "left_out": [],
         },
         f"{package}.enqueue_messages": {**said, "conversation_ids": [conversation_id]},
         f"{package}.update_voice": {
@@ -69,8 +68,8 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "channel_instructions": "{}",
             "fields": ["identity", "user_name", "pronouns", "channel_instructions"],
         },
-        "everword_ingest.enqueue_days": said,
-        "everword_ingest.insert_significant": {
+        "everword_ingest.messages.enqueue_days": said,
+        "everword_ingest.memories.insert_significant": {
             **dict.fromkeys(("agent", "subject", "instance"), ""),
             "id": new_id(),
             "name": "2026-04-14 · Smuggled in.",

@@ -13,7 +13,7 @@ from playwright.async_api import Page
 
 from everword.client import ClientSettings
 from everword.v1 import admin_service_pb2 as admin
-from everword_console.app import create_app
+from everword_web.console.app import create_app
 from support.callers import bearer
 from support.console import Planted, plant, plant_crowd, plant_hostile
 from support.http_process import serving
@@ -121,7 +121,6 @@ class Site:
             f"/notes/{found.note_id}",
             f"/documents/{found.document_id}",
             *found.learned,
-            f"/erasures/new?kind=conversation&of={found.conversation_id}",
             *self.hostile,
         ]
 
@@ -155,7 +154,7 @@ async def running_console(stack: Stack, pictures: str = "") -> AsyncIterator[Sit
     for role in ("read", "write"):
         value = admin.ApiKeyRole.Value(f"API_KEY_ROLE_{role.upper()}")
         keys[role] = await _key(stack, value, keys["admin"])
-    async with serving(stack, "console", "--listen", "{address}") as url:
+    async with serving(stack, "web", "--console", "{address}") as url:
         await _closed(url)
         yield Site(stack, url, planted, hostile, keys, pictures)
 

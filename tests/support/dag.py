@@ -14,6 +14,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from everword.domain.records import message_text
+from everword_compactor.compose.model import EXTRACTIVE
 from support.databases import DatabaseUnderTest
 
 LEAF, BRANCH, ROOT, DAY = 1, 2, 3, 4
@@ -198,11 +199,15 @@ def _check_cover(dag: Dag) -> None:
 
 
 def _check_index(conn: psycopg.Connection, namespace: str, generation: int, dag: Dag) -> None:
-    """Each node is in the index as it is now, with its vectors made or pending, and nothing else of it is."""
+    """Each node is in the index as it is now, and nothing else of it is.
+
+    Vectors are made or pending for each passage in a model's words and for the first one of a quoting leaf.
+    """
     rows = conn.execute(
         f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
-                  bool_and(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
-                           OR EXISTS (SELECT FROM memory_vectors_{generation:d} v WHERE v.memory_id = m.id))
+                  array_agg(EXISTS (SELECT FROM embedding_queue q WHERE q.memory_id = m.id)
+                            OR EXISTS (SELECT FROM memory_vectors_{generation:d} v WHERE v.memory_id = m.id)
+                            ORDER BY m.part)
              FROM memories m JOIN namespaces n ON n.id = m.namespace_id
             WHERE n.name = %s AND m.kind = 2 GROUP BY m.source_id""".encode(),
         (namespace,),
@@ -217,6 +222,13 @@ def _check_index(conn: psycopg.Connection, namespace: str, generation: int, dag:
     assert indexed.keys() == dag.nodes.keys()
     for id_, (text, vectors) in indexed.items():
         assert "".join(text.split()) == "".join(dag.nodes[id_].content.split())
-        assert vectors
+        assert vectors == _expected_vectors(dag.nodes[id_], len(vectors))
     assert counted
     assert (counted[0] or 0) == counted[1]
+
+
+def _expected_vectors(node: Node, passages: int) -> list[bool]:
+    """Return whether each passage of a node is to have a vector."""
+    if node.model != EXTRACTIVE:
+        return [True] * passages
+    return [node.level == LEAF] + [False] * (passages - 1)

@@ -17,13 +17,11 @@ from everword.client import ClientSettings
 from everword.domain.settings import Environment
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_compactor.settings import WorkerSettings as CompactorWorkerSettings
-from everword_console.command import console
 from everword_embedder.settings import Settings as EmbedderSettings
 from everword_embedder.settings import WorkerSettings as EmbedderWorkerSettings
-from everword_gateway.command import gateway
 from everword_ingest.settings import Settings as IngestSettings
-from everword_mcp.command import mcp
 from everword_search.settings import Settings as SearchSettings
+from everword_web.settings import ADDRESSES
 from support.documents import ROOT, variables_read
 
 CHART = ROOT / "deploy" / "helm" / "everword"
@@ -46,15 +44,8 @@ _SETTINGS: dict[str, Callable[[Environment], object]] = {
     "embedder": EmbedderSettings.from_environment,
     "embedder-worker": EmbedderWorkerSettings.from_environment,
 }
-#: The ports of what serves HTTP, by what its options say.
-HTTP_PORTS = {
-    name: int(str(vars(option)[attribute]).rpartition(":")[2])
-    for name, option, attribute in (
-        ("mcp", mcp.params[0], "flag_value"),
-        ("gateway", gateway.params[0], "default"),
-        ("console", console.params[0], "default"),
-    )
-}
+#: Port of each HTTP server.
+HTTP_PORTS = {name: address.port for name, address in ADDRESSES.items()}
 
 
 class Stage(NamedTuple):
@@ -135,7 +126,7 @@ def assert_settings(name: str, environment: Mapping[str, str], moved: Mapping[st
         for folder, here in moved.items():
             if value.startswith(f"{folder}/"):
                 given[key] = here + value.removeprefix(folder)
-    if name in HTTP_PORTS:
+    if name in {"web", *HTTP_PORTS}:
         settings = ClientSettings.from_environment(given)
         assert not any("127.0.0.1" in address for address in given.values())
         assert bool(settings.tls) == ("EVERWORD_TLS_CA" in given)

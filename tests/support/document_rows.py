@@ -37,7 +37,7 @@ def insert_documents(
     )
 
 
-def document_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
+def document_parameters(conversation_id: UUID, chunk_id: UUID) -> dict[str, dict[str, Any]]:
     """Return what the statements of documents mean, by their names."""
     package = "everword_ingest.documents"
     document = {"document_id": DOCUMENT}
@@ -86,7 +86,7 @@ def document_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         f"{package}.insert_version": version,
         f"{package}.update_document": {**version, "chunks": 5},
         f"{package}.list_chunks": document,
-        f"{package}.delete_chunks": document,
+        f"{package}.delete_chunks": {**document, "ids": [chunk_id]},
         f"{package}.insert_chunks": {**document, **chunk},
         f"{package}.get_document": document,
         f"{package}.read_text": {**document, **part, "version": 1},
@@ -97,7 +97,7 @@ def document_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "after_id": None,
         },
         f"{package}.list_versions": {**document, **part, "version": 0, "before_version": None},
-        "everword_search.retrieval.index.find_workspace_chunks": {
+        "everword_search.passages.find_workspace_chunks": {
             "names": [TITLE],
             "most": 5,
             "conversation_id": conversation_id,

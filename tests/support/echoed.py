@@ -12,7 +12,7 @@ from typing import Any
 from everword.jobs.task import Task
 from everword.text.credentials import MARK
 from everword.v1 import admin_service_pb2 as admin
-from everword_compactor.compose.model import Composition, Draft
+from everword_compactor.compose.model import Composer, Composition, Draft
 from everword_compactor.learning.job import Learning
 from everword_compactor.themes.job import schedule_themes, with_themes
 from support.background import embed_everything
@@ -204,9 +204,12 @@ async def talk(stack: Stack) -> None:
     await append(stack, call, session_key="tools")
 
 
-async def derive(stack: Stack, mind: Mind) -> None:
-    """Do all work that derives something from what was said, by day and by night."""
-    composer = EchoComposer()
+async def derive(stack: Stack, mind: Mind | None, composer: Composer | None = None) -> None:
+    """Run all jobs that derive data from messages, including the nightly ones.
+
+    Without `mind`, no language model is configured. `composer` writes summaries; by default it repeats its sources.
+    """
+    composer = composer or EchoComposer()
     await compact_everything(stack, composer)
     await put_into_words(stack)
     for days in (0, 1):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from everword.db.pool import Database
 from everword.db.settings import DatabaseSettings
-from everword_ingest.erasure import resuming
+from everword_ingest.erasure import resumer
 from support.databases import DatabaseUnderTest
 
 
@@ -28,11 +28,11 @@ async def start(database: DatabaseUnderTest, batch: int) -> Process:
 
 
 async def _run(url: str, batch: int) -> None:
-    vars(resuming).update(BATCH=batch, INTERVAL_S=0.1)
+    vars(resumer).update(BATCH=batch, INTERVAL_S=0.1)
     settings = DatabaseSettings(url=url, role="everword_ingest", pool_min=1, pool_max=2)
     database = Database(settings, "ingest")
     await database.open()
-    resuming.Resuming(database).start()
+    resumer.ErasureResumer(database).start()
     print("at work", flush=True)
     await asyncio.Event().wait()
 

@@ -20,11 +20,15 @@ def insert_erasure(conn: psycopg.Connection, namespace_id: int, words: str) -> N
     )
 
 
-def erasure_parameters(message_ids: Sequence[UUID]) -> dict[str, dict[str, Any]]:
-    """Return what the statements of erasures mean, by their names."""
+def erasure_parameters(
+    message_ids: Sequence[UUID], author: str, subject: str
+) -> dict[str, dict[str, Any]]:
+    """Return parameters for the statements of erasures, by their names."""
     package = "everword_ingest.erasure"
     return {
-        f"{package}.target_exists": {"kind": 1, "target_id": message_ids[0]},
+        f"{package}.find_target": {"kind": 1, "target_id": message_ids[0]},
+        f"{package}.similar_subjects": {"name": subject[:-1], "least": 0.3, "limit": 3},
+        f"{package}.similar_authors": {"name": author[:-1], "least": 0.3, "limit": 3},
         f"{package}.get_erasure": {"erasure_id": ERASURE},
         f"{package}.list_erasures": {"before_id": None, "limit": 9},
         f"{package}.fail_erasure": {"erasure_id": ERASURE, "error": "smuggled"},

@@ -23,6 +23,7 @@ _REASONS = {
     "node_id": "NODE_NOT_FOUND",
     "pattern_id": "PATTERN_NOT_FOUND",
     "document_id": "DOCUMENT_NOT_FOUND",
+    "memory_id": "MEMORY_NOT_FOUND",
 }
 
 

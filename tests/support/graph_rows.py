@@ -9,7 +9,7 @@ from uuid import UUID
 import psycopg
 
 from everword.domain.ids import new_id
-from everword.graph.naming import label_hash
+from everword.graph.labels import label_hash
 from support.fact_rows import FACT
 from support.topic_rows import topic_parameters
 
@@ -71,7 +71,7 @@ def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.end_edges": {"ids": [EDGE_ROW], **end},
         f"{writes}.end_edges_of_node": {"node_id": NODE, **end},
         f"{writes}.move_edges": {"node_ids": [NODE], "node_id": OTHER, **end},
-        f"{writes}.follow_facts": {
+        "everword.facts.follow_facts": {
             "fact_ids": [FACT],
             "interval_fact_ids": [],
             "valid_from": [],
@@ -81,7 +81,7 @@ def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.show_nodes": name,
         f"{writes}.show_edges": {"edge_ids": [EDGE]},
         f"{reads}.has_graph": {},
-        "everword_search.retrieval.index.find_related": {"source_ids": [VERSION], "fan_out": 5},
+        "everword_search.passages.find_related": {"source_ids": [VERSION], "fan_out": 5},
         f"{reads}.find_named": {**view, "label_hashes": [label_hash(words)]},
         f"{reads}.find_versions": {"memory_ids": [VERSION]},
         f"{reads}.read_nodes": view,

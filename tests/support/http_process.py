@@ -1,4 +1,4 @@
-"""A command that serves HTTP, as a process of its own."""
+"""Commands that serve HTTP, each as a process of its own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import httpx2
 
 from everword.embedded.folder import RunningStack
 from everword.embedded.ports import free_ports
+from everword_web.settings import ADDRESSES
 from support.command_line import EVERWORD, environment
 from support.hasty import TESTS, hasty_command
 from support.stack import Stack
@@ -23,40 +24,58 @@ async def serving(
     stack: Stack | RunningStack, *arguments: str, **variables: str
 ) -> AsyncIterator[str]:
     """Run `everword` with these arguments, `{address}` among them, and lend its URL once `/healthz` answers."""
-    async with _listening([EVERWORD, *arguments], environment(stack, **variables)) as (url, _):
-        yield url
+    command = [EVERWORD, *arguments]
+    async with _listening(command, environment(stack, **variables), "address") as (urls, _):
+        yield urls["address"]
 
 
 @asynccontextmanager
 async def serving_hastily(
-    stack: Stack | RunningStack, constants: Mapping[str, object], module: str, *arguments: str
+    stack: Stack | RunningStack, constants: Mapping[str, object], *arguments: str
 ) -> AsyncIterator[tuple[str, Process]]:
-    """Run a module with other constants, and lend its URL and its process."""
-    command = hasty_command([sys.executable, "-m", module, *arguments], constants)
-    async with _listening(command, environment(stack, PYTHONPATH=str(TESTS))) as served:
+    """Run `everword web` with other constants and these arguments, and lend its URL and its process."""
+    command = hasty_command([sys.executable, "-m", "everword_web", *arguments], constants)
+    variables = environment(stack, PYTHONPATH=str(TESTS))
+    async with _listening(command, variables, "address") as (urls, process):
+        yield urls["address"], process
+
+
+@asynccontextmanager
+async def serving_all(
+    stack: Stack | RunningStack, constants: Mapping[str, object] | None = None
+) -> AsyncIterator[tuple[dict[str, str], Process]]:
+    """Run gateway, MCP and console in one process, and lend their URLs by name, and the process."""
+    options = [f"--{name}={{{name}}}" for name in ADDRESSES]
+    command = hasty_command([sys.executable, "-m", "everword_web", *options], constants or {})
+    variables = environment(stack, PYTHONPATH=str(TESTS))
+    async with _listening(command, variables, *ADDRESSES) as served:
         yield served
 
 
 @asynccontextmanager
 async def _listening(
-    command: Sequence[str], variables: Mapping[str, str]
-) -> AsyncIterator[tuple[str, Process]]:
-    address = f"127.0.0.1:{free_ports(1)[0]}"
+    command: Sequence[str], variables: Mapping[str, str], *names: str
+) -> AsyncIterator[tuple[dict[str, str], Process]]:
+    """Run a command with a free address in the place of each name; lend the URLs once all answer."""
+    ports = zip(names, free_ports(len(names)), strict=True)
+    addresses = {name: f"127.0.0.1:{port}" for name, port in ports}
     process = await asyncio.create_subprocess_exec(
-        *(word.format(address=address) for word in command), env=variables
+        *(word.format(**addresses) for word in command), env=variables
     )
-    url = f"http://{address}"
+    urls = {name: f"http://{address}" for name, address in addresses.items()}
     try:
         async with httpx2.AsyncClient() as client:
 
             async def answers() -> bool:
                 try:
-                    return (await client.get(f"{url}/healthz")).status_code == 200
+                    found = [await client.get(f"{url}/healthz") for url in urls.values()]
                 except httpx2.ConnectError:
                     return False
+                return all(each.status_code == 200 for each in found)
 
             await until(answers)
-        yield url, process
+        yield urls, process
     finally:
-        process.terminate()
+        if process.returncode is None:
+            process.terminate()
         await process.wait()

@@ -39,7 +39,7 @@ class LatchedProvider:
     def __init__(
         self, texts: int = 4, characters: int = 1000, background: int = 1, *, latched: bool = True
     ) -> None:
-        self.limits = BatchLimits(texts, characters, background)
+        self.limits = BatchLimits(texts, characters, background, queries=texts)
         self.latched = latched
         self.closed = False
         #: Every call so far, and those that are still held.

@@ -38,17 +38,18 @@ def insert_lore(conn: psycopg.Connection, namespace_id: int, message_id: UUID, w
 def lore_parameters() -> dict[str, dict[str, Any]]:
     """Return what the statements of lorebooks mean, by their names."""
     package, book = "everword_ingest.lore", {"book_id": BOOK}
+    flags = ("disabled", "constant", "prevent_recursion", "exclude_recursion")
     written = {
-        "id": new_id(),
+        "id": [new_id()],
         "book_id": BOOK,
-        "title": "Smuggled in",
-        "content": "Smuggled in.",
-        "triggers": TRIGGERS,
-        "patterns": 0,
-        "scan_depth": 5,
-        "priority": 0,
-        "sticky_turns": 0,
-        **dict.fromkeys(("disabled", "constant", "prevent_recursion", "exclude_recursion"), False),
+        "title": ["Smuggled in"],
+        "content": ["Smuggled in."],
+        "triggers": [TRIGGERS],
+        "patterns": [0],
+        "scan_depth": [5],
+        "priority": [0],
+        "sticky_turns": [0],
+        **{flag: [False] for flag in flags},
     }
     scope = {"agent": "", "subject": "", "conversation_id": None}
     return {
@@ -62,7 +63,8 @@ def lore_parameters() -> dict[str, dict[str, Any]]:
         f"{package}.find_entry": {**book, "title": TITLE},
         f"{package}.list_entries": {**book, "after_id": None},
         f"{package}.count_entries": book,
-        f"{package}.write_entry": written,
+        f"{package}.list_entry_ids": book,
+        f"{package}.write_entries": written,
         f"{package}.delete_entries": {"entry_ids": [ENTRY]},
         "everword.lore.find_books": {"conversation_id": None},
         "everword.lore.read_rules": {"book_ids": [BOOK]},

@@ -52,7 +52,7 @@ def http_server(
     stack: Stack | RunningStack, *tools: str, **variables: str
 ) -> AbstractAsyncContextManager[str]:
     """Run a process that serves streamable HTTP, and lend its address."""
-    return serving(stack, "mcp", "--http", "{address}", *_arguments(tools), **variables)
+    return serving(stack, "web", "--mcp", "{address}", *_arguments(tools), **variables)
 
 
 @asynccontextmanager

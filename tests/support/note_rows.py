@@ -91,7 +91,7 @@ def note_parameters(
             "lifetime": timedelta(hours=1),
         },
         "everword_ingest.handoffs.get_grant": {"grant_id": GRANT},
-        "everword_search.retrieval.index.find_log_entries": {"first_day": DAY},
+        "everword_search.passages.find_log_entries": {"first_day": DAY},
         **checkpoint_parameters(conversation_id),
         **address_parameters(conversation_id),
     }

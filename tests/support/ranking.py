@@ -12,9 +12,9 @@ import numpy as np
 
 from everword.db.arrays import array_of_uuids
 from everword.text.ranking_record import message_traits, pack_record, unpack_records
+from everword_search.passages.candidates import Candidates
 from everword_search.ranking.features.compute import RankingQuery
 from everword_search.ranking.features.pool import Pool, build_pool
-from everword_search.ranking.store import Candidates
 
 START = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 CONVERSATION = UUID(int=1)

@@ -42,11 +42,11 @@ class RawRequest:
         await self.send(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def answer(self) -> Answer:
-        """Return the response, which says how long it is."""
+        """Return the response; without its body if it comes as a stream."""
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
-        [length] = [line for line in head.splitlines() if line.startswith("content-length:")]
-        body = await self._reader.readexactly(int(length.partition(":")[2]))
-        return Answer(int(head.split()[1]), body)
+        lengths = [line for line in head.splitlines() if line.startswith("content-length:")]
+        length = int(lengths[0].partition(":")[2]) if lengths else 0
+        return Answer(int(head.split()[1]), await self._reader.readexactly(length))
 
     async def ended(self) -> bool:
         """Wait until the server ends the connection, and tell whether it sent nothing more."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from everword.db.pool import Database
 from everword.db.settings import DatabaseSettings
-from everword_ingest.retention import running, steps
+from everword_ingest.retention import runner, steps
 from support.databases import DatabaseUnderTest
 
 
@@ -28,7 +28,7 @@ async def _run(url: str, batch: int) -> None:
     settings = DatabaseSettings(url=url, role="everword_ingest", pool_min=1, pool_max=2)
     database = Database(settings, "ingest")
     await database.open()
-    running.Running(database, lambda: None).start()
+    runner.RetentionRunner(database, lambda: None).start()
     await asyncio.Event().wait()
 
 

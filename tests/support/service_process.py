@@ -50,10 +50,10 @@ async def service_process(
             await process.wait()
 
 
-async def is_serving(channel: grpc.aio.Channel) -> bool:
-    """Whether a process says that it serves; not yet, where nobody listens."""
+async def is_serving(channel: grpc.aio.Channel, service: str = "") -> bool:
+    """Return whether a process says that a service serves; False if nobody listens."""
     try:
-        return await serving(channel)
+        return await serving(channel, service)
     except grpc.aio.AioRpcError as error:
         if error.code() != grpc.StatusCode.UNAVAILABLE:
             raise

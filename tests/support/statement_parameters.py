@@ -23,7 +23,7 @@ from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
 from support.note_rows import note_parameters
 from support.pattern_rows import pattern_parameters
-from support.people_rows import people_parameters
+from support.people_rows import WHO, people_parameters
 from support.retention_rows import retention_parameters
 from support.sleep_rows import sleep_parameters
 from support.summary_rows import SummaryRows
@@ -38,7 +38,7 @@ LAST_ID = UUID(int=2**128 - 1)
 
 #: Parameters that leave out nothing.
 UNSET = (
-    *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels", "untrusted"),
+    *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels", "policies"),
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
         *("document_tags", "document_conversation_ids"),
@@ -168,14 +168,14 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
 
 def _special(filled: Filled) -> dict[str, dict[str, Any]]:
     """Return what single statements mean otherwise."""
+    new = {"id": new_id(), "conversation_id": new_id(), "session_key": "new", "subject": ""}
     return {
-        "everword_ingest.insert_conversation": {
-            **dict.fromkeys(("channel_id", "bot_identity", "instance", "subject"), ""),
-            "id": new_id(),
-            "session_key": "new",
+        "everword_ingest.conversations.insert_conversation": {
+            **dict.fromkeys(("channel_id", "bot_identity", "instance"), ""),
+            **new,
         },
-        "everword_ingest.claim_request": {"request_id": "new"},
-        "everword_ingest.insert_messages": _message_arrays(),
+        "everword_ingest.request_ids.claim_request": {"request_id": "new"},
+        "everword_ingest.messages.insert_messages": _message_arrays(),
         "everword.index.insert_passages": _passage_arrays(),
         "everword.index.find_sources": {"source_ids": filled.message_ids},
         **_compaction(filled),
@@ -187,12 +187,12 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **theme_parameters(filled.passage_ids),
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
-        "everword_ingest.end_earlier_sessions": {"subject": "", "conversation_id": new_id()},
+        "everword_ingest.conversations.end_earlier_sessions": new,
         **graph_parameters(WORDS, filled.summaries.leaf),
         **note_parameters(filled.message_ids, filled.conversation_id),
         **cost_parameters(filled.conversation_id, WORDS),
-        **erasure_parameters(filled.message_ids),
-        **document_parameters(filled.conversation_id),
+        **erasure_parameters(filled.message_ids, AUTHOR, WHO),
+        **document_parameters(filled.conversation_id, filled.message_ids[0]),
         **retention_parameters(filled.conversation_id),
         **transfer_parameters(),
         **_learning(filled),
@@ -203,9 +203,9 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         "everword_embedder.queue.store_arrays": _vectors(filled),
         "everword_search.records.list_conversations": {"after_id": LAST_ID, "active": None},
         "everword_search.cache.read_passages": {"but": []},
-        "everword_search.retrieval.index.browse_oldest": {"after_occurred_at": EARLY},
+        "everword_search.passages.browse_oldest": {"after_occurred_at": EARLY},
         "everword_search.records.list_messages_oldest": {"after_seq": 0},
-        "everword_search.retrieval.index.find_mentions": {
+        "everword_search.passages.find_mentions": {
             "words": ["xylophone"],
             "config": "english",
             "conversation_ids": [filled.conversation_id],
@@ -379,7 +379,7 @@ def _message_arrays() -> dict[str, Any]:
 def _passage_arrays() -> dict[str, Any]:
     return {
         **{name: [""] for name in ("agent", "subject", "channel", "instance", "author")},
-        **dict.fromkeys(("conversations", "content_bytes"), 0),
+        **dict.fromkeys(("conversations", "content_bytes", "vector_delay_s"), 0),
         **dict.fromkeys(("valid_from", "valid_until", "known_from")),
         "kind": [1],
         "conversation_id": [None],

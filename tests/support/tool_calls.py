@@ -14,9 +14,8 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
 from everword.jobs.task import Task
 from everword.v1 import memory_pb2
-from everword_compactor.jobs.context import WorkerContext
+from everword_compactor.jobs.context import ToolSettings, WorkerContext
 from everword_compactor.tool_sentences.job import ToolSentences
-from everword_compactor.tool_sentences.settings import ToolSettings
 from support.calls import ASSISTANT, message
 from support.compaction import AT_ONCE, work, worker_context
 from support.databases import DatabaseUnderTest

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
-from everword.graph.naming import label_hash
+from everword.graph.labels import label_hash
 from support.fact_rows import FACT
 
 PAGE, SURE = UUID(int=101), UUID(int=102)
@@ -59,7 +59,7 @@ def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
     node = {"node_id": NODE, "into_id": OTHER, "node_ids": [NODE], "through": 2**62}
     named = {"label_hashes": [label_hash(words)], "subject": "", "agent": ""}
     return {
-        "everword.graph.find_sure": {"fact_ids": [SURE]},
+        f"{writes}.find_sure": {"fact_ids": [SURE]},
         "everword.graph.note_changes": node,
         "everword_compactor.nodes.note_leaf": {"id": leaf_id},
         f"{writes}.next_changes": {"of_nodes": False},

@@ -115,7 +115,7 @@ def test_older_functions_and_answers_without_a_call_are_read(tmp_path: Path) -> 
         ("a.json", {"messages": [{"role": "user", "content": "a\0"}]}, "message 1: NUL"),
         ("a.json", {"messages": [{"role": "user", "content": "a", "created_at": "soon"}]}, "'soon' is no time"),
         ("a.jsonl", '{"role": "user", "content": "a"}\n\n{"role": "user", "content": {}}', ".jsonl:3: content must"),
-        ("a.jsonl", '{"role": "user", "content": "a"}\n{"role": "bot"}', ".jsonl:2: the lines before"),
+        ("a.jsonl", '{"role": "user", "content": "a"}\n{"role": "bot"}', ".jsonl:2: role is 'bot'"),
         ("a.jsonl", '{"messages": []}\n{"messages": [{"role": "x"}]}', ".jsonl:2, message 1: role"),
         ("a.json", {"a": 1}, "it holds no `messages`"),
     ],

@@ -81,11 +81,46 @@ def test_a_line_without_an_id_gets_one_that_stays_when_the_file_grows(tmp_path: 
     assert other.message.external_id != same.message.external_id
 
 
+def test_a_line_whose_id_is_empty_gets_one_as_a_line_without(tmp_path: Path) -> None:
+    for empty in ({"id": None}, {"id": ""}, {"external_id": None}, {"external_id": "", "id": None}):
+        [first] = read_transcript(jsonl(tmp_path, {**LINE, **empty}))
+        [again] = read_transcript(jsonl(tmp_path, {**LINE, **empty}))
+        assert first.message.external_id == again.message.external_id != ""
+    [own] = read_transcript(jsonl(tmp_path, {**LINE, "id": "m-1", "external_id": None}))
+    assert own.message.external_id == "m-1"
+    for empty in ({"id": None}, {"id": ""}):
+        path = document(tmp_path, {"role": "user", "content": "x", **empty})
+        assert "it has no id" in problem(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("2026-01-01T00:00:00", "2026-01-01T00:00:00Z"),
+        ("2026-01-01T01:00:00.25+01:00", "2026-01-01T00:00:00.250Z"),
+        (1767225600, "2026-01-01T00:00:00Z"),
+        (1767225600000, "2026-01-01T00:00:00Z"),
+        (1767225600.5, "2026-01-01T00:00:00.500Z"),
+    ],
+)
+def test_a_time_may_have_no_zone_or_be_a_number(tmp_path: Path, given: object, stored: str) -> None:
+    message = {"id": "m-1", "role": "user", "content": "x", "create_time": given}
+    for path in (jsonl(tmp_path, {**message, **LINE}), document(tmp_path, message)):
+        [entry] = read_transcript(path)
+        assert entry.message.create_time.ToJsonString() == stored
+
+
+def test_no_time_is_none(tmp_path: Path) -> None:
+    for none in (None, "", 0):
+        [entry] = read_transcript(jsonl(tmp_path, {**LINE, "create_time": none}))
+        assert not entry.message.HasField("create_time")
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"role": "usr"}, "role is 'usr'; it must be one of system, user, assistant, tool"),
-        ({"role": None}, "role is None"),
+        ({"role": None}, "role is null"),
         ({"importance_class": "high"}, "one of task, fact, preference, correction"),
         ({"contnet": "x"}, 'no field named "contnet"'),
         ({"session_key": ""}, "session_key"),
@@ -93,7 +128,8 @@ def test_a_line_without_an_id_gets_one_that_stays_when_the_file_grows(tmp_path: 
         ({"metadata": {"deep": ["a\0b"]}}, "NUL"),
         ({"content": "\ud800"}, "surrogate"),
         ({"content": "x" * (1024 * 1024 + 1)}, "content: must be at most 1048576 bytes"),
-        ({"create_time": "last week"}, "create_time"),
+        ({"create_time": "last week"}, "create_time: 'last week' is no time"),
+        ({"create_time": True}, "create_time: 'True' is no time"),
         ({"tags": ["a", "a"]}, "tags"),
         ({"metadata": [1]}, "metadata"),
         ({"id": 7}, "external_id"),

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
+from everword_embedder.providers.local_model import load_model
 from everword_embedder.providers.openai.provider import OpenAIProvider
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.settings import EmbedSettings
@@ -17,6 +18,13 @@ from support.scripted_embedder import ScriptedEmbedder
 QUICK = EmbedSettings(connect_timeout_s=1.0, read_timeout_s=0.5)
 #: Makes a provider for a server; closed when the test ends.
 Connect: TypeAlias = Callable[..., OpenAIProvider]
+
+
+@pytest.fixture(autouse=True)
+def _loads_its_own_model() -> Iterator[None]:
+    load_model.cache_clear()
+    yield
+    load_model.cache_clear()
 
 
 @pytest.fixture

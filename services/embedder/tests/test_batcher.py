@@ -129,7 +129,7 @@ async def test_long_texts_make_small_batches_and_a_very_long_one_goes_alone() ->
     batcher = Batcher(provider)
     work = await ask(batcher, "x" * 30, "aaaa", "bbbb", "cccc")
     await let_all_go(provider)
-    assert provider.texts == [["x" * 30], ["aaaa", "bbbb"], ["cccc"]]
+    assert provider.texts == [["aaaa", "bbbb"], ["cccc"], ["x" * 30]]
     assert_vectors(await work, "x" * 30, "aaaa", "bbbb", "cccc")
     await batcher.close()
 

@@ -6,14 +6,14 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from everword.rpc.priority import NICENESS
+from everword.processes.priority import NICENESS
 from everword_embedder.providers import local_model
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.local import LocalProvider
@@ -23,6 +23,7 @@ from everword_embedder.providers.local_model import (
     reference_vectors,
 )
 from everword_embedder.providers.model_files import WEIGHTS, read_verified
+from everword_embedder.providers.weights import BATCH, ModelSpeed, WeightChoice, WeightForm
 from support.minilm import cosine, reference
 from support.models import LOCAL_GENERATION
 
@@ -71,10 +72,18 @@ def test_the_stored_references_are_the_vectors_in_full_precision() -> None:
         assert cosine(vector, reference(text)) >= 0.99999
 
 
-async def test_a_text_has_the_same_vector_alone_and_among_others(provider: LocalProvider) -> None:
-    together = await provider.embed(TEXTS)
-    alone = [(await provider.embed([text]))[0] for text in TEXTS]
-    np.testing.assert_array_equal(together, alone)
+@pytest.mark.parametrize("form", WeightForm)
+@pytest.mark.parametrize("batch", [1, BATCH])
+def test_embed_gives_a_text_the_same_vector_alone_and_in_a_batch(
+    form: WeightForm, batch: int
+) -> None:
+    model = load_model(form)
+    model.choice = WeightChoice(form, {form: ModelSpeed(1, 1, batch)})
+    together = model.embed(TEXTS * 2)
+    for text, embedded in zip(TEXTS * 2, together, strict=True):
+        [alone] = model.embed([text])
+        assert embedded.tokens == alone.tokens
+        assert cosine(embedded.vector, alone.vector) >= 0.9999, text[:40]
 
 
 async def test_what_means_the_same_is_closer_than_what_does_not(provider: LocalProvider) -> None:
@@ -108,9 +117,9 @@ async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> 
     seen: list[int] = []
     embed = local_model.LocalModel.embed
 
-    def noted(model: local_model.LocalModel, text: str) -> local_model.Embedded:
+    def noted(model: local_model.LocalModel, texts: Sequence[str]) -> list[local_model.Embedded]:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-        return embed(model, text)
+        return embed(model, texts)
 
     holder = LocalModelHolder(threads=1)
     provider = LocalProvider(LOCAL_GENERATION, holder)
@@ -126,9 +135,9 @@ async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[int] = []
 
-    def counted() -> local_model.LocalModel:
+    def counted(form: WeightForm | None) -> local_model.LocalModel:
         loads.append(1)
-        return load_model()
+        return load_model(form)
 
     monkeypatch.setattr(local_model, "load_model", counted)
     holder = LocalModelHolder(threads=1)
@@ -139,7 +148,7 @@ async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.Mon
 
 
 async def test_a_load_that_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> local_model.LocalModel:
+    def fail(form: WeightForm | None) -> local_model.LocalModel:
         raise ProviderMisconfigured("disk on fire")
 
     holder = LocalModelHolder(threads=1)

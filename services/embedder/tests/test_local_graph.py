@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import onnxruntime
 import pytest
 from tokenizers import Tokenizer
 
-from everword_embedder.providers.local_graph import multiply_in_bytes
+from everword_embedder.providers.local_graph import look_up_in_bytes, multiply_in_bytes
 from everword_embedder.providers.local_model import MAX_TOKENS
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
 from support.minilm import cosine
@@ -43,6 +44,21 @@ def test_every_product_with_stored_weights_is_one_in_bytes() -> None:
 def test_a_vector_is_what_floats_give(text: str) -> None:
     given = read_verified(WEIGHTS)
     assert cosine(_vector(given, text), _vector(multiply_in_bytes(given), text)) >= 0.998
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_look_up_in_bytes_gives_the_same_vector(text: str) -> None:
+    given = read_verified(WEIGHTS)
+    assert np.array_equal(_vector(given, text), _vector(look_up_in_bytes(given), text))
+
+
+@pytest.mark.parametrize("prepare", [look_up_in_bytes, multiply_in_bytes])
+def test_look_up_in_bytes_makes_floats_of_no_whole_vocabulary(
+    prepare: Callable[[bytes], bytes],
+) -> None:
+    graph = onnx.load_model_from_string(prepare(read_verified(WEIGHTS))).graph
+    [words] = [each.name for each in graph.initializer if list(each.dims) == [30522, 384]]
+    assert [node.op_type for node in graph.node if words in node.input] == ["Gather"]
 
 
 def _vector(weights: bytes, text: str) -> npt.NDArray[np.float32]:

@@ -11,7 +11,7 @@ import pytest
 from everword_search.cache.cached_namespace import LOOK_AGAIN_S, Asked, CachedNamespace
 from everword_search.cache.columns.vectors import SignedVectors, Vectors
 from everword_search.cache.store import Changes, Passages
-from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.passages.vectors import GenerationRow
 from support.cached_passages import NOTHING, Said, passages_of
 
 MODEL = GenerationRow(7, "active", "halfvec", 8, None, None, None, None, None, None)

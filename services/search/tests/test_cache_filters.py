@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK, MEMORY_KIND_NOTE
+from everword_search.cache.filters import let_through
 from everword_search.cache.index import NamespaceIndex
-from everword_search.cache.scans.filters import let_through
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from support.cached_passages import Said, limits_of, passages_of
 

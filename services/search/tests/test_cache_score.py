@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from everword_search.compiled import add_scores
-from everword_search.retrieval.arms.lexical import K1, B
+from everword_search.kernels.compiled import add_scores
+from everword_search.ranking.bm25 import K1, B
 
 MEAN = 31.7
 LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)
@@ -15,7 +15,7 @@ LENGTHS = np.array([3, 80, 0, 31, 7], np.int32)
 @pytest.fixture(params=["score", "score_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.cache.scans.{request.param}")
+    module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("add_scores",):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everword_search.compiled import MOST_WORDS, match_words
+from everword_search.kernels.compiled import MOST_WORDS, match_words
 from support.read_only import read_only
 
 SEEDS = range(80)
@@ -23,7 +23,7 @@ FAR = 2**63 - 1
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.ranking.features.{request.param}")
+    module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     monkeypatch.setitem(globals(), "match_words", module.match_words)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.compiled import DESCRIBED, MOST_WORDS, describe_turns
-from everword_search.ranking.arrays import Floats, Ints
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.kernels.compiled import DESCRIBED, MOST_WORDS, describe_turns
 from support.read_only import read_only
 
 NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
@@ -21,7 +21,7 @@ NEIGHBOURS = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
 @pytest.fixture(params=["compare", "compare_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.ranking.features.{request.param}")
+    module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("describe_turns", "DESCRIBED"):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

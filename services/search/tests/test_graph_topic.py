@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from everword.graph.naming import Anchor, label_hash, type_name
-from everword_search.graph.topic import Topic, label_likeness
+from everword.graph.labels import Anchor, label_hash, type_name
+from everword_search.graph_search.topic import Topic, label_likeness
 
 
 @pytest.mark.parametrize(

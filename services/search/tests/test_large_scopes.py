@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from everword_search.passages.store import Scope
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.large import LargeScopes
-from everword_search.retrieval.index.store import Scope
 
 SCOPE = Scope(1, MemoryFilter(agents=["main"]))
 

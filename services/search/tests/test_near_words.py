@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rapidfuzz.distance import OSA
 
+from everword_search.retrieval.arms.near_words import marked_words, near_words
 from everword_search.retrieval.query.misspelt import correct
-from everword_search.retrieval.query.near_words import marked_words, near_words
 
 
 @pytest.mark.parametrize(

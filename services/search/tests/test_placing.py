@@ -8,9 +8,15 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from everword_search.endings.model import Ending, EndingKind, Holding
-from everword_search.endings.placing import MOST_BROUGHT, Brought, Known, Placed, place
 from everword_search.endings.read_endings import Endings
-from everword_search.retrieval.model import Hit
+from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.results.placement import (
+    MAX_PROMOTED,
+    PagePlacement,
+    PlacementInputs,
+    PromotedHits,
+    place,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -64,24 +70,26 @@ def reached(endings: Endings, id_: UUID) -> set[UUID]:
 def pages(hits: Sequence[Hit], endings: Endings, size: int) -> list[Hit]:
     """Return all pages as one, as searches make them: each knows the token of the one before."""
     found: list[Hit] = []
-    begin, brought = 0, Brought()
+    begin, brought = 0, PromotedHits()
     while True:
         left = [hit for hit in hits[begin:] if hit.source_id not in brought]
         there = left[:size]
         known = [id_ for each in endings.values() for one in each for id_ in _ids(one)]
         ahead = {hit.source_id for hit in hits[:begin]}
         earlier = {id_ for id_ in known if id_ in brought or id_ in ahead}
-        known_ = Known(endings, earlier, brought.room, {hit.source_id: hit for hit in hits})
+        known_ = PlacementInputs(
+            endings, earlier, brought.room, {hit.source_id: hit for hit in hits}
+        )
         page = place(there, size, known_)
         found += page.hits
         if not page.is_cut and len(left) <= size:
             return found
         assert len(page.hits) == size
-        brought = Brought.read(brought.with_(page.brought).write())
+        brought = PromotedHits.read(brought.with_(page.brought).write())
         begin = after(hits, begin, page, there)
 
 
-def after(hits: Sequence[Hit], begin: int, page: Placed, there: Sequence[Hit]) -> int:
+def after(hits: Sequence[Hit], begin: int, page: PagePlacement, there: Sequence[Hit]) -> int:
     last = page.last if page.is_cut else there[-1]
     return begin if last is None else hits.index(last) + 1
 
@@ -110,20 +118,22 @@ def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
 
 def test_what_is_brought_has_the_score_of_what_it_stands_before_and_at_least_its_evidence() -> None:
     hits = hits_of(3)
-    placed = place(hits, 10, Known({id_of(1): [ending(1, [2, 99])]}, set(), 5, {id_of(2): hits[2]}))
+    placed = place(
+        hits, 10, PlacementInputs({id_of(1): [ending(1, [2, 99])]}, set(), 5, {id_of(2): hits[2]})
+    )
     assert [hit.source_id for hit in placed.hits] == [id_of(0), id_of(2), id_of(1)]
     assert (placed.hits[1].score, placed.hits[1].evidence) == (hits[1].score, hits[1].evidence)
     assert placed.hits[1].passage_id == 2
     # Of two messages the one that says nothing that has been replaced.
     endings = {id_of(0): [ending(1, [50, 51])], id_of(50): [ending(2, [52])]}
-    placed = place(hits, 10, Known(endings, set(), 5, {}))
+    placed = place(hits, 10, PlacementInputs(endings, set(), 5, {}))
     assert [hit.source_id for hit in placed.hits[:2]] == [id_of(51), id_of(0)]
 
 
 def test_what_a_token_names_fits_into_it() -> None:
-    brought = Brought().with_(UUID(int=number) for number in range(MOST_BROUGHT))
+    brought = PromotedHits().with_(UUID(int=number) for number in range(MAX_PROMOTED))
     assert brought.room == 0
-    assert Brought.read(brought.write()) == brought
+    assert PromotedHits.read(brought.write()) == brought
     assert len(brought.write()) <= 480
-    full = Known({id_of(0): [ending(1, [50])]}, set(), 0, {})
+    full = PlacementInputs({id_of(0): [ending(1, [50])]}, set(), 0, {})
     assert place(hits_of(1), 10, full).brought == set()

@@ -8,13 +8,13 @@ import pytest
 
 from everword.domain.errors import InvalidArgument
 from everword.v1 import memory_pb2 as memory
-from everword_search.ranking.profiles import (
+from everword_search.retrieval.arms.base import SearchArm
+from everword_search.retrieval.profiles import (
     PROFILES,
     Balanced,
     find_profile,
     importance_of,
 )
-from everword_search.retrieval.model import SearchArm
 
 NOON = datetime(2026, 4, 18, 12, tzinfo=UTC)
 BALANCED = Balanced()

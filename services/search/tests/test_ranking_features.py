@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from everword_search.ranking.features.compute import RankingQuery, describe
+from everword_search.ranking.features.terms import query_terms, weight_of
 from everword_search.ranking.words.frequencies import zipf
-from everword_search.ranking.words.terms import query_terms, weight_of
 from support.ranking import TURNS, Passage, ask, chat, pool_of, row
 
 

@@ -17,7 +17,7 @@ from everword_search.ranking.features.compute import RankingQuery, describe
 from everword_search.ranking.models import ensemble
 from everword_search.ranking.models.ensemble import Ensemble, ModelUnusable, load_ensemble
 from everword_search.ranking.models.ranker import LITERAL_EVIDENCE, Ranker
-from everword_search.ranking.recall import handicap
+from everword_search.retrieval.recall import handicap
 from support.ranking import TURNS, ask, chat, pool_of, row
 
 MODELS = ("recall-ranking.npz", "recall-relevance.npz")

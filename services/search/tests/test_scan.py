@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.compiled import GROUP, nearest_signs
+from everword_search.kernels.compiled import GROUP, nearest_signs
 
 #: Rows that are looked through at once, where vectors have 384 numbers.
 SCANNED = 4_096
@@ -18,7 +18,7 @@ Bytes = npt.NDArray[np.uint8]
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.cache.scans.{request.param}")
+    module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("nearest_signs", "GROUP"):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

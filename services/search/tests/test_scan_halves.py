@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from everword.db.arrays import Array
-from everword_search.compiled import cosines
+from everword_search.kernels.compiled import cosines
 
 #: Sums of halves that are added up side by side.
 SIDE_BY_SIDE = 32
@@ -26,7 +26,7 @@ STEP = 2**-24
 @pytest.fixture(params=["scan", "scan_numpy"], autouse=True)
 def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both versions are tested; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.cache.scans.{request.param}")
+    module = pytest.importorskip(f"everword_search.kernels.{request.param}")
     for name in ("cosines",):
         monkeypatch.setitem(globals(), name, getattr(module, name))
 

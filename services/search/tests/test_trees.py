@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everword_search.compiled import MOST_LEAVES
+from everword_search.kernels.compiled import MOST_LEAVES
 from everword_search.ranking.models import ensemble
 from everword_search.ranking.models.ensemble import Ensemble, ModelUnusable
 from scripts.train_ranking.export import write_model
@@ -88,7 +88,7 @@ def test_trees_say_what_a_walk_through_them_says(
     part: str,
 ) -> None:
     """Both versions; the compiled one where it was built."""
-    module = pytest.importorskip(f"everword_search.ranking.models.{part}")
+    module = pytest.importorskip(f"everword_search.kernels.{part}")
     monkeypatch.setattr(ensemble, "add_up", module.add_up)
     random = Random(f"{count} {depth}")
     boosters = [[grow(random, depth) for _ in range(20)] for _ in range(3)]

@@ -9,16 +9,16 @@ import threading
 
 import pytest
 
-from everword_search.ranking.words import word_lists
+from everword_search.ranking import word_lists
+from everword_search.ranking.word_lists import WordLists
 from everword_search.ranking.words.frequencies import zipf
-from everword_search.ranking.words.word_lists import WordLists
 
 WORDS = ("the", "turtles", "zyzzyva")
 #: Reads in a process of its own, in which nobody has looked up a word, and says what words weigh then.
 FRESH = f"""
 import asyncio, sys
 from everword_search.ranking.words.frequencies import zipf
-from everword_search.ranking.words.word_lists import WordLists
+from everword_search.ranking.word_lists import WordLists
 
 async def main():
     lists = WordLists()

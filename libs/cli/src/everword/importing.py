@@ -27,6 +27,15 @@ STREAM_TIMEOUT_S = 300.0
 ATTEMPTS = 4
 #: What a note or a document is refused with that is there already, or was and has been deleted.
 _EXISTS = {"NOTE_VERSION_CONFLICT", "DOCUMENT_VERSION_CONFLICT"}
+#: Error codes about a single record; other errors concern the whole import.
+_REFUSED = {
+    "VALIDATION_FAILED",
+    "REQUEST_TOO_LARGE",
+    "EXTERNAL_ID_CONFLICT",
+    "CONTENT_ERASED",
+    "DOCUMENT_UNREADABLE",
+}
+OnRefused = Callable[[Record, CallError], None]
 
 _Answer = TypeVar("_Answer")
 _Write = WriteNoteResponse | WriteDocumentResponse
@@ -61,33 +70,68 @@ async def import_records(
     client: Client,
     records: Iterable[Record],
     on_progress: Callable[[ImportSummary], None] = lambda summary: None,
+    on_refused: OnRefused | None = None,
+    summary: ImportSummary | None = None,
 ) -> ImportSummary:
     """Store messages in the conversations they belong to, in their order, and notes and documents that never were.
 
     `on_progress` is called after each commit. Where the import ends early, what was committed stays; messages with
-    external ids can be sent again, and those that are there are recognised. Raises CallError.
+    external ids can be sent again, and those that are there are recognised. `on_refused` is called with each record
+    that the server refuses to store, and the import goes on unless it raises; without it, the first refusal ends the
+    import. `summary`, if given, is what is counted in, and holds the counts also if an error ends the import.
+    Raises CallError.
     """
-    summary = ImportSummary()
+    summary = summary or ImportSummary()
     for piece in _pieces(records):
         if isinstance(piece, list):
-            await _import_stream(client, piece, summary)
-        elif isinstance(piece, WriteNoteRequest):
-            is_new = await _is_new(partial(client.note_service.WriteNote, piece), summary)
-            summary.notes_written += is_new
-            summary.notes_existing += not is_new
+            await _import_stream(client, piece, summary, on_refused)
         else:
-            is_new = await _is_new(partial(client.document_service.WriteDocument, piece), summary)
-            summary.documents_written += is_new
-            summary.documents_existing += not is_new
+            try:
+                await _write(client, piece, summary)
+            except CallError as error:
+                if on_refused is None or error.reason not in _REFUSED:
+                    raise
+                on_refused(piece, error)
         on_progress(summary)
     return summary
 
 
-async def _import_stream(client: Client, stream: list[Entry], summary: ImportSummary) -> None:
+async def _write(
+    client: Client, piece: WriteNoteRequest | WriteDocumentRequest, summary: ImportSummary
+) -> None:
+    if isinstance(piece, WriteNoteRequest):
+        is_new = await _is_new(partial(client.note_service.WriteNote, piece), summary)
+        summary.notes_written += is_new
+        summary.notes_existing += not is_new
+    else:
+        is_new = await _is_new(partial(client.document_service.WriteDocument, piece), summary)
+        summary.documents_written += is_new
+        summary.documents_existing += not is_new
+
+
+async def _import_stream(
+    client: Client, stream: list[Entry], summary: ImportSummary, on_refused: OnRefused | None
+) -> None:
+    """Send messages in one stream; if one of them is refused, send each half separately, to find it."""
     batches = _batches(stream)
-    response = await _patiently(
-        lambda: client.ingest_service.ImportMessages(iter(batches), timeout=STREAM_TIMEOUT_S)
-    )
+    try:
+        response = await _patiently(
+            lambda: client.ingest_service.ImportMessages(iter(batches), timeout=STREAM_TIMEOUT_S)
+        )
+    except CallError as error:
+        if on_refused is None or error.reason not in _REFUSED:
+            raise
+        if len(stream) == 1:
+            on_refused(stream[0], error)
+            return
+        # Messages that the stream stored before the refusal would count as existing when they are sent again.
+        stored = int(error.metadata.get("messages_written", "0"))
+        summary.messages_written += stored
+        summary.messages_existing -= stored
+        middle = len(stream) // 2
+        await _import_stream(client, stream[:middle], summary, on_refused)
+        await _import_stream(client, stream[middle:], summary, on_refused)
+        return
     summary.messages_written += response.messages_written
     summary.messages_existing += response.messages_existing
     summary.conversations.update(key_of(entry) for entry in stream)

@@ -68,7 +68,7 @@ def test_what_another_distribution_brings_is_named_where_it_is_missing(
     monkeypatch.delitem(main.__dict__, "_places", raising=False)
     said = invoke("mcp").stderr
     monkeypatch.delitem(main.__dict__, "_places")
-    assert "'mcp' comes with everword-mcp, which is not installed" in said
+    assert "'mcp' comes with everword-web, which is not installed" in said
 
 
 def test_a_shell_completes_commands() -> None:

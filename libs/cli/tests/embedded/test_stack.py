@@ -19,7 +19,13 @@ from everword.embedded.folder import RunningStack, read_run_file
 from everword.embedded.ports import Ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.process import ProcessSpec
-from everword.embedded.services import SERVICES, WORKERS, is_serving, service_specs
+from everword.embedded.services import (
+    SERVICES,
+    SUMMARISING_WORKERS,
+    WORKERS,
+    is_serving,
+    service_specs,
+)
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from everword.embedded.valkey import EmbeddedValkey
@@ -168,3 +174,10 @@ async def test_servers_of_the_users_own_are_used_and_none_is_started(tmp_path: P
 def test_settings_that_cannot_hold_are_refused(variables: dict[str, str], message: str) -> None:
     with pytest.raises(EmbeddedError, match=message):
         StackSettings.from_environment(None, Ports(), Environment(variables))
+
+
+def test_service_specs_run_summarising_workers_as_background_work() -> None:
+    addresses = dict.fromkeys(SERVICES, "127.0.0.1:1")
+    specs = service_specs(RunningStack(1, addresses, "postgresql://", None, "redis://", "token"))
+    background = {spec.name for spec in specs if spec.background}
+    assert background == SUMMARISING_WORKERS

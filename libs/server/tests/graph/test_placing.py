@@ -9,7 +9,7 @@ from itertools import combinations
 from uuid import UUID
 
 from everword.graph.model import Source
-from everword.graph.placing import EdgeRow, Told, place_edge
+from everword.graph.placement import EdgeRow, EdgeStatement, place_edge
 
 BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
 NOW = BEGAN + timedelta(days=50)
@@ -22,11 +22,13 @@ def day(number: int | None) -> datetime | None:
     return None if number is None else BEGAN + timedelta(days=number)
 
 
-def told(*times: Times, fact_id: UUID | None = None, confidence: float | None = None) -> Told:
-    return Told("", confidence, Source.AGENT, None, "", fact_id, times)
+def told(
+    *times: Times, fact_id: UUID | None = None, confidence: float | None = None
+) -> EdgeStatement:
+    return EdgeStatement("", confidence, Source.AGENT, None, "", fact_id, times)
 
 
-def placed(known: list[EdgeRow], said: Told) -> list[EdgeRow]:
+def placed(known: list[EdgeRow], said: EdgeStatement) -> list[EdgeRow]:
     change = place_edge(known, BLANK, said, NOW)
     kept = [row for row in known if row not in change.gone]
     return kept + [replace(row, id=UUID(int=len(kept) + 100)) for row in change.come]

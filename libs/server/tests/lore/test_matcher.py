@@ -11,8 +11,10 @@ import pytest
 
 from everword.domain.errors import InvalidArgument
 from everword.lore.compiled import CompiledBooks, compile_book
+from everword.lore.evaluation import Evaluation
 from everword.lore.literals import Literals
-from everword.lore.matcher import Matcher, Text
+from everword.lore.match_texts import match_texts
+from everword.lore.matcher import Matcher
 from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
 from everword.lore.patterns import BadPattern, check_triggers, compile_pattern
 
@@ -20,9 +22,15 @@ BOOK = UUID(int=9)
 SUBSTRING, WORD, EXACT, REGEX = TriggerMode
 
 
+def hits_of(matcher: Matcher, text: str) -> dict[EntryId, int]:
+    """Return the entries that a text triggers."""
+    [[hits]] = match_texts([text], [matcher], Evaluation()).hits
+    return hits
+
+
 def matches(trigger: Trigger, text: str) -> bool:
     found = Rule(EntryId(UUID(int=1)), BOOK, "entry", [trigger])
-    return bool(Matcher([found]).match(Text(text)))
+    return bool(hits_of(Matcher([found]), text))
 
 
 def rules(triggers: list[Trigger]) -> list[Rule]:
@@ -75,9 +83,8 @@ def test_case_counts_where_it_is_asked_for() -> None:
 
 def test_the_first_trigger_of_an_entry_that_matches_is_told() -> None:
     triggers = [Trigger("castle"), Trigger("gate", WORD), Trigger("g.te", REGEX)]
-    [hit] = (
-        Matcher([Rule(EntryId(UUID(int=1)), BOOK, "e", triggers)]).match(Text("The gate.")).items()
-    )
+    matcher = Matcher([Rule(EntryId(UUID(int=1)), BOOK, "e", triggers)])
+    [hit] = hits_of(matcher, "The gate.").items()
     assert hit == (EntryId(UUID(int=1)), 1)
 
 
@@ -136,7 +143,7 @@ def _fuzz(rounds: int) -> int:
         accepted += sum(trigger.mode is REGEX for trigger in triggers)
         matcher = Matcher(rules(triggers))
         for text in (_texts(chance, 60), "".join(trigger.text for trigger in triggers)):
-            hits = matcher.match(Text(text))
+            hits = hits_of(matcher, text)
             for number, trigger in enumerate(triggers):
                 if trigger.mode is SUBSTRING and trigger.case_sensitive and "\0" not in text:
                     plain = unicodedata.normalize("NFC", text)
@@ -162,7 +169,7 @@ def test_hostile_keys_take_linear_time() -> None:
     ]
     matcher = Matcher(rules([*nested, *slow]))
     began = time.process_time()
-    hits = matcher.match(Text("a" * 32_768))
+    hits = hits_of(matcher, "a" * 32_768)
     assert len(hits) >= 199
     assert time.process_time() - began < 2
 
@@ -182,7 +189,7 @@ def test_a_thousand_entries_are_matched_in_milliseconds() -> None:
     best = 1.0
     for _ in range(5):
         began = time.perf_counter()
-        found = [book.matcher.match(Text(text)) for text in texts]
+        found = [hits_of(book.matcher, text) for text in texts]
         best = min(best, time.perf_counter() - began)
     assert all(len(hits) > 50 for hits in found)
     assert best < 0.03

@@ -15,8 +15,7 @@ from psycopg_pool import PoolClosed, PoolTimeout, TooManyRequests
 
 from everword.db.pool import PoolBusy
 from everword.domain import errors
-from everword.domain.conflicts import NoteVersionConflict
-from everword.domain.errors import EverwordError
+from everword.domain.errors import EverwordError, NoteVersionConflict
 from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.rpc.errors import grpc_code, to_status, trailers, translate
 from everword.v1.error_reason_pb2 import ErrorReason
@@ -45,6 +44,8 @@ ALL = sorted(_KNOWN, key=lambda error: error.__name__)
         (psycopg.errors.SerializationFailure(), errors.ConcurrentUpdate),
         (psycopg.errors.DeadlockDetected(), errors.ConcurrentUpdate),
         (psycopg.errors.LockNotAvailable(), errors.ConcurrentUpdate),
+        (psycopg.errors.ForeignKeyViolation(), errors.ConcurrentUpdate),
+        (psycopg.errors.RestrictViolation(), errors.ConcurrentUpdate),
         (psycopg.errors.QueryCanceled(), errors.DeadlineExceeded),
         (TimeoutError(), errors.DeadlineExceeded),
         (PoolTimeout(), errors.StorageUnavailable),
@@ -66,7 +67,7 @@ def test_a_drivers_error_becomes_the_stated_one(
     "raised",
     [
         psycopg.errors.UndefinedColumn("secret"),
-        psycopg.errors.ForeignKeyViolation("secret"),
+        psycopg.errors.UniqueViolation("secret"),
         psycopg.errors.CheckViolation("secret"),
         KeyError("secret"),
     ],

@@ -38,7 +38,11 @@ def _services() -> list[ServiceDescriptor]:
     return found
 
 
-REQUESTS = {method.input_type for service in _services() for method in service.methods}
+#: In one order, since all processes of a run have to collect the same tests.
+REQUESTS = sorted(
+    {method.input_type for service in _services() for method in service.methods},
+    key=lambda message: message.full_name,
+)
 
 
 def _without_limit(message: Descriptor, path: str) -> Iterator[str]:

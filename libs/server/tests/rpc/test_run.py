@@ -6,10 +6,11 @@ import sys
 #: Leaves a hundred objects in cycles, and ends once these are gone, or else after a minute.
 _SERVICE = """
 import asyncio, os, signal, weakref
+from everword.processes import heap
 from everword.rpc import run
 from everword.rpc.settings import ServerSettings
 
-run.COLLECT_S = 0.1
+heap.COLLECT_S = 0.1
 
 class Cycle:
     def __init__(self):

@@ -6,6 +6,9 @@ import asyncio
 
 from everword.admission.fair_share import Group
 from everword.domain.errors import Overloaded
+from everword.domain.quotas import RateLimitReached
+from everword.quotas.store import UsageRow
+from everword.quotas.usage import Usage
 from everword.rpc.capacity import Capacity
 from everword.rpc.shedding import Shedding, shown_by
 
@@ -23,13 +26,27 @@ async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> Non
     for shown, group in ((KEY, FLOOD), (ANOTHER_KEY, OTHER)):
         shedding.note(shown, group)
     assert shedding.is_active
-    assert shedding.refuses(KEY)
-    assert not shedding.refuses(ANOTHER_KEY)
+    assert isinstance(shedding.refusal(KEY, is_counted=True), Overloaded)
+    assert shedding.refusal(ANOTHER_KEY, is_counted=True) is None
     for call in calls:
         call.cancel()
     ended = await asyncio.gather(*calls, return_exceptions=True)
     assert any(isinstance(each, Overloaded) for each in ended)
-    assert not shedding.refuses(KEY)
+    assert shedding.refusal(KEY, is_counted=True) is None
+
+
+async def test_shedding_of_a_namespace_over_its_rate_leaves_other_calls_alone() -> None:
+    shedding, usage = Shedding(Capacity(8)), Usage()
+    usage.sent(UsageRow(1, 2, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
+    shedding.note_limited(KEY, usage)
+    refusal = shedding.refusal(KEY, is_counted=True)
+    assert isinstance(refusal, RateLimitReached)
+    assert 29 < (refusal.retry_after_s or 0) <= 30.1
+    assert shedding.refusal(ANOTHER_KEY, is_counted=True) is None
+    # Operators' calls are not counted.
+    assert shedding.refusal(KEY, is_counted=False) is None
+    usage.sent(UsageRow(1, 3, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
+    assert shedding.refusal(KEY, is_counted=True) is None
 
 
 async def _call(capacity: Capacity, group: Group) -> None:

@@ -14,24 +14,16 @@ from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.audits.audit_summaries import audit_summaries
 from everword_compactor.audits.compaction_status import get_compaction_status
 from everword_compactor.audits.translate import audit_to_proto, compaction_to_proto
-from everword_compactor.calendar.get_voice import get_voice
 from everword_compactor.calendar.roll_up import roll_up
-from everword_compactor.calendar.update_voice import update_voice
+from everword_compactor.calendar.translate import VOICE_FIELDS, to_day, to_voice, voice_to_proto
+from everword_compactor.calendar.voice import get_voice, update_voice
 from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.conversations.compact import compact
 from everword_compactor.conversations.flush_conversation import flush_conversation
+from everword_compactor.conversations.translate import flush_request, flushed_to_proto
 from everword_compactor.maintenance.backfill import BackfillTarget, backfill
-from everword_compactor.maintenance.queue_status import get_queue_status
-from everword_compactor.maintenance.retry_jobs import retry_jobs
-from everword_compactor.maintenance.translate import (
-    VOICE_FIELDS,
-    flush_request,
-    flushed_to_proto,
-    queue_status_to_proto,
-    to_day,
-    to_voice,
-    voice_to_proto,
-)
+from everword_compactor.maintenance.queue import get_queue_status, retry_jobs
+from everword_compactor.maintenance.translate import queue_status_to_proto
 from everword_compactor.sleep.rpc.sleep import sleep
 from everword_compactor.sleep.rpc.translate import progress_to_proto
 

@@ -13,10 +13,11 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
-from everword.rpc.heap import share_arenas
-from everword.rpc.priority import let_process_give_way
+from everword.processes.heap import share_arenas
+from everword.processes.priority import let_process_give_way
 from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
+from everword_compactor.jobs.due_vectors import DueVectors
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
 
@@ -114,7 +115,8 @@ def main(arguments: list[str]) -> None:
         run = TASKS[name](worker_context)
         for asked in filter(None, (small, chat)):
             run = detect_model_outage(run, asked)
-        run_worker(database, settings.redis_url, Task(name, run, lease_s=settings.lease_s))
+        task = Task(name, run, lease_s=settings.lease_s)
+        run_worker(database, settings.redis_url, task, DueVectors(database).wait)
     finally:
         for asked in filter(None, (small, chat)):
             asked.close()

@@ -12,6 +12,7 @@ import asyncio
 import contextvars
 import enum
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
@@ -22,7 +23,7 @@ from everword.admission.frames import forget_frames
 from everword.domain.background import end_tasks
 from everword.domain.errors import Overloaded
 from everword.telemetry import names
-from everword.telemetry.tracing import up_down_counter
+from everword.telemetry.tracing import duration_histogram, up_down_counter
 from everword_embedder.providers.errors import ProviderError, ProviderUnavailable
 from everword_embedder.providers.isolation import Outcome, embed_isolating
 from everword_embedder.providers.provider import EmbeddingProvider
@@ -51,6 +52,7 @@ class _Item:
         self.text = text
         self.priority = priority
         self.callers = 0
+        self.entered_at = time.perf_counter()
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self.batch: _Batch | None = None
         self.context = contextvars.copy_context()
@@ -88,7 +90,10 @@ class Batcher:
         if priority is Priority.BACKGROUND and len(texts) <= SHORT_TEXTS:
             priority = Priority.SHORT
         self._refuse_beyond_capacity(len(texts), priority)
-        items = [self._enter(text, priority) for text in texts]
+        # Sorted by length, since the texts of a call are padded to the longest one.
+        by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        entered = {place: self._enter(texts[place], priority) for place in by_length}
+        items = [entered[place] for place in range(len(texts))]
         self._start_calls()
         try:
             # Shielded: others may wait for the same text.
@@ -164,9 +169,10 @@ class Batcher:
     def _take(self, priority: Priority) -> list[_Item]:
         """Take the next batch off a queue: the longest waiting, as many as the provider likes, and at least one."""
         queue, limits = self._queues[priority], self._provider.limits
+        most = limits.queries if priority is Priority.QUERY else limits.texts
         items: list[_Item] = []
         characters = 0
-        while queue and len(items) < limits.texts:
+        while queue and len(items) < most:
             characters += len(next(iter(queue)).text)
             if items and characters > limits.characters:
                 break
@@ -178,8 +184,11 @@ class Batcher:
         items = self._take(priority)
         batch = _Batch(priority, items)
         self._running.add(batch)
+        wait = duration_histogram(names.EMBED_WAIT)
+        started_at = time.perf_counter()
         for item in items:
             item.batch = batch
+            wait.record(started_at - item.entered_at, {names.EMBED_PRIORITY: priority.value})
         links = [trace.Link(item.span) for item in items[1:] if item.span.is_valid]
         texts, urgent = [item.text for item in items], priority is not Priority.BACKGROUND
         call = embed_isolating(self._provider, texts, links, urgent=urgent)

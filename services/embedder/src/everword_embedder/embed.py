@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import psycopg
 from cachetools import TTLCache
+from psycopg_pool import PoolTimeout
 
 from everword.db.pool import Database
 from everword.domain.errors import EmbedderUnavailable, EverwordError, InvalidArgument
@@ -25,7 +28,9 @@ from everword_embedder.providers.isolation import Outcome
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.providers.telemetry import receipt
 from everword_embedder.providers.vectors import Vector
+from everword_embedder.providers.weights import WeightChoice
 
+log = logging.getLogger(__name__)
 #: Memory for the vectors of queries: 20,000 of the local model.
 CACHE_BYTES = 32 * 1024 * 1024
 #: A query's vector never changes; what people asked is forgotten after this long all the same.
@@ -90,6 +95,22 @@ class Embedder:
             )
         asked = [vectors[text] for text in texts]
         return Embedded(generation.id, generation.dimensions, asked, sum(read))
+
+    async def warm_up(self) -> None:
+        """Load the local model if it is the active one, so that the first query does not wait for it.
+
+        An error is only logged: the next call that needs the model tries again and raises it.
+        """
+        try:
+            generation = await self._generation(0)
+            if generation.provider == LOCAL:
+                await self.embed(["warm-up"], Priority.QUERY, generation.id)
+        except (EverwordError, psycopg.Error, PoolTimeout) as error:
+            log.warning("model not warmed up", extra={"error": str(error)})
+
+    def describe_model(self) -> WeightChoice | None:
+        """Return the local model's weight format and speed; None unless the model is loaded."""
+        return self._factory.describe_local_model()
 
     async def close(self) -> None:
         for batcher in self._batchers.values():

@@ -48,6 +48,8 @@ class EmbedderServer:
 
     async def start(self) -> str:
         await self._database.open()
+        # Health says SERVING only afterwards.
+        await self._embedder.warm_up()
         address = await self._server.start()
         self._blocking.open()
         self._sweeper.start()

@@ -43,3 +43,21 @@ class EmbedderServicer(EmbedderServiceServicer):
         return pb.GetCoverageResponse(
             generation_id=found.generation_id, pending=found.pending, failed=found.failed
         )
+
+    async def DescribeModel(
+        self, request: pb.DescribeModelRequest, context: Context
+    ) -> pb.DescribeModelResponse:
+        choice = self._embedder.describe_model()
+        if choice is None:
+            return pb.DescribeModelResponse()
+        return pb.DescribeModelResponse(
+            forms=[
+                pb.ModelForm(
+                    name=form,
+                    in_use=form is choice.form,
+                    question_ms=speed.question_ms,
+                    passage_ms=speed.passage_ms,
+                )
+                for form, speed in choice.speeds.items()
+            ]
+        )

@@ -10,7 +10,7 @@ from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.observability.setup import setup
-from everword.rpc.heap import share_arenas
+from everword.processes.heap import share_arenas
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.drain import Drain, DrainSettings
 from everword_embedder.queue.remote import RemoteEmbedder

@@ -42,18 +42,18 @@ from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.checkpoints.servicer import CheckpointServicer
 from everword_ingest.costs.servicer import CostServicer
 from everword_ingest.documents.servicer import DocumentServicer
-from everword_ingest.erasure.resuming import Resuming
+from everword_ingest.erasure.resumer import ErasureResumer
 from everword_ingest.erasure.servicer import EraseServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
-from everword_ingest.housekeeping import Housekeeping
+from everword_ingest.housekeeping.housekeeping import Housekeeping
 from everword_ingest.lore.servicer import LoreServicer
 from everword_ingest.notes.servicer import NoteServicer
 from everword_ingest.outbox import Outbox
 from everword_ingest.patterns.servicer import PatternServicer
 from everword_ingest.people.servicer import ReviewServicer
-from everword_ingest.retention.running import Running
+from everword_ingest.retention.runner import RetentionRunner
 from everword_ingest.retention.servicer import RetentionServicer
 from everword_ingest.servicer import IngestServicer
 from everword_ingest.settings import SERVICE, Settings
@@ -67,10 +67,10 @@ class IngestServer:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
-        self._resuming = Resuming(self._database)
+        self._resuming = ErasureResumer(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
         self._stopping = asyncio.Event()
-        self._retention = Running(self._database, self._outbox.wake)
+        self._retention = RetentionRunner(self._database, self._outbox.wake)
         registrations = [
             *self._written(settings),
             *self._known(),

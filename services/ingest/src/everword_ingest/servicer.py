@@ -17,23 +17,20 @@ from everword.rpc.translate import conversation_to_proto
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
-from everword_ingest.conversations.ensure_conversation import ensure_conversation
-from everword_ingest.conversations.update_conversation import update_conversation
+from everword_ingest.conversations.translate import CHANGEABLE, changed_values, to_spec
+from everword_ingest.conversations.write_conversation import (
+    ensure_conversation,
+    update_conversation,
+)
+from everword_ingest.memories.importance import mark_used, update_memory
+from everword_ingest.memories.record_significant import record_significant
+from everword_ingest.memories.translate import to_significant
+from everword_ingest.memories.wait_for_indexing import Stage, wait_for_indexing
 from everword_ingest.messages.append_messages import append_messages
 from everword_ingest.messages.import_messages import import_messages
-from everword_ingest.messages.mark_used import mark_used
-from everword_ingest.messages.record_significant import record_significant
-from everword_ingest.messages.update_memory import update_memory
-from everword_ingest.model import AppendRequest
-from everword_ingest.translate import (
-    CHANGEABLE,
-    changed_values,
-    hash_body,
-    to_append_request,
-    to_significant,
-    to_spec,
-)
-from everword_ingest.wait_for_indexing import Stage, wait_for_indexing
+from everword_ingest.messages.model import AppendRequest
+from everword_ingest.messages.translate import to_append_request
+from everword_ingest.request_ids.claims import hash_body
 
 
 class IngestServicer(IngestServiceServicer):

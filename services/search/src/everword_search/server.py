@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from everword.chat.settings import ChatSettings
@@ -27,11 +28,11 @@ from everword.v1 import (
 )
 from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
-from everword_search.compiled import warn_if_slow
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
 from everword_search.facts.servicer import ProfileServicer
-from everword_search.graph.servicer import GraphQueryServicer
+from everword_search.graph_search.servicer import GraphQueryServicer
+from everword_search.kernels.compiled import warn_if_slow
 from everword_search.people.servicer import PeopleServicer
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
@@ -40,6 +41,7 @@ from everword_search.servicer import SearchServicer
 from everword_search.settings import SERVICE, Settings
 from everword_search.summaries.servicer import SummaryServicer
 from everword_search.topics.servicer import TopicServicer
+from everword_search.warm_up import warm_up
 
 if TYPE_CHECKING:
     from everword.chat.client import ChatClient
@@ -55,12 +57,14 @@ class SearchServer:
         self._cache = NamespaceCache(self._database, settings.cache_bytes)
         sources = Sources(self._database, self._embedder, Ranker.load(), self._cache)
         self._stopping = asyncio.Event()
-        self._word_lists = sources.word_lists
         self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
         asking = Asking(self._chat, self._database) if self._chat else None
         self._server = RpcServer(
-            settings.server, self._database, self._registrations(sources, asking)
+            settings.server,
+            self._database,
+            self._registrations(sources, asking),
+            partial(warm_up, sources, self._tokens, settings.database.pool_min),
         )
 
     def _registrations(self, sources: Sources, asking: Asking | None) -> list[Registration]:
@@ -108,10 +112,7 @@ class SearchServer:
         await self._database.open()
         await self._embedder.open()
         self._cache.open()
-        address = await self._server.start()
-        self._word_lists.read()
-        self._tokens.read()
-        return address
+        return await self._server.start()
 
     async def stop(self) -> None:
         self._stopping.set()

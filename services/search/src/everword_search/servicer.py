@@ -25,36 +25,30 @@ from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
 from everword_search.addresses.list_address import list_address
 from everword_search.addresses.read_address import read_address
-from everword_search.addresses.tiers import Tier, in_tier
 from everword_search.addresses.translate import entry_to_proto, read_response
 from everword_search.answers.answer import answer
 from everword_search.answers.asking import Asking
-from everword_search.records.batch_get_memories import batch_get_memories
-from everword_search.records.get_conversation import get_conversation
-from everword_search.records.get_memory import get_memory
-from everword_search.records.get_message import get_message
-from everword_search.records.list_conversations import list_conversations
-from everword_search.records.list_messages import list_messages
-from everword_search.retrieval.browse import browse
-from everword_search.retrieval.search import search
-from everword_search.retrieval.sources import Sources
-from everword_search.stats.get_stats import get_stats
-from everword_search.stats.translate import stats_response
-from everword_search.translate import (
-    answer_response,
-    batch_response,
-    browse_response,
+from everword_search.answers.translate import answer_response, to_answer_request
+from everword_search.memories.batch_get_memories import batch_get_memories
+from everword_search.memories.browse import browse
+from everword_search.memories.get_memory import get_memory
+from everword_search.memories.translate import batch_response, browse_response, to_browse_request
+from everword_search.records.read_conversations import get_conversation, list_conversations
+from everword_search.records.read_messages import get_message, list_messages
+from everword_search.records.tiers import Tier, in_tier
+from everword_search.records.translate import (
     is_newest_first,
-    search_response,
-    to_answer_request,
-    to_browse_request,
     to_conversation,
     to_conversation_filter,
     to_filter,
     to_message,
     to_page,
-    to_search_request,
 )
+from everword_search.retrieval.search import search
+from everword_search.retrieval.sources import Sources
+from everword_search.retrieval.translate import search_response, to_search_request
+from everword_search.stats.get_stats import get_stats
+from everword_search.stats.translate import stats_response
 from everword_search.watch.translate import events_to_proto
 from everword_search.watch.watch_memories import watch_memories
 
@@ -209,7 +203,11 @@ class SearchServicer(SearchServiceServicer):
 
     async def GetStats(self, request: pb.GetStatsRequest, context: Context) -> pb.GetStatsResponse:
         found = await get_stats(
-            self._database, current_namespace(), current_caller().role, request.at_least_as_fresh
+            self._database,
+            self._sources.embedder,
+            current_namespace(),
+            current_caller().role,
+            request.at_least_as_fresh,
         )
         return stats_response(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +10,14 @@ from everword.chat.settings import ChatSettings
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment
 from everword.rpc.settings import ServerSettings
-from everword_search.cache.size import MOST_CACHE_BYTES, default_cache_bytes
 
 SERVICE = "search"
 _MIB = 1 << 20
+#: Limit of the default cache size, and its share of the memory of the machine or container, as a divisor.
+MOST_CACHE_BYTES = 1 << 30
+_MEMORY_SHARE = 4
+#: Files with the memory limit of a container: version 2 of control groups, and version 1.
+_LIMIT_FILES = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 @dataclass(frozen=True)
@@ -44,3 +49,14 @@ class Settings:
             ),
             tokenizer=environment.file("EVERWORD_TOKENIZER"),
         )
+
+
+def default_cache_bytes(root: Path = Path("/")) -> int:
+    """Return a quarter of the memory that there is, and at most 1 GiB; `root` is where the kernel's files are."""
+    there = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for name in _LIMIT_FILES:
+        try:
+            there.append(int((root / name).read_text()))
+        except (OSError, ValueError):
+            continue  # the other version's, or `max`: no limit
+    return min(min(there) // _MEMORY_SHARE, MOST_CACHE_BYTES)

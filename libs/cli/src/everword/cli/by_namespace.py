@@ -9,6 +9,7 @@ import click
 import psycopg
 
 from everword.cli.output import note, progress
+from everword.cli.suggestions import did_you_mean
 from everword.integrity.verify import Namespace, count_rows, list_namespaces
 
 #: Does something to a namespace, and tells how many rows it has been through.
@@ -32,9 +33,11 @@ def go_through(
     """
     namespaces = list_namespaces(conn, after)
     if namespace:
+        names = [each.name for each in namespaces]
+        if namespace not in names:
+            similar = did_you_mean(namespace, names)
+            raise click.ClickException(f"there is no namespace {namespace!r}.{similar}")
         namespaces = [each for each in namespaces if each.name == namespace]
-        if not namespaces:
-            raise click.ClickException(f"there is no namespace {namespace}")
     done = list[str]()
     try:
         for each in namespaces:

@@ -39,7 +39,6 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "flush": Entry("flush:flush", "Get what stands for old turns when a context is full."),
         "export": Entry("export:export", "Write a conversation's transcript, oldest first."),
         "watch": Entry("watch:watch", "Follow what is written, ends, expires and is deleted."),
-        "console": Entry("everword-console", "Show in a browser what is remembered, and why."),
     },
     "Write": {
         "import": Entry("import_:import_", "Import conversations, notes and documents from files."),
@@ -83,8 +82,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "budget": Entry("costs.budget:budget", "Set and list limits of what models may cost."),
         "prices": Entry("costs.prices:prices", "Load and list the prices of models."),
         "models": Entry("models:models", "Embedding models: list, add, progress, switch, drop."),
-        "mcp": Entry("everword-mcp", "Offer memory to an agent as tools (MCP)."),
-        "gateway": Entry("everword-gateway", "Serve every RPC over HTTP and JSON (Connect)."),
+        "web": Entry("everword-web", "Serve JSON over HTTP, tools (MCP), and the console."),
+        "mcp": Entry("everword-web", "Offer memory as tools to an agent's host (stdio)."),
         "protoset": Entry("protoset:protoset", "Print where the protoset for grpcurl is."),
     },
     "Look after it": {

@@ -12,6 +12,7 @@ from google.protobuf.struct_pb2 import Struct
 from everword.cli.files import ensure_writable
 from everword.cli.output import json_option, line, note, print_json, print_table, when
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.v1 import checkpoint_service_pb2 as pb
 
@@ -175,8 +176,25 @@ async def delete(
     response = await client.checkpoint_service.DeleteCheckpoints(request)
     if as_json:
         print_json(response)
-    else:
+    elif response.deleted:
         line(f"{response.deleted} deleted")
+    if not response.deleted:
+        raise click.ClickException(await _unmatched(client, conversation, name))
+
+
+async def _unmatched(client: Client, conversation: object | None, name: str | None) -> str:
+    """Return the error that no checkpoint was deleted, with similar names in the conversation."""
+    if conversation is None:
+        return "there is no such checkpoint; nothing was deleted"
+    # Raises CONVERSATION_NOT_FOUND if the conversation does not exist.
+    request = pb.ListCheckpointsRequest(conversation_id=str(conversation), page_size=100)
+    names = {
+        each.name for each in (await client.checkpoint_service.ListCheckpoints(request)).checkpoints
+    }
+    if name is None:
+        return "the conversation has no checkpoints; nothing was deleted"
+    similar = did_you_mean(name, names)
+    return f"the conversation has no checkpoint named {name!r}; nothing was deleted.{similar}"
 
 
 def _metadata(text: str) -> Struct | None:

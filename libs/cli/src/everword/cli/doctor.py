@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ from everword.client.channel import open_channel
 from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
-from everword.v1.stats_pb2 import Alert
+from everword.v1.stats_pb2 import Alert, LocalModelForm
 
 _HEALTH_TIMEOUT_S = 5.0
 #: Work that waits for longer is done by nobody.
@@ -141,7 +141,23 @@ def _of_stats(stats: GetStatsResponse) -> list[Finding]:
             else ""
         )
         findings.append(Finding("vectors", not waited, found, advice))
+    if embedding.local_forms:
+        findings.append(Finding("local model", True, _local_model(embedding.local_forms)))
     return findings
+
+
+def _local_model(forms: Sequence[LocalModelForm]) -> str:
+    """Return the form of the weights in use and its speed, and the other forms for comparison."""
+
+    def described(form: LocalModelForm) -> str:
+        question, passage = (
+            each.ToTimedelta().total_seconds() for each in (form.question_time, form.passage_time)
+        )
+        return f"{form.name}: {question * 1000:.1f} ms a question, {1 / passage:.0f} passages/s a thread"
+
+    in_use = next((described(form) for form in forms if form.in_use), "")
+    others = "; ".join(described(form) for form in forms if not form.in_use)
+    return f"weights as {in_use} ({others})" if others else f"weights as {in_use}"
 
 
 async def _queue(client: Client) -> Finding:

@@ -9,8 +9,9 @@ import click
 from everword.cli.document_reads import history, list_, show
 from everword.cli.document_scopes import read_content, scope_options, to_key, to_scope
 from everword.cli.notes import author_option, request_option, tags_option, version_option
-from everword.cli.output import json_option, line, print_json, print_table, shorten
+from everword.cli.output import json_option, line, note, print_json, print_table, shorten
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean, list_documents
 from everword.client import CallError, Client
 from everword.uploading import Seeded
 from everword.uploading import seed as seed_folder
@@ -126,6 +127,9 @@ async def append(
             document=document, content=read_content(content), request_id=request_id
         )
     )
+    if response.version == 1:
+        others = [each for each in await list_documents(client) if each.name != title]
+        note(f"the document {title!r} is new.{did_you_mean(title, others)}")
     _print_written(response, title, as_json)
 
 
@@ -196,6 +200,9 @@ def _print_written(
         print_json(response)
     else:
         line(f"{title}: version {response.version}, {response.chunk_count} chunks")
+    if isinstance(response, pb.UploadDocumentResponse):
+        for warning in response.warnings:
+            note(f"{title}: {warning}")
 
 
 for command in (list_, show, history):

@@ -8,10 +8,11 @@ from typing import Any
 from uuid import UUID
 
 import click
+import grpc
 
 from everword.cli.output import json_option, line, note, print_json, print_table, progress, when
 from everword.cli.session import remote
-from everword.client import Client
+from everword.client import CallError, Client
 from everword.v1 import erase_service_pb2 as pb
 from everword.v1.conversation_pb2 import ConversationKey
 from everword.v1.document_pb2 import DocumentKey
@@ -31,6 +32,7 @@ KINDS = {
     "node": "node_id",
     "pattern": "pattern_id",
     "document": "document_id",
+    "memory": "memory_id",
 }
 #: Between two looks at an erasure that goes on.
 PAUSE_S = 0.3
@@ -57,16 +59,19 @@ async def erase(
 ) -> None:
     """Erase TARGET with everything that was derived from it.
 
-    TARGET is an id; of a subject or author the name, of a note its key, of a document its title, and
-    of a conversation its session key, where these are of no agent and no subject.
+    TARGET is an id, or the name of a subject or author. If it belongs to no agent and no subject, it
+    may also be the key of a note, the title of a document or the session key of a conversation. The
+    kind `memory` takes the id of anything.
     """
     wanted = pb.ErasureTarget(**{KINDS[kind]: await _find(client, kind, target)})
-    preview = await client.erase_service.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
+    preview = await _preview(client, wanted, request_id)
+    matched = preview.matched_rows > 0
     if dry_run and as_json:
         print_json(preview)
-        return
-    if not as_json:
+    elif matched and not as_json:
         _show_preview(preview)
+    if not matched and (dry_run or not request_id):
+        raise click.ClickException(_unmatched(kind, target, preview))
     if dry_run:
         return
     if not yes:
@@ -78,9 +83,30 @@ async def erase(
     erasure = await _finish(client, answer, dict(preview.row_counts).get("messages", 0))
     if as_json:
         print_json(erasure)
-        return
-    _show_counts(dict(erasure.row_counts))
-    line(f"erased: {erasure.id}")
+    if not erasure.matched_rows:
+        raise click.ClickException(_unmatched(kind, target, preview))
+    if not as_json:
+        _show_counts(dict(erasure.row_counts))
+        line(f"erased: {erasure.id}")
+
+
+async def _preview(
+    client: Client, wanted: pb.ErasureTarget, request_id: str
+) -> pb.PreviewErasureResponse:
+    """Return the preview; an empty one if an erasure with this request id has already deleted the target."""
+    try:
+        return await client.erase_service.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
+    except CallError as error:
+        if error.code is grpc.StatusCode.NOT_FOUND and request_id:
+            return pb.PreviewErasureResponse()
+        raise
+
+
+def _unmatched(kind: str, target: str, preview: pb.PreviewErasureResponse) -> str:
+    """Return the error that nothing was erased, with similar names."""
+    similar = " or ".join(map(repr, preview.similar_names))
+    asked = f" Did you mean {similar}?" if similar else ""
+    return f"nothing matches the {kind} {target!r}; nothing was erased.{asked}"
 
 
 async def _find(client: Client, kind: str, target: str) -> str:

@@ -248,7 +248,7 @@ def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> 
             each.id,
             when(each.valid_from_time)[:10],
             when(each.valid_until_time)[:10],
-            _state(each.state) + (" (not believed)" if each.HasField("known_until_time") else ""),
+            _marked_state(each),
             f"{each.confidence:.2f}",
             f"{_what(each)}: {shorten(each.value, 60)}",
         )
@@ -259,6 +259,12 @@ def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> 
 
 def _what(fact: fact_pb2.Fact) -> str:
     return f"{fact.attribute} of {fact.subject}" if fact.subject else fact.attribute
+
+
+def _marked_state(fact: fact_pb2.Fact) -> str:
+    if fact.HasField("known_until_time"):
+        return f"{_state(fact.state)} (not believed)"
+    return f"{_state(fact.state)} (disputed)" if fact.disputed else _state(fact.state)
 
 
 def _state(state: fact_pb2.FactState.ValueType) -> str:

@@ -8,6 +8,7 @@ from everword.cli.background import wait_for_sentences
 from everword.cli.output import json_option, line, print_entries, print_json, when
 from everword.cli.session import remote
 from everword.cli.stats import print_tasks
+from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.v1 import maintenance_service_pb2 as pb
 
@@ -61,8 +62,17 @@ async def retry_failed(
     )
     if as_json:
         print_json(response)
-    else:
+    elif response.jobs or not (task or error_contains):
         line(f"{response.jobs} jobs {'would be' if dry_run else 'are'} tried again")
+    if (task or error_contains) and not response.jobs:
+        queue = await client.maintenance_service.GetQueueStatus(pb.GetQueueStatusRequest())
+        failed = [each.task for each in queue.tasks if each.failed]
+        raise click.ClickException(
+            f"no failed job matches{f' the task {task!r}' if task else ''}"
+            f"{' and' if task and error_contains else ''}"
+            f"{f' the error {error_contains!r}' if error_contains else ''}."
+            f"{did_you_mean(task, failed) if task and task not in failed else ''}"
+        )
 
 
 @click.group()

@@ -22,11 +22,16 @@ LIMITS = {
     "messages_per_minute": "messages that are stored in a minute",
     "stored_bytes": "bytes of text in messages, notes and documents",
 }
-POLICIES = tuple(pb.ChannelPolicy.DESCRIPTOR.fields_by_name)
+#: The words of --channel-policy, each with the field that it sets and the value.
+POLICIES = {
+    word: (name, value)
+    for name, field in pb.ChannelPolicy.DESCRIPTOR.fields_by_name.items()
+    for word, value in ((name, True), *(((f"no_{name}", False),) if field.has_presence else ()))
+}
 
 
 class ChannelPolicyParam(click.ParamType[tuple[str, pb.ChannelPolicy]]):
-    """A channel with what is done with its messages, such as `slack=index,roll_up`."""
+    """A channel or a prefix of channels with its policy, such as `slack=index,roll_up` or `discord/*=`."""
 
     name = "channel=policies"
 
@@ -35,9 +40,9 @@ class ChannelPolicyParam(click.ParamType[tuple[str, pb.ChannelPolicy]]):
     ) -> tuple[str, pb.ChannelPolicy]:
         channel, found, names = str(value).partition("=")
         chosen = [name for name in names.split(",") if name]
-        if not channel or not found or not set(chosen) <= set(POLICIES):
+        if not channel or not found or not set(chosen) <= POLICIES.keys():
             self.fail(f"{value!r} is not CHANNEL=POLICIES, of {', '.join(POLICIES)}", param, ctx)
-        return channel, pb.ChannelPolicy(**dict.fromkeys(chosen, True))
+        return channel, pb.ChannelPolicy(**dict(POLICIES[name] for name in chosen))
 
 
 def settings_options(command: Command) -> Command:
@@ -79,7 +84,8 @@ def _options() -> list[Callable[[Command], Command]]:
             "channel_policies",
             type=ChannelPolicyParam(),
             multiple=True,
-            help=f"CHANNEL=POLICIES, of {', '.join(POLICIES)}; several times for several.",
+            help=f"CHANNEL=POLICIES, of {', '.join(POLICIES)}; several times for several. "
+            "CHANNEL may be a prefix and *: `discord/*=` keeps these channels out.",
         ),
         click.option(
             "--credentials",
@@ -230,13 +236,18 @@ def _limits(
     return rows
 
 
+def _words(policy: pb.ChannelPolicy) -> list[str]:
+    """Return a policy in the words of --channel-policy."""
+    return [field.name if value else f"no_{field.name}" for field, value in policy.ListFields()]
+
+
 def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | None = None) -> None:
     if as_json:
         print_json(namespace)
         return
     settings = namespace.settings
     policies = [
-        f"{channel}={','.join(field.name for field, _ in policy.ListFields())}"
+        f"{channel}={','.join(_words(policy))}"
         for channel, policy in sorted(settings.channel_policies.items())
     ]
     rows: list[tuple[object, ...]] = [

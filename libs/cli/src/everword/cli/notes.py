@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.output import json_option, line, note, print_json, print_table, shorten, when
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean, list_notes
 from everword.cli.times import TimeParam
 from everword.client import Client
 from everword.rpc.translate import to_timestamp
@@ -72,7 +73,7 @@ async def write(
     as_json: bool,
 ) -> None:
     """Write CONTENT under KEY: what is there is replaced. With an empty KEY, capture another note."""
-    note = note_pb2.NewNote(
+    new = note_pb2.NewNote(
         key=key,
         scope=_scope(agent, subject, conversation),
         content=content,
@@ -84,9 +85,12 @@ async def write(
     )
     response = await client.note_service.WriteNote(
         pb.WriteNoteRequest(
-            note=note, append=append, expected_version=expected, request_id=request_id
+            note=new, append=append, expected_version=expected, request_id=request_id
         )
     )
+    if append and response.version == 1:
+        others = [each for each in await list_notes(client) if each.name != key]
+        note(f"the note {key!r} is new.{did_you_mean(key, others)}")
     if as_json:
         print_json(response)
     else:

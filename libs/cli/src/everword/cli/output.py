@@ -47,6 +47,9 @@ VALUE_CHARS = 400
 #: The longest name of a row that a table keeps on one line: an id has 36 characters.
 WHOLE_NAME = 40
 
+#: Exit status of an import that skipped records.
+SOME_SKIPPED = 3
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document instead of tables."
 )

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import click
 from google.protobuf import json_format, struct_pb2
 
-from everword.cli.output import json_option, line, print_json, print_table, shorten, when
+from everword.cli.output import json_option, line, note, print_json, print_table, shorten, when
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.v1 import pattern_service_pb2 as pb
 
@@ -154,6 +155,11 @@ async def threshold(client: Client, type_: str, auto_approve: float, as_json: bo
     response = await client.pattern_service.SetPatternThreshold(
         pb.SetPatternThresholdRequest(type=type_, auto_approve=auto_approve)
     )
+    of_type = pb.ListPatternsRequest(type=type_, page_size=1)
+    if not (await client.pattern_service.ListPatterns(of_type)).patterns:
+        page = await client.pattern_service.ListPatterns(pb.ListPatternsRequest(page_size=200))
+        similar = did_you_mean(type_, {each.type for each in page.patterns})
+        note(f"no pattern has the type {type_!r} yet.{similar}")
     if as_json:
         print_json(response)
     else:

@@ -56,7 +56,12 @@ async def _with_client(
     arguments: dict[str, Any],
 ) -> None:
     async with Client.connect(settings) as client:
-        await command(client, **arguments)
+        try:
+            await command(client, **arguments)
+        except CallError as error:
+            from everword.cli.suggestions import suggest  # loads all services; for errors only
+
+            raise click.ClickException(explain(error) + await suggest(client, error)) from error
 
 
 def explain(error: CallError) -> str:

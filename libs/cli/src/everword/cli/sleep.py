@@ -7,8 +7,11 @@ import click
 from everword.cli.naming import find_conversation, key_options
 from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean, list_subjects
 from everword.client import Client
 from everword.v1 import maintenance_service_pb2 as pb
+from everword.v1.conversation_pb2 import ConversationFilter
+from everword.v1.search_service_pb2 import ListConversationsRequest
 
 #: As long as the service lets any call take.
 LONGEST_S = 3_600.0
@@ -31,6 +34,8 @@ async def sleep(
     if conversation:
         found = await find_conversation(client, conversation, agent, channel)
         request.conversation_id = found.id
+    elif subject:
+        await _check_subject(client, subject)
     latest = pb.SleepResponse()
     async for latest in client.maintenance_service.Sleep(request, timeout=LONGEST_S):
         if not latest.done and not as_json:
@@ -56,6 +61,15 @@ async def sleep(
             f"{latest.failed_jobs} jobs were given up, and {latest.postponed_jobs} wait for a language model: "
             "see queue-status"
         )
+
+
+async def _check_subject(client: Client, subject: str) -> None:
+    """Raise ClickException if no conversation is about a subject."""
+    about_it = ConversationFilter(subjects=[subject])
+    request = ListConversationsRequest(filter=about_it, page_size=1)
+    if not (await client.search_service.ListConversations(request)).conversations:
+        similar = did_you_mean(subject, await list_subjects(client))
+        raise click.ClickException(f"no conversation is about {subject!r}.{similar}")
 
 
 def _listed(response: pb.SleepResponse) -> str:

@@ -99,8 +99,8 @@ async def _run(settings: StackSettings, console: Console, as_json: bool) -> None
             click.echo(_json_line(running))
         else:
             Console().print(_table(running))
-            if entry_points(group="everword.commands", name="console"):
-                console.print("`everword console` shows in a browser what is remembered.")
+            if entry_points(group="everword.commands", name="web"):
+                console.print("`everword web --console` shows in a browser what is remembered.")
             console.print("Everword is ready. Ctrl-C stops it.")
         await asyncio.Event().wait()
 

@@ -125,9 +125,17 @@ def _still_running(noted: RunningProcess) -> psutil.Process | None:
     with suppress(psutil.Error):
         process = psutil.Process(noted.pid)
         same_start = abs(process.create_time() - noted.started) < START_TOLERANCE_S
-        if same_start and process.cmdline() == noted.argv:
+        if same_start and _command_line(process) == noted.argv:
             return process
     return None
+
+
+def _command_line(process: psutil.Process) -> list[str]:
+    argv: list[str] = process.cmdline()
+    # A forked process has a command line as long as the fork server's, filled up with empty arguments.
+    while argv and not argv[-1]:
+        argv.pop()
+    return argv
 
 
 def _stop(process: psutil.Process, stop_signal: int) -> None:

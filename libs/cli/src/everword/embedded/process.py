@@ -13,6 +13,8 @@ from pathlib import Path
 from everword.embedded.errors import StartError
 
 POLL_S = 0.05
+#: Exit status of a process whose parent, the fork server, ended before it did; real ones are below 256.
+STATUS_UNKNOWN = 256
 LOG_LIMIT = 10 * 1024 * 1024
 LOG_TAIL = 2000
 
@@ -40,6 +42,10 @@ class ProcessSpec:
     cwd: Path | None = None
     #: options of setpriv(1) under which it runs
     privileges: Sequence[str] = ()
+    #: modules that a fork server imports, and shares with other processes, before it forks this one
+    imports: Sequence[str] = ()
+    #: True: runs at background priority from its first import on
+    background: bool = False
 
 
 def launch_command(spec: ProcessSpec) -> list[str]:
@@ -74,6 +80,8 @@ def opened_log(path: Path) -> Iterator[int]:
 
 
 def describe_exit(status: int) -> str:
+    if status == STATUS_UNKNOWN:
+        return "with the fork server"
     return f"killed by signal {-status}" if status < 0 else f"exit status {status}"
 
 

@@ -2,24 +2,29 @@
 
 import os
 import signal
-import sys
+import socket
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from everword.embedded.folder import RunningStack
+from everword.embedded.fork_client import PYTHON, ForkClient
 from everword.embedded.ports import HOST, Ports
 from everword.embedded.process import ProcessSpec
 
-#: service -> the module that runs it
+COMPACTOR = "everword_compactor"
+COMPOSER = f"{COMPACTOR}.compose.extractive.composer"
+
+#: service -> the module that runs it; those first whose start takes longest after their imports
 SERVICES = {
     "embedder": "everword_embedder",
-    "ingest": "everword_ingest",
     "search": "everword_search",
-    "compactor": "everword_compactor",
+    "ingest": "everword_ingest",
+    "compactor": COMPACTOR,
 }
 
 #: worker -> the module that runs it, with its arguments
@@ -37,8 +42,23 @@ SUMMARISING_WORKERS = frozenset(
     {"compact-worker", "learn-worker", "roll-up-worker", "sleep-worker", "tool-sentences-worker"}
 )
 
+#: worker -> modules that it imports for its own task, after its start
+TASK_MODULES = {
+    "compact-worker": [f"{COMPACTOR}.conversations.job", COMPOSER],
+    "learn-worker": [f"{COMPACTOR}.{task}.job" for task in ("learning", "themes", "topics")],
+    "roll-up-worker": [f"{COMPACTOR}.calendar.job", COMPOSER],
+    "sleep-worker": [f"{COMPACTOR}.sleep.job"],
+    "tool-sentences-worker": [f"{COMPACTOR}.tool_sentences.job"],
+}
+
+#: Services that the fork server imports while the database starts: the others' modules are mostly among theirs.
+FIRST_FORKED = ("embedder", "search")
+
 # What a serving process must never hold: with it, it could leave its namespace.
 OWNER_VARIABLE = "EVERWORD_ADMIN_DATABASE_URL"
+
+# A log that is read while the process runs, or after it was killed, must not be buffered.
+UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
 
 
 def addresses(ports: Ports) -> dict[str, str]:
@@ -51,8 +71,8 @@ def service_specs(stack: RunningStack, left_out: frozenset[str] = frozenset()) -
     services = [
         ProcessSpec(
             name=name,
-            # -P: a file in the folder everword is started from must not pass for a module.
-            argv=[sys.executable, "-P", "-m", module],
+            argv=[*PYTHON, module],
+            imports=[f"{module}.__main__"],
             environment=common | {"EVERWORD_LISTEN": stack.addresses[name]},
             ready=partial(is_serving, stack.addresses[name]),
             address=stack.addresses[name],
@@ -64,15 +84,24 @@ def service_specs(stack: RunningStack, left_out: frozenset[str] = frozenset()) -
     workers = [
         ProcessSpec(
             name=name,
-            argv=[sys.executable, "-P", "-m", *module],
+            argv=[*PYTHON, *module],
+            imports=[module[0], *TASK_MODULES.get(name, ())],
             environment=common,
             # A worker finishes the batch at hand.
             stop=((signal.SIGTERM, 15.0),),
+            background=name in SUMMARISING_WORKERS,
         )
         for name, module in WORKERS.items()
         if name not in left_out
     ]
     return services + workers
+
+
+def fork_client(logs: Path) -> ForkClient:
+    """Return what starts the services and workers that `service_specs` describes."""
+    environment = {**os.environ, **UNBUFFERED}
+    environment.pop(OWNER_VARIABLE, None)
+    return ForkClient(logs, environment, [f"{SERVICES[name]}.__main__" for name in FIRST_FORKED])
 
 
 def service_environment(
@@ -84,8 +113,7 @@ def service_environment(
         "EVERWORD_DATABASE_URL": stack.database_url,
         "EVERWORD_REDIS_URL": stack.redis_url,
         "EVERWORD_INTERNAL_TOKEN": stack.internal_token,
-        # A log that is read while the process runs, or after it was killed, must not be buffered.
-        "PYTHONUNBUFFERED": "1",
+        **UNBUFFERED,
         **{f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in stack.addresses.items()},
     }
     environment.pop(OWNER_VARIABLE, None)
@@ -93,7 +121,9 @@ def service_environment(
 
 
 def is_serving(address: str) -> bool:
-    """Tell whether the server there reports SERVING as a whole, by the gRPC health protocol."""
+    """Return whether the server there reports SERVING as a whole, by the gRPC health protocol."""
+    if not _listens(address):
+        return False
     # A proxy of the user's is not the way to a port of this machine.
     with grpc.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)]) as channel:
         try:
@@ -103,3 +133,13 @@ def is_serving(address: str) -> bool:
         except grpc.RpcError:
             return False
     return bool(reply.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+def _listens(address: str) -> bool:
+    # Before a server listens, it is asked 20 times a second, and a channel takes a hundred times as long as this.
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=2).close()
+    except OSError:
+        return False
+    return True

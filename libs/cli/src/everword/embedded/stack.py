@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from everword.embedded.ports import require_free
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.process import ProcessSpec
 from everword.embedded.secret import secret
-from everword.embedded.services import addresses, service_specs
+from everword.embedded.services import addresses, fork_client, service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.supervisor import Supervisor
 from everword.embedded.valkey import EmbeddedValkey
@@ -55,25 +55,54 @@ async def stack(
             internal_token=settings.internal_token or secret(data / "internal-token"),
         )
         supervisor = Supervisor(
-            data / "logs", say, lambda running: replace(noted, processes=running).write(data)
+            data / "logs",
+            say,
+            lambda running: replace(noted, processes=running).write(data),
+            fork_client(data / "logs"),
         )
+        # A caller's own `services` may read the database, so it is called after the database is ready.
+        expected = service_specs(noted) if services is service_specs else []
         try:
-            if postgres:
-                await supervisor.start(postgres.spec())
-                await asyncio.to_thread(_open_database, postgres)
-            elif settings.admin_database_url:
-                await asyncio.to_thread(migrate, settings.admin_database_url)
-            if settings.embed_url and noted.admin_database_url:
-                await asyncio.to_thread(
-                    adopt_served_model, noted.admin_database_url, settings.embed_url, say
-                )
-            if valkey:
-                await supervisor.start(valkey.spec())
-            await supervisor.start(*services(noted))
+            await _all(
+                _start_engines(supervisor, postgres, valkey, settings, say),
+                supervisor.prepare_forks(*expected),
+            )
+            specs = services(noted)
+            # In two groups, since stopping in reverse lets workers finish while the services still answer.
+            await supervisor.start(*(spec for spec in specs if spec.address))
+            await supervisor.start(*(spec for spec in specs if not spec.address))
             yield replace(noted, processes=supervisor.processes())
         finally:
             await supervisor.stop()
             remove_run_file(data)
+
+
+async def _start_engines(
+    supervisor: Supervisor,
+    postgres: EmbeddedPostgres | None,
+    valkey: EmbeddedValkey | None,
+    settings: StackSettings,
+    say: Say,
+) -> None:
+    """Start the engines that are not the user's own, and bring the database up to date."""
+    await supervisor.start(*(engine.spec() for engine in (postgres, valkey) if engine))
+    admin_url = postgres.admin_url if postgres else settings.admin_database_url
+    if postgres:
+        await asyncio.to_thread(_open_database, postgres)
+    elif admin_url:
+        await asyncio.to_thread(migrate, admin_url)
+    if settings.embed_url and admin_url:
+        await asyncio.to_thread(adopt_served_model, admin_url, settings.embed_url, say)
+
+
+async def _all(*steps: Coroutine[None, None, None]) -> None:
+    """Await all steps together. If one fails, cancel the others and raise its error."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for step in steps:
+                group.create_task(step)
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from everword.embedded.errors import StartError
 from everword.embedded.folder import RunningProcess, identify
+from everword.embedded.fork_client import ForkClient, ForkedProcess
 from everword.embedded.process import (
     POLL_S,
     ProcessSpec,
@@ -18,6 +19,7 @@ from everword.embedded.process import (
     opened_log,
     start_error,
 )
+from everword.processes.priority import lower_session
 
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
@@ -31,7 +33,7 @@ class Child:
     """A process under supervision; its process is replaced when it is restarted."""
 
     spec: ProcessSpec
-    process: asyncio.subprocess.Process
+    process: asyncio.subprocess.Process | ForkedProcess
     watcher: asyncio.Task[None] | None = None
 
 
@@ -46,10 +48,12 @@ class Supervisor:
         logs: Path,
         say: Callable[[str], None],
         changed: Callable[[list[RunningProcess]], None],
+        forks: ForkClient | None = None,
     ) -> None:
         self._logs = logs
         self._say = say
         self._changed = changed
+        self._forks = forks
         self._groups: list[list[Child]] = []
 
     @property
@@ -58,8 +62,17 @@ class Supervisor:
 
     def processes(self) -> list[RunningProcess]:
         """Return what runs now, in the order of starting."""
-        known = (identify(child.spec, child.process.pid) for child in self.children)
+        started = [(child.spec, child.process.pid) for child in self.children]
+        if self._forks and self._forks.pid:
+            started.insert(0, (self._forks.spec, self._forks.pid))
+        known = (identify(spec, pid) for spec, pid in started)
         return [process for process in known if process]
+
+    async def prepare_forks(self, *specs: ProcessSpec) -> None:
+        """Start the fork server if it is to start one of these processes. Raises StartError."""
+        if self._forks and any(map(self._forks.can_fork, specs)):
+            self._say(f"starting {self._forks.spec.name}")
+            await self._forks.start()
 
     async def start(self, *specs: ProcessSpec) -> None:
         """Start processes side by side, and return when all are ready; StartError if one is not."""
@@ -80,8 +93,18 @@ class Supervisor:
         while self._groups:
             group = self._groups.pop()
             await asyncio.gather(*(_stop(child) for child in group))
+        if self._forks:
+            await self._forks.stop()
 
-    async def _spawn(self, spec: ProcessSpec) -> asyncio.subprocess.Process:
+    async def _spawn(self, spec: ProcessSpec) -> asyncio.subprocess.Process | ForkedProcess:
+        process = await self._spawned(spec)
+        if spec.background:
+            lower_session(process.pid)
+        return process
+
+    async def _spawned(self, spec: ProcessSpec) -> asyncio.subprocess.Process | ForkedProcess:
+        if self._forks and self._forks.can_fork(spec):
+            return await self._forks.fork(spec)
         with opened_log(log_path(self._logs, spec.name)) as output:
             return await asyncio.create_subprocess_exec(
                 *launch_command(spec),

@@ -6,10 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-
 from everword.embedded.process import ProcessSpec, run_blocking
 from everword.embedded.secret import secret
 
@@ -85,6 +81,11 @@ def _quoted(path: Path) -> str:
 
 
 def _answers(url: str) -> bool:
+    # Imported here, since it takes a fifth of a second, in which the database and the services can start.
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     # One attempt: whoever waits for it asks again soon, and sooner than the client would.
     once = Retry(NoBackoff(), retries=0)
     with redis.Redis.from_url(url, socket_timeout=1, retry=once) as client:

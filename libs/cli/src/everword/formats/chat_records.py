@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from everword.formats.records import Conversation
-from everword.transcripts import Entry, chat_messages
+from everword.transcripts import Entry, Meter, chat_messages
 
 
 def chat_entries(
-    messages: Sequence[Mapping[str, Any]], into: Conversation, place: str = ""
+    messages: Sequence[Mapping[str, Any]], into: Conversation, meter: Meter
 ) -> Iterator[Entry]:
-    """Yield the messages of a chat, which have ids of their own. Raises TranscriptError."""
-    place = place or into.place
-    places = [f"{place}, message {message['id']}" for message in messages]
-    for fields, _ in chat_messages(messages, places):
-        own = str(fields.pop("id"))
-        yield into.message(own, **fields)
+    """Yield the messages of a chat, which have ids. Malformed ones are skipped and counted in `meter`."""
+    numbered = [
+        (number, message, f"{into.place}, message {message['id']}")
+        for number, message in enumerate(messages, start=1)
+    ]
+    for fields, place in chat_messages(numbered, meter=meter):
+        with meter.skipping(place):
+            own = str(fields.pop("id"))
+            yield into.message(own, **fields)

@@ -18,7 +18,18 @@ from everword.formats.records import (
     document,
     note,
 )
-from everword.transcripts import Entry, Part, TranscriptError, as_object, time_of
+from everword.transcripts import (
+    Entry,
+    Meter,
+    Part,
+    RecordError,
+    as_object,
+    list_in,
+    name_in,
+    object_in,
+    text_in,
+    time_of,
+)
 
 CHANNEL = "claude"
 _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -36,85 +47,133 @@ def reader(shape: frozenset[str]) -> object:
 
 
 def read_conversations(part: Part) -> Iterator[Record]:
-    """Yield the messages of all conversations. Raises TranscriptError."""
+    """Yield the messages of all conversations. Raises TranscriptError if the file is damaged."""
     for chat, place in part.items("item", "conversation"):
-        own, title = chat.get("uuid"), chat.get("name") or ""
-        if not own:
-            raise TranscriptError(f"{place}: it has no uuid")
-        place = f"{place} ({title or own})"
-        created = time_of(chat.get("created_at"), place)
-        into = conversation(str(own), place, channel=CHANNEL, title=title, created=created)
-        branch = _branch(chat, place)
-        skipped = part.meter.skipped
-        skipped["on another branch"] += len(chat.get("chat_messages") or []) - len(branch)
-        for message in branch:
-            told = list(_messages(message, into))
-            skipped["empty"] += not told
+        with part.meter.skipping(place):
+            yield from _read_conversation(chat, place, part.meter)
+
+
+def _read_conversation(chat: dict[str, Any], place: str, meter: Meter) -> Iterator[Entry]:
+    own, title = name_in(chat, "uuid", place), text_in(chat, "name", place)
+    if not own:
+        raise RecordError(place, "it has no uuid")
+    if chat.get("chat_messages") is None:
+        raise RecordError(place, "it has no chat_messages")
+    place = f"{place} ({title or own})"
+    created = time_of(chat.get("created_at"), place)
+    into = conversation(own, place, channel=CHANNEL, title=title, created=created)
+    for message, where in _branch(chat, place, meter):
+        with meter.skipping(where):
+            told = list(_messages(message, into, where))
+            meter.skipped["empty"] += not told
             yield from told
 
 
 def read_memories(part: Part) -> Iterator[Record]:
     """Yield what Claude keeps in mind, a note for all conversations and one for each project."""
     for kept, place in part.items("item", "account"):
-        told = {"claude/memory": kept.get("conversations_memory")}
-        for project, text in (kept.get("project_memories") or {}).items():
-            told[f"claude/memory/{project}"] = text
-        for key, text in told.items():
-            if text:
-                yield note(key, str(text), place, kind="memory", tags=["claude"])
+        texts = dict[str, Any]()
+        with part.meter.skipping(place):
+            if not kept.keys() & {"conversations_memory", "project_memories"}:
+                raise RecordError(place, "it has no memories")
+        with part.meter.skipping(place):
+            texts["claude/memory"] = text_in(kept, "conversations_memory", place)
+        with part.meter.skipping(f"{place}: project_memories"):
+            for project, text in object_in(kept, "project_memories", place).items():
+                texts[f"claude/memory/{project}"] = text
+        for key in texts:
+            where = f"{place}: {key}"
+            with part.meter.skipping(where):
+                if text := text_in(texts, key, where):
+                    yield note(key, text, where, kind="memory", tags=["claude"])
 
 
 def read_projects(part: Part) -> Iterator[Record]:
     """Yield the files and the instructions of projects, as documents."""
     titles = set[str]()
     for project, place in part.items("item", "project"):
-        name = project.get("name") or project.get("uuid") or "project"
-        texts = [("instructions", project.get("prompt_template"))]
-        for given in project.get("docs") or []:
-            file = as_object(given, place)
-            texts.append((file.get("filename") or "file", file.get("content")))
-        for title, text in texts:
-            if not text:
-                continue
-            whole = f"{name}/{title}"
-            if whole in titles:
-                whole = f"{whole} ({digest(text)[:8]})"
-            titles.add(whole)
-            yield document(whole, str(text), f"{place}, {title}", tags=["claude"])
+        with part.meter.skipping(place):
+            name = text_in(project, "name", place) or name_in(project, "uuid", place)
+            if not name:
+                raise RecordError(place, "it has neither a name nor a uuid")
+            for title, text in _texts(project, place, part.meter):
+                whole = f"{name}/{title}"
+                if whole in titles:
+                    whole = f"{whole} ({digest(text)[:8]})"
+                titles.add(whole)
+                where = f"{place}, {title}"
+                with part.meter.skipping(where):
+                    yield document(whole, text, where, tags=["claude"])
 
 
-def _branch(chat: dict[str, Any], place: str) -> list[dict[str, Any]]:
-    """Return the messages that are shown: all, or from the leaf up to the root where they name their parents."""
-    messages = [
-        as_object(each, f"{place}, message {number}")
-        for number, each in enumerate(chat.get("chat_messages") or [], start=1)
-    ]
-    by_id = {message.get("uuid"): message for message in messages}
-    parents = [message.get("parent_message_uuid") for message in messages]
-    if not any(parent in by_id for parent in parents):
-        return messages
-    named = set(parents)
-    leaves = [message for message in messages if message.get("uuid") not in named]
-    latest = max(leaves, key=lambda each: str(each.get("created_at") or ""), default=messages[-1])
-    at: dict[str, Any] | None = by_id.get(chat.get("current_leaf_message_uuid"), latest)
-    found = list[dict[str, Any]]()
-    while at is not None:
+def _texts(project: dict[str, Any], place: str, meter: Meter) -> Iterator[tuple[str, str]]:
+    """Yield titles and texts of the instructions and the files of a project, without malformed and empty ones."""
+    with meter.skipping(f"{place}, instructions"):
+        if text := text_in(project, "prompt_template", f"{place}, instructions"):
+            yield "instructions", text
+    for number, given in enumerate(list_in(project, "docs", place), start=1):
+        where = f"{place}, file {number}"
+        with meter.skipping(where):
+            file = as_object(given, where)
+            if file.get("content") is None:
+                raise RecordError(where, "it has no content")
+            if text := text_in(file, "content", where):
+                yield text_in(file, "filename", where) or "file", text
+
+
+def _branch(chat: dict[str, Any], place: str, meter: Meter) -> list[tuple[dict[str, Any], str]]:
+    """Return the displayed messages: all, or if they name their parents, the branch from the root to the leaf.
+
+    Each comes with its place. Malformed ones are skipped; the branch goes on with the message before.
+    """
+    messages = dict[str, tuple[dict[str, Any], str]]()
+    for number, each in enumerate(list_in(chat, "chat_messages", place), start=1):
+        where = f"{place}, message {number}"
+        with meter.skipping(where):
+            message = as_object(each, where)
+            own = text_in(message, "uuid", where)
+            if not own:
+                raise RecordError(where, "it has no uuid")
+            text_in(message, "parent_message_uuid", where)
+            messages[own] = message, where
+    parents = {
+        own: message.get("parent_message_uuid") or "" for own, (message, _) in messages.items()
+    }
+    if not any(parent in messages for parent in parents.values()):
+        return list(messages.values())
+    # The parent of the first message is the root, which is no message. Any other unknown parent was malformed.
+    root, before = next(iter(parents.values())), ""
+    for own, parent in parents.items():
+        if parent not in messages and parent != root:
+            parents[own] = before
+        before = own
+    named = set(parents.values())
+    leaves = [own for own in messages if own not in named] or [before]
+    times = {own: messages[own][0].get("created_at") for own in leaves}
+    has_times = all(time and isinstance(time, str) for time in times.values())
+    latest = max(leaves, key=lambda own: str(times[own])) if has_times else leaves[-1]
+    shown = chat.get("current_leaf_message_uuid")
+    at = shown if isinstance(shown, str) and shown in messages else latest
+    found = list[tuple[dict[str, Any], str]]()
+    count = len(messages)
+    while at in messages:
         # What was passed is taken away, so that a circle ends.
-        by_id.pop(at.get("uuid"), None)
-        found.append(at)
-        at = by_id.get(at.get("parent_message_uuid"))
+        found.append(messages.pop(at))
+        at = parents[at]
+    meter.skipped["on another branch"] += count - len(found)
     return found[::-1]
 
 
-def _messages(message: dict[str, Any], into: Conversation) -> Iterator[Entry]:
-    """Yield what a message says and which tools it calls, in their order."""
-    own = str(message.get("uuid") or "")
-    role = _ROLES.get(message.get("sender") or "")
-    if not own or not role:
-        raise TranscriptError(f"{into.place}: a message has no uuid, or an unknown sender")
-    moment = time_of(message.get("created_at"), into.place)
-    said = _in_order(message)
-    files = _files(message)
+def _messages(message: dict[str, Any], into: Conversation, place: str) -> Iterator[Entry]:
+    """Yield the texts and the tool calls of a message, in order. Raises RecordError."""
+    own, sender = text_in(message, "uuid", place), text_in(message, "sender", place)
+    role = _ROLES.get(sender)
+    if not role:
+        shown = repr(sender[:100]) if sender else "missing"
+        raise RecordError(place, f"sender is {shown}; it must be human or assistant")
+    moment = time_of(message.get("created_at"), place)
+    said = _in_order(message, place)
+    files = _files(message, place)
     if files and (not said or "tool_name" in said[-1]):
         said.append({"content": ""})
     for number, fields in enumerate(said):
@@ -124,27 +183,35 @@ def _messages(message: dict[str, Any], into: Conversation) -> Iterator[Entry]:
         yield into.message(name, role=role, create_time=moment, **fields)
 
 
-def _in_order(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return texts and calls; texts that follow each other are one."""
+def _in_order(message: dict[str, Any], place: str) -> list[dict[str, Any]]:
+    """Return texts and calls; consecutive texts are merged. Raises RecordError."""
     found = list[dict[str, Any]]()
-    calls = dict[object, dict[str, Any]]()
-    for block in message.get("content") or []:
-        kind = block.get("type") if isinstance(block, dict) else None
-        if kind == "text" and block.get("text"):
+    calls = dict[str, dict[str, Any]]()
+    for each in list_in(message, "content", place):
+        block = as_object(each, f"{place}, content")
+        kind = text_in(block, "type", place)
+        if not kind:
+            raise RecordError(place, "a block of its content has no type")
+        if kind == "text" and block.get("text") is None:
+            raise RecordError(place, "a block of text has no text")
+        if kind == "text" and (text := text_in(block, "text", place)):
             if found and "content" in found[-1]:
-                found[-1]["content"] += f"\n{block['text']}"
+                found[-1]["content"] += f"\n{text}"
             else:
-                found.append({"content": block["text"]})
+                found.append({"content": text})
         elif kind == "tool_use":
+            name = text_in(block, "name", place)
             arguments = json.dumps(block.get("input"), ensure_ascii=False)
-            found.append({"tool_name": str(block.get("name") or "tool"), "tool_args": arguments})
-            calls[block.get("id") or block.get("name")] = found[-1]
+            found.append({"tool_name": name or "tool", "tool_args": arguments})
+            calls[name_in(block, "id", place) or name] = found[-1]
         elif kind == "tool_result":
-            call = calls.get(block.get("tool_use_id") or block.get("name"))
-            if call is not None:
-                call["tool_result"] = _text(block.get("content"))
-    if not found and message.get("text"):
-        found.append({"content": message["text"]})
+            named = name_in(block, "tool_use_id", place) or text_in(block, "name", place)
+            if named in calls:
+                calls[named]["tool_result"] = _text(block.get("content"))
+    if not found and (text := text_in(message, "text", place)):
+        found.append({"content": text})
+    if not found and message.get("content") is None and message.get("text") is None:
+        raise RecordError(place, "it has no content")
     return found
 
 
@@ -157,14 +224,14 @@ def _text(content: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _files(message: dict[str, Any]) -> list[dict[str, str]]:
-    """Return the files of a message as blocks: pasted ones with their text, others by name."""
+def _files(message: dict[str, Any], place: str) -> list[dict[str, str]]:
+    """Return the files of a message as blocks: pasted files with their text, others by name. Raises RecordError."""
     blocks = list[dict[str, str]]()
     for kind in ("attachments", "files"):
-        for file in message.get(kind) or []:
-            if not isinstance(file, dict):
-                continue
-            name = json.dumps({"file_name": file.get("file_name") or ""}, ensure_ascii=False)
-            text = file.get("extracted_content") or file.get("file_name") or ""
-            blocks.append({"type": kind.removesuffix("s"), "text": text, "json": name})
+        for each in list_in(message, kind, place):
+            file = as_object(each, f"{place}, {kind}")
+            name = text_in(file, "file_name", place)
+            shown = json.dumps({"file_name": name}, ensure_ascii=False)
+            text = text_in(file, "extracted_content", place) or name
+            blocks.append({"type": kind.removesuffix("s"), "text": text, "json": shown})
     return blocks

@@ -9,19 +9,33 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from typing import Any
+from typing import IO, Any
 
 from everword.formats.records import Conversation, Record, conversation, day_of, digest
-from everword.transcripts import Part, TranscriptError, time_of
+from everword.transcripts import (
+    Part,
+    RecordError,
+    TranscriptError,
+    as_object,
+    list_in,
+    text_in,
+    time_of,
+)
 
 CHANNEL = "gemini"
 _ADDRESS = re.compile(r"gemini\.google\.com/app/(?:c/)?([\w-]+)")
 _PRODUCT = re.compile(r"Gemini|Bard", re.I)
 #: Activities without a prompt, as an English account has them.
 _NO_PROMPT = ("Used ", "Gave feedback", "Created Gemini", "Selected ")
-_PROMPTED = "Prompted "
+#: Prefixes of prompts' titles in English and German accounts.
+_PROMPTED = ("Prompted ", "Eingegebener Prompt: ")
+#: In other languages, a prefix up to a colon is a label if this many answered entries share it.
+_LABEL = re.compile(r"[^:]{1,40}: ")
+_SHARED = 3
+_UNSEEN = {"script", "style", "template"}
 _BREAKS = {
     "p",
     "br",
@@ -43,82 +57,123 @@ _BREAKS = {
 
 def reader(shape: frozenset[str]) -> object:
     """Return what reads a part of this shape, if it is an activity log."""
-    return read if {"item.header", "item.title", "item.time"} <= shape else None
+    is_log = {"item.header", "item.title"} <= shape and shape & {"item.time", "item.products"}
+    return read if is_log else None
 
 
 def read(part: Part) -> Iterator[Record]:
-    """Yield prompts and answers, the oldest first. Raises TranscriptError."""
+    """Yield prompts and answers, the oldest first. Raises TranscriptError if the file is damaged."""
     into: Conversation | None = None
-    for entry, moment, place in _oldest_first(part):
-        title = str(entry.get("title") or "").strip()
-        answer = _answer(entry)
-        asked = title and not title.startswith(_NO_PROMPT)
-        if not answer and not title.startswith(_PROMPTED):
-            part.meter.skipped["no prompt"] += 1
-            continue
-        own = f"{entry['time']}-{digest(title)[:8]}"
-        session = _session(entry)
-        if into is None or into.target.key.session_key != session:
-            into = conversation(session, place, channel=CHANNEL)
-        into.place = place
-        if asked:
-            yield into.message(
-                f"{own}-prompt",
-                role="user",
-                create_time=moment,
-                content=title.removeprefix(_PROMPTED),
-                content_blocks=_files(entry),
-            )
-        if answer:
-            yield into.message(
-                f"{own}-answer", role="assistant", create_time=moment, content=answer
-            )
+    with tempfile.TemporaryFile() as kept:
+        log = _Log(kept)
+        damage = _lay_aside(part, log)
+        labels = (*_PROMPTED, *log.label())
+        for entry, moment, place in log.oldest_first():
+            part.meter.at = place
+            with part.meter.skipping(place):
+                title = text_in(entry, "title", place).replace("\xa0", " ").strip()
+                label = next((each for each in labels if title.startswith(each)), "")
+                answer = _answer(entry, place)
+                asked = title and not title.startswith(_NO_PROMPT)
+                if not answer and not label:
+                    part.meter.skipped["no prompt"] += 1
+                    continue
+                own = f"{entry['time']}-{digest(title)[:8]}"
+                session = _session(entry, place)
+                if into is None or into.target.key.session_key != session:
+                    into = conversation(session, place, channel=CHANNEL)
+                into.place = place
+                files = _files(entry, place)
+                if asked:
+                    yield into.message(
+                        f"{own}-prompt",
+                        role="user",
+                        create_time=moment,
+                        content=title.removeprefix(label),
+                        content_blocks=files,
+                    )
+                if answer:
+                    yield into.message(
+                        f"{own}-answer", role="assistant", create_time=moment, content=answer
+                    )
+    if damage:
+        raise damage
 
 
-def _files(entry: dict[str, Any]) -> list[dict[str, str]]:
-    names = [*(entry.get("attachedFiles") or []), entry.get("imageFile")]
+class _Log:
+    """The entries of a log, in a file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._places = list[tuple[str, int, int, str]]()
+        self._labels = Counter[str]()
+
+    def add(self, entry: dict[str, Any], moment: str, place: str) -> None:
+        line = json.dumps(entry).encode()
+        self._places.append((moment, -self._file.tell(), len(line), place))
+        self._file.write(line)
+        title = str(entry.get("title") or "").replace("\xa0", " ")
+        if entry.get("safeHtmlItem") and (label := _LABEL.match(title)):
+            self._labels[label[0]] += 1
+
+    def label(self) -> list[str]:
+        """Return the label that most titles of prompts begin with; empty if there is none."""
+        [(label, count)] = self._labels.most_common(1) or [("", 0)]
+        return [label] if count >= max(_SHARED, len(self._places) / 2) else []
+
+    def oldest_first(self) -> Iterator[tuple[dict[str, Any], str, str]]:
+        """Yield each entry with its time and its place."""
+        for moment, start, size, place in sorted(self._places):
+            self._file.seek(-start)
+            yield json.loads(self._file.read(size)), moment, place
+
+
+def _lay_aside(part: Part, log: _Log) -> TranscriptError | None:
+    """Put the entries into the log; return the error of a damaged file, so that the entries before it are imported."""
+    try:
+        for entry, place in part.items("item", "entry"):
+            with part.meter.skipping(place):
+                header = text_in(entry, "header", place)
+                if not header:
+                    raise RecordError(place, "it has no header")
+                if not _PRODUCT.search(header):
+                    part.meter.skipped["of other products"] += 1
+                    continue
+                if not text_in(entry, "title", place):
+                    raise RecordError(place, "it has no title")
+                moment = time_of(entry.get("time"), place)
+                if not moment:
+                    raise RecordError(place, "it has no time")
+                log.add(entry, moment, place)
+    except RecordError:
+        raise
+    except TranscriptError as error:
+        return error
+    return None
+
+
+def _files(entry: dict[str, Any], place: str) -> list[dict[str, str]]:
+    names = [*list_in(entry, "attachedFiles", place), entry.get("imageFile")]
     return [{"type": "file", "text": name} for name in names if name and isinstance(name, str)]
 
 
-def _oldest_first(part: Part) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Yield each entry with its time and its place."""
-    with tempfile.TemporaryFile() as kept:
-        places = list[tuple[str, int, int, str]]()
-        damage: TranscriptError | None = None
-        try:
-            for entry, place in part.items("item", "entry"):
-                moment = time_of(entry.get("time"), place)
-                if not moment:
-                    raise TranscriptError(f"{place}: it has no time")
-                if _PRODUCT.search(str(entry.get("header") or "")):
-                    line = json.dumps(entry).encode()
-                    places.append((moment, -kept.tell(), len(line), place))
-                    kept.write(line)
-                else:
-                    part.meter.skipped["of other products"] += 1
-        except TranscriptError as error:
-            # What could be read is imported first.
-            damage = error
-        for moment, start, size, place in sorted(places):
-            kept.seek(-start)
-            part.meter.at = place
-            yield json.loads(kept.read(size)), moment, place
-        if damage:
-            raise damage
-
-
-def _session(entry: dict[str, Any]) -> str:
+def _session(entry: dict[str, Any], place: str) -> str:
     """Return the conversation's id, if its address stands in the entry, or else the day."""
     addresses = [entry.get("titleUrl")]
-    addresses += [each.get("url") for each in entry.get("details") or [] if isinstance(each, dict)]
+    details = list_in(entry, "details", place)
+    addresses += [each.get("url") for each in details if isinstance(each, dict)]
     found = _ADDRESS.search(" ".join(map(str, filter(None, addresses))))
-    return found[1] if found else day_of(entry["time"])
+    return found[1] if found else day_of(entry["time"], place)
 
 
-def _answer(entry: dict[str, Any]) -> str:
-    given = entry.get("safeHtmlItem") or []
-    pieces = [each.get("html") for each in given if isinstance(each, dict)]
-    return "\n\n".join(filter(None, (_plain(piece) for piece in pieces if isinstance(piece, str))))
+def _answer(entry: dict[str, Any], place: str) -> str:
+    pieces = list[str]()
+    for each in list_in(entry, "safeHtmlItem", place):
+        item = as_object(each, f"{place}, safeHtmlItem")
+        if item.get("html") is None:
+            raise RecordError(place, "an item of its answer has no html")
+        pieces.append(_plain(text_in(item, "html", place)))
+    return "\n\n".join(filter(None, pieces))
 
 
 class _Text(HTMLParser):
@@ -127,8 +182,10 @@ class _Text(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.pieces = list[str]()
+        self._unseen = 0
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._unseen += tag in _UNSEEN
         if tag in _BREAKS:
             self.pieces.append("\n")
         if tag == "li":
@@ -137,11 +194,13 @@ class _Text(HTMLParser):
             self.pieces.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
+        self._unseen = max(0, self._unseen - (tag in _UNSEEN))
         if tag in _BREAKS - {"li", "br", "hr"}:
             self.pieces.append("\n")
 
     def handle_data(self, data: str) -> None:
-        self.pieces.append(data)
+        if not self._unseen:
+            self.pieces.append(data)
 
 
 def _plain(html: str) -> str:

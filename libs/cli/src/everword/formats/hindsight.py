@@ -12,12 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from everword.formats.records import Record, day_of, digest, document, note
-from everword.transcripts import AGAIN, Meter, Part, TranscriptError, as_object, json_parts
+from everword.transcripts import (
+    AGAIN,
+    Meter,
+    Part,
+    RecordError,
+    TranscriptError,
+    as_object,
+    json_parts,
+    list_in,
+    name_in,
+    text_in,
+    texts_in,
+)
 
 
 def reader(shape: frozenset[str]) -> object:
     """Return what reads a part of this shape, if it is one of Hindsight's archive."""
-    if {"facts", "original_text"} <= shape:
+    if shape & {"facts", "original_text"}:
         return read_document
     if {"item.text", "item.sources", "item.proof_count"} <= shape:
         return read_observations
@@ -27,50 +39,69 @@ def reader(shape: frozenset[str]) -> object:
 
 
 def read_document(part: Part) -> Iterator[Record]:
-    """Yield a document, and a note for each of its facts. Raises TranscriptError."""
-    bank = _bank(part)
-    given = part.value()
-    own = str(given.get("id") or digest(given.get("original_text")))
-    chunks = [as_object(chunk, part.place) for chunk in given.get("chunks") or []]
+    """Yield a document, and a note for each of its facts. Raises TranscriptError if the archive is damaged."""
+    bank, meter, place = _bank(part), part.meter, part.place
+    given = dict[str, Any]()
+    own = ""
+    with meter.skipping(place):
+        given = part.value()
+        own = name_in(given, "id", place) or digest(given.get("original_text"))
+        if text := text_in(given, "original_text", place) or _joined(given, place):
+            yield document(own, text, place, tags=texts_in(given, "tags", place), agent=bank)
+    facts = list[Any]()
+    with meter.skipping(f"{place}: facts"):
+        facts = list_in(given, "facts", place) if own else []
+    for number, each in enumerate(facts, start=1):
+        where = f"{place}: fact {number}"
+        with meter.skipping(where):
+            fact = as_object(each, where)
+            kind = "experience" if fact.get("fact_type") == "experience" else "fact"
+            yield _note(fact, f"{own}\0{fact.get('text')}", bank, kind, where)
+
+
+def _joined(given: dict[str, Any], place: str) -> str:
+    """Return the text of a document's chunks. Raises RecordError."""
+    chunks = [as_object(chunk, f"{place}: chunk") for chunk in list_in(given, "chunks", place)]
     chunks.sort(key=lambda chunk: chunk.get("chunk_index") or 0)
-    text = given.get("original_text") or "\n\n".join(str(each["chunk_text"]) for each in chunks)
-    if text:
-        yield document(own, text, part.place, tags=map(str, given.get("tags") or []), agent=bank)
-    for number, each in enumerate(given.get("facts") or [], start=1):
-        place = f"{part.place}: fact {number}"
-        fact = as_object(each, place)
-        kind = "experience" if fact.get("fact_type") == "experience" else "fact"
-        yield from _note(fact, f"{own}\0{fact.get('text')}", bank, kind, place)
+    return "\n\n".join(text_in(each, "chunk_text", place) for each in chunks)
 
 
 def read_observations(part: Part) -> Iterator[Record]:
     """Yield a note for each observation."""
     bank = _bank(part)
     for observation, place in part.items("item", "observation"):
-        yield from _note(observation, str(observation.get("text")), bank, "observation", place)
+        with part.meter.skipping(place):
+            yield _note(observation, str(observation.get("text")), bank, "observation", place)
 
 
 def read_mental_models(part: Part) -> Iterator[Record]:
     """Yield a note for each mental model, under its name."""
     for model, place in part.items("item", "mental model"):
-        if model.get("content"):
-            bank = str(model["bank_id"])
-            key = f"hindsight/{bank}/model/{model.get('name') or model.get('id')}"
-            tags = map(str, model.get("tags") or [])
-            content = str(model["content"])
+        with part.meter.skipping(place):
+            bank = name_in(model, "bank_id", place)
+            own = text_in(model, "name", place) or name_in(model, "id", place)
+            content = text_in(model, "content", place)
+            for name, value in (("bank_id", bank), ("name", own), ("content", content)):
+                if not value:
+                    raise RecordError(place, f"it has no {name}")
+            tags = texts_in(model, "tags", place)
+            key = f"hindsight/{bank}/model/{own}"
             scope = {"agent": bank}
             yield note(key, content, place, kind="mental_model", tags=tags, scope=scope)
 
 
-def _note(
-    fact: dict[str, Any], identity: str, bank: str, kind: str, place: str
-) -> Iterator[Record]:
-    if fact.get("text"):
-        since = fact.get("occurred_start") or fact.get("mentioned_at") or fact.get("event_date")
-        tags = [day_of(since), *(fact.get("tags") or []), *(fact.get("entities") or [])]
-        key = f"hindsight/{bank}/{digest(identity)}"
-        text = str(fact["text"])
-        yield note(key, text, place, kind=kind, tags=map(str, tags), scope={"agent": bank})
+def _note(fact: dict[str, Any], identity: str, bank: str, kind: str, place: str) -> Record:
+    text = text_in(fact, "text", place)
+    if not text:
+        raise RecordError(place, "it has no text")
+    since = fact.get("occurred_start") or fact.get("mentioned_at") or fact.get("event_date")
+    tags = [
+        day_of(since, place),
+        *texts_in(fact, "tags", place),
+        *texts_in(fact, "entities", place),
+    ]
+    key = f"hindsight/{bank}/{digest(identity)}"
+    return note(key, text, place, kind=kind, tags=tags, scope={"agent": bank})
 
 
 def _bank(part: Part) -> str:
@@ -84,4 +115,4 @@ def _bank_of(archive: Path) -> str:
         manifest = next((each for each in parts if each.name == "manifest.json"), None)
         if manifest is None:
             raise TranscriptError(f"{archive}: manifest.json is missing; {AGAIN}")
-        return str(manifest.value().get("source_bank_id") or "")
+        return name_in(manifest.value(), "source_bank_id", manifest.place)

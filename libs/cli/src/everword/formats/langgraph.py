@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,17 @@ import msgpack
 
 from everword.formats.chat_records import chat_entries
 from everword.formats.records import Record, conversation, digest
-from everword.transcripts import Meter, TranscriptError, time_of
+from everword.transcripts import (
+    Meter,
+    RecordError,
+    as_object,
+    has_mark,
+    list_in,
+    name_in,
+    object_in,
+    text_in,
+    time_of,
+)
 
 CHANNEL = "langgraph"
 _ROLES = {
@@ -37,10 +47,10 @@ _ROLES = {
 }
 #: Parts of a message that are also in its `tool_calls`, and what a model thought.
 _SKIPPED_PARTS = {"tool_use", "tool_call", "function_call", "thinking", "reasoning"}
+#: Fields that distinguish a message of an unknown type from state with a field `content`.
+_MESSAGE_FIELDS = {"additional_kwargs", "response_metadata", "tool_calls", "tool_call_id"}
 #: Each object in another takes some 50 KB of the stack.
 _MOST_NESTED = 50
-#: Messages by whose id and in what order they appeared, of one thread.
-_Found = dict[str, dict[str, Any]]
 
 
 def reader(tables: dict[str, set[str]]) -> object:
@@ -52,7 +62,7 @@ def reader(tables: dict[str, set[str]]) -> object:
 
 
 def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[Record]:
-    """Yield the messages of all threads, a conversation each. Raises TranscriptError."""
+    """Yield the messages of all threads; each thread is a conversation. Raises RecordError and TranscriptError."""
     [meter.total] = connection.execute(
         "SELECT count(*) FROM checkpoints WHERE checkpoint_ns = ''"
     ).fetchone()
@@ -62,12 +72,23 @@ def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[R
     ).fetchall()
     for thread, latest, count in threads:
         meter.at = where = f"{place}: thread {thread}"
-        found: _Found = {}
-        for checkpoint in _line(connection, thread, latest):
-            _take(connection, thread, checkpoint, found, where)
-        into = conversation(thread, where, channel=CHANNEL)
-        yield from chat_entries(list(found.values()), into)
+        with meter.skipping(where):
+            yield from _read_thread(connection, thread, latest, where, meter)
         meter.done += count
+
+
+def _read_thread(
+    connection: sqlite3.Connection, thread: str, latest: str, place: str, meter: Meter
+) -> Iterator[Record]:
+    if has_mark(thread):
+        raise RecordError(place, "its id is not UTF-8")
+    into = conversation(thread, place, channel=CHANNEL)
+    messages = _Messages(place, meter)
+    for checkpoint in _line(connection, thread, latest):
+        where = f"{place}, checkpoint {checkpoint}"
+        with meter.skipping(where):
+            messages.take(*_read_checkpoint(connection, thread, checkpoint, where))
+    yield from chat_entries(list(messages.found.values()), into, meter)
 
 
 def _line(connection: sqlite3.Connection, thread: str, latest: str) -> list[str]:
@@ -86,10 +107,10 @@ def _line(connection: sqlite3.Connection, thread: str, latest: str) -> list[str]
     return line[::-1]
 
 
-def _take(
-    connection: sqlite3.Connection, thread: str, checkpoint: str, found: _Found, place: str
-) -> None:
-    """Add the messages of a checkpoint, and those that its step wrote, which are not there yet."""
+def _read_checkpoint(
+    connection: sqlite3.Connection, thread: str, checkpoint: str, place: str
+) -> tuple[str, list[Any]]:
+    """Return the time of a checkpoint, and the values of its channels and of its writes. Raises RecordError."""
     key = (thread, checkpoint)
     kind, data = connection.execute(
         "SELECT type, checkpoint FROM checkpoints"
@@ -98,20 +119,47 @@ def _take(
     ).fetchone()
     state = _decoded(kind, data, place)
     if not isinstance(state, dict):
-        raise TranscriptError(f"{place}: checkpoint {checkpoint} holds no state")
+        raise RecordError(place, "it holds no state")
     moment = time_of(state.get("ts"), place)
-    channels = list((state.get("channel_values") or {}).values())
+    values = list(object_in(state, "channel_values", place).values())
     writes = connection.execute(
         "SELECT type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
         " AND checkpoint_id = ? AND channel NOT LIKE '\\_\\_%' ESCAPE '\\' ORDER BY task_id, idx",
         key,
     )
-    channels += [_decoded(kind, data, place) for kind, data in writes]
-    for value in channels:
-        said = Counter[str]()
-        for message in value if isinstance(value, list) else [value]:
-            if told := _told(message, said):
-                found.setdefault(told["id"], {**told, "created_at": moment})
+    return moment, values + [_decoded(kind, data, place) for kind, data in writes]
+
+
+class _Messages:
+    """The messages of a thread, each from the first checkpoint that contains it."""
+
+    def __init__(self, place: str, meter: Meter) -> None:
+        #: Messages by id, in the order in which they appeared.
+        self.found = dict[str, dict[str, Any]]()
+        self._place = place
+        self._meter = meter
+        #: Malformed messages that were already reported; later checkpoints repeat them.
+        self._named = set[tuple[str, str]]()
+
+    def take(self, moment: str, values: Iterable[Any]) -> None:
+        """Add the messages among the values of a checkpoint."""
+        for value in values:
+            said = Counter[str]()
+            for number, message in enumerate(
+                value if isinstance(value, list) else [value], start=1
+            ):
+                try:
+                    if told := _told(message, said, self._place):
+                        self.found.setdefault(told["id"], {**told, "created_at": moment})
+                except RecordError as error:
+                    self._skip(message, number, error)
+
+    def _skip(self, message: Any, number: int, error: RecordError) -> None:
+        own = message.get("id") if isinstance(message, dict) else None
+        name = own if isinstance(own, str) else f"{number}"
+        if (name, error.reason) not in self._named:
+            self._named.add((name, error.reason))
+            self._meter.skip_record(RecordError(f"{self._place}, message {name}", error.reason))
 
 
 def _decoded(kind: str | None, data: bytes, place: str) -> Any:
@@ -122,9 +170,9 @@ def _decoded(kind: str | None, data: bytes, place: str) -> Any:
         if kind == "json":
             return json.loads(data)
     except (ValueError, msgpack.UnpackException) as error:
-        raise TranscriptError(f"{place}: a checkpoint is damaged ({error})") from None
+        raise RecordError(place, f"it is damaged ({error})") from None
     if kind == "pickle":
-        raise TranscriptError(f"{place}: it is pickled, which is not safe to read")
+        raise RecordError(place, "it is pickled, which is not safe to read")
     return None
 
 
@@ -140,38 +188,50 @@ def _extension(depth: int, code: int, data: bytes) -> Any:
     return packed[2] if isinstance(packed, list) and 3 <= len(packed) <= 4 else packed
 
 
-def _told(message: Any, said: Counter[str]) -> dict[str, Any] | None:
-    """Return a message as a chat has it; None for anything else. `said` counts those before it in its list."""
+def _told(message: Any, said: Counter[str], place: str) -> dict[str, Any] | None:
+    """Return a message in the form of a chat; None for state that is no message. Raises RecordError.
+
+    `said` is the number of messages before it in its list.
+    """
     if isinstance(message, dict) and message.get("type") == "constructor":
         message = message.get("kwargs")
     if not isinstance(message, dict) or "content" not in message:
         return None
-    role = _ROLES.get(str(message.get("type") or message.get("role")))
+    named = message.get("type") or message.get("role")
+    role = _ROLES.get(named) if isinstance(named, str) else None
     if role is None:
+        if message.keys() & _MESSAGE_FIELDS:
+            raise RecordError(place, f"its type is {str(named)[:100]!r}, which is not a role")
         return None
     content = message["content"]
     if isinstance(content, list):
         content = [each for each in content if not _is_skipped(each)]
-    calls = [
-        call
-        if "function" in call
-        else {"id": call.get("id"), "function": {"name": call["name"], "arguments": call["args"]}}
-        for call in message.get("tool_calls") or []
-    ]
-    own = message.get("id")
+    calls = [_call(each, place) for each in list_in(message, "tool_calls", place)]
+    own = name_in(message, "id", place)
     if not own:
         # The same words said again are another message, and stand below the first ones in every later checkpoint.
         words = digest(role, json.dumps([content, calls], default=str))
         said[words] += 1
         own = f"{words}-{said[words]}"
     return {
-        "id": str(own),
+        "id": own,
         "role": role,
         "content": content,
-        "name": message.get("name"),
+        "name": text_in(message, "name", place),
         "tool_calls": calls,
         "tool_call_id": message.get("tool_call_id"),
     }
+
+
+def _call(given: Any, place: str) -> dict[str, Any]:
+    """Return a tool call in the form of a chat. Raises RecordError."""
+    call = as_object(given, f"{place}, tool call")
+    if "function" in call:
+        return call
+    function = {"name": text_in(call, "name", place), "arguments": call.get("args")}
+    if not function["name"]:
+        raise RecordError(place, "a tool call has no name")
+    return {"id": call.get("id"), "function": function}
 
 
 def _is_skipped(part: Any) -> bool:

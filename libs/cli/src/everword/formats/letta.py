@@ -7,14 +7,24 @@ messages are known by their time and words. The compiled system prompt and the a
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Any
 
 from everword.formats.chat_records import chat_entries
 from everword.formats.records import Record, conversation, day_of, digest, document, note
-from everword.transcripts import Entry, Part, as_object
+from everword.transcripts import (
+    Entry,
+    Meter,
+    Part,
+    RecordError,
+    as_object,
+    list_in,
+    name_in,
+    object_in,
+    text_in,
+    texts_in,
+)
 from everword.v1.note_service_pb2 import WriteNoteRequest
 
 CHANNEL = "letta"
@@ -23,15 +33,22 @@ _ANSWER = "send_message"
 #: What the framework tells an agent in a user's place.
 _EVENTS = {"heartbeat", "login", "system_alert"}
 _LEFT_OUT = "prompts, thoughts and events"
+_THOUGHTS = {"reasoning", "redacted_reasoning", "omitted_reasoning"}
+_ROLES = {"system", "user", "assistant", "tool", "approval"}
+_KINDS = {
+    *("system_message", "user_message", "assistant_message", "reasoning_message"),
+    *("hidden_reasoning_message", "tool_call_message", "tool_return_message"),
+    *("approval_request_message", "approval_response_message", "summary_message", "event_message"),
+}
 
 
 def reader(shape: frozenset[str]) -> object:
     """Return what reads a part of this shape, if it is one of Letta's."""
-    if {"agents.item", "agents.item.system"} <= shape:
+    if "agents.item" in shape and shape & {"agents.item.system", "agents.item.messages"}:
         return read_agent_file
     if {"core_memory", "messages"} <= shape:
         return read_old_agent_file
-    if {"item.id", "item.message_type"} <= shape:
+    if "item.message_type" in shape:
         return read_messages
     if {"item.id", "item.text"} <= shape and shape & {"item.archive_id", "item.embedding_config"}:
         return read_passages
@@ -39,63 +56,100 @@ def reader(shape: frozenset[str]) -> object:
 
 
 def read_agent_file(part: Part) -> Iterator[Record]:
-    """Yield memory blocks, messages and files of all agents. Raises TranscriptError."""
-    blocks = {block.get("id"): block for block, _ in part.items("blocks.item", "block")}
+    """Yield memory blocks, messages and files of all agents. Raises TranscriptError if the file is damaged."""
+    meter = part.meter
+    blocks = dict[str, dict[str, Any]]()
+    for block, place in part.items("blocks.item", "block"):
+        with meter.skipping(place):
+            blocks[name_in(block, "id", place)] = block
     for agent, place in part.items("agents.item", "agent"):
-        name = str(agent.get("name") or agent.get("id") or "agent")
-        held = [blocks.get(own) for own in agent.get("block_ids") or []]
-        yield from _blocks([*held, *(agent.get("memory_blocks") or [])], name, place)
-        yield from _said(agent, name, place, part.meter.skipped)
+        with meter.skipping(place):
+            name = text_in(agent, "name", place) or name_in(agent, "id", place)
+            if not name:
+                raise RecordError(place, "it has no name")
+            # A missing block is reported like a malformed one.
+            held = [blocks.get(own, own) for own in texts_in(agent, "block_ids", place)]
+            yield from _blocks([*held, *list_in(agent, "memory_blocks", place)], name, place, meter)
+            yield from _said(agent, name, place, meter)
     for file, place in part.items("files.item", "file"):
-        if file.get("content"):
-            yield document(str(file.get("file_name") or file.get("id")), file["content"], place)
+        with meter.skipping(place):
+            title = text_in(file, "file_name", place) or name_in(file, "id", place)
+            if content := text_in(file, "content", place):
+                yield document(title, content, place)
 
 
 def read_old_agent_file(part: Part) -> Iterator[Record]:
     """Yield memory blocks and messages of a file that is one agent, as those before version 0.6 are."""
-    agent, place = part.value(), part.place
-    name = str(agent.get("name") or "agent")
-    yield from _blocks(agent.get("core_memory") or [], name, place)
-    yield from _said(agent, name, place, part.meter.skipped)
+    place, meter = part.place, part.meter
+    with meter.skipping(place):
+        agent = part.value()
+        name = text_in(agent, "name", place) or "agent"
+        yield from _blocks(list_in(agent, "core_memory", place), name, place, meter)
+        yield from _said(agent, name, place, meter)
 
 
 def _blocks(
-    blocks: Iterable[dict[str, Any] | None], name: str, place: str
+    blocks: Iterable[object], name: str, place: str, meter: Meter
 ) -> Iterator[WriteNoteRequest]:
-    for block in blocks:
-        if block and block.get("value"):
-            key = f"letta/{name}/{block.get('label') or block.get('id')}"
-            value = str(block["value"])
-            yield note(key, value, place, kind="memory_block", scope={"agent": name})
+    for number, each in enumerate(blocks, start=1):
+        where = f"{place}, block {number}"
+        with meter.skipping(where):
+            block = as_object(each, where)
+            label = text_in(block, "label", where) or name_in(block, "id", where)
+            if not label:
+                raise RecordError(where, "it has no label")
+            if block.get("value") is None:
+                raise RecordError(where, "it has no value")
+            if value := text_in(block, "value", where):
+                key = f"letta/{name}/{label}"
+                yield note(key, value, where, kind="memory_block", scope={"agent": name})
 
 
-def _said(agent: dict[str, Any], name: str, place: str, skipped: Counter[str]) -> Iterator[Entry]:
-    given = [_told(as_object(each, place)) for each in agent.get("messages") or []]
-    messages = _kept(given)
-    skipped[_LEFT_OUT] += len(given) - len(messages)
+def _said(agent: dict[str, Any], name: str, place: str, meter: Meter) -> Iterator[Entry]:
+    given = list_in(agent, "messages", place)
+    if agent.get("messages") is None:
+        raise RecordError(place, "it has no messages")
+    told = list[dict[str, Any] | None]()
+    for number, each in enumerate(given, start=1):
+        where = f"{place}, message {number}"
+        with meter.skipping(where):
+            told.append(_told(as_object(each, where), where))
+    messages = _kept(told)
+    meter.skipped[_LEFT_OUT] += len(told) - len(messages)
     into = conversation(name, place, channel=CHANNEL, agent=name)
-    yield from chat_entries(messages, into)
+    yield from chat_entries(messages, into, meter)
 
 
 def read_passages(part: Part) -> Iterator[Record]:
     """Yield a note for each passage of an archive."""
     for passage, place in part.items("item", "passage"):
-        if passage.get("text"):
-            tags = [day_of(passage.get("created_at")), *map(str, passage.get("tags") or [])]
-            key = f"letta/{passage['id']}"
-            yield note(key, str(passage["text"]), place, kind="passage", tags=tags)
+        with part.meter.skipping(place):
+            own, text = name_in(passage, "id", place), text_in(passage, "text", place)
+            for name, value in (("id", own), ("text", text)):
+                if not value:
+                    raise RecordError(place, f"it has no {name}")
+            tags = [day_of(passage.get("created_at"), place), *texts_in(passage, "tags", place)]
+            yield note(f"letta/{own}", text, place, kind="passage", tags=tags)
 
 
 def read_messages(part: Part) -> Iterator[Record]:
     """Yield the messages that the API lists, as the conversation that the file is named after."""
-    listed = [message for message, _ in part.items("item", "message")]
+    found, damage = part.all_numbered("item", "message")
+    listed = [(message, place) for _, message, place in found]
     # The API lists the latest first; a call and what came of it have the same time, and come in order.
-    if listed and str(listed[0].get("date")) > str(listed[-1].get("date")):
+    dates = [str(message["date"]) for message, _ in listed if message.get("date")]
+    if dates and dates[0] > dates[-1]:
         listed.reverse()
     into = conversation(PurePath(part.name or part.archive.name).stem, part.place, channel=CHANNEL)
-    messages = _kept(map(_listed, listed))
-    part.meter.skipped[_LEFT_OUT] += len(listed) - len(messages)
-    yield from chat_entries(messages, into)
+    told = list[dict[str, Any] | None]()
+    for message, place in listed:
+        with part.meter.skipping(place):
+            told.append(_listed(message, place))
+    messages = _kept(told)
+    part.meter.skipped[_LEFT_OUT] += len(told) - len(messages)
+    yield from chat_entries(messages, into, part.meter)
+    if damage:
+        raise damage
 
 
 def _kept(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
@@ -110,70 +164,86 @@ def _kept(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
     return kept
 
 
-def _listed(message: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a message of the API as a chat has it; None for reasoning and the like."""
-    kind = message["message_type"]
+def _listed(message: dict[str, Any], place: str) -> dict[str, Any] | None:
+    """Return a message of the API in the form of a chat; None for reasoning and the like. Raises RecordError."""
+    kind = text_in(message, "message_type", place)
+    own = name_in(message, "id", place)
+    for name, value in (("message_type", kind), ("id", own)):
+        if not value:
+            raise RecordError(place, f"it has no {name}")
+    if kind not in _KINDS:
+        raise RecordError(place, f"message_type {kind[:100]!r} is unknown")
     # Reasoning, call and words of one step share an id.
-    shared = {"id": f"{message.get('id')}-{kind}", "created_at": message.get("date")}
+    shared = {"id": f"{own}-{kind}", "created_at": message.get("date")}
     if kind in {"user_message", "assistant_message"}:
         role = kind.removesuffix("_message")
-        return _answered({**shared, "role": role, "content": message.get("content")})
+        if message.get("content") is None:
+            raise RecordError(place, "it has no content")
+        return _answered({**shared, "role": role, "content": message.get("content")}, place)
     if kind == "tool_call_message":
-        calls = message.get("tool_calls") or [message.get("tool_call")]
-        return _answered({**shared, "role": "assistant", "tool_calls": _calls(calls)})
+        calls = list_in(message, "tool_calls", place) or [message.get("tool_call")]
+        given = [_call(as_object(each, f"{place}, tool call"), place) for each in calls]
+        return _answered({**shared, "role": "assistant", "tool_calls": given}, place)
     if kind == "tool_return_message":
-        answer = {"tool_call_id": message.get("tool_call_id"), "name": message.get("name")}
+        call_id = name_in(message, "tool_call_id", place)
+        answer = {"tool_call_id": call_id, "name": text_in(message, "name", place)}
         return {**shared, **answer, "role": "tool", "content": message.get("tool_return")}
     return None
 
 
-def _calls(given: list[Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": call.get("tool_call_id"),
-            "function": {"name": call.get("name") or "tool", "arguments": call.get("arguments")},
-        }
-        for call in given
-        if isinstance(call, dict)
-    ]
+def _call(call: dict[str, Any], place: str) -> dict[str, Any]:
+    name = text_in(call, "name", place) or "tool"
+    return {
+        "id": call.get("tool_call_id"),
+        "function": {"name": name, "arguments": call.get("arguments")},
+    }
 
 
-def _told(message: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a message of an agent file as a chat has it; None for the prompt."""
-    role, content = message.get("role"), message.get("content")
+def _told(message: dict[str, Any], place: str) -> dict[str, Any] | None:
+    """Return a message of an agent file in the form of a chat; None for the prompt. Raises RecordError."""
+    role, content = text_in(message, "role", place), message.get("content")
+    if role not in _ROLES:
+        shown = repr(role[:100]) if role else "missing"
+        raise RecordError(place, f"role is {shown}; it must be one of {', '.join(sorted(_ROLES))}")
+    if content is not None and not isinstance(content, str | list):
+        raise RecordError(place, "content must be text or a list of parts")
     if isinstance(content, list):
-        content = [part for part in content if isinstance(part, dict) and _is_said(part)]
-    if role == "system" or not (content or message.get("tool_calls") or role == "tool"):
+        parts = [as_object(each, f"{place}, content") for each in content]
+        content = [part for part in parts if text_in(part, "type", place) not in _THOUGHTS]
+    calls = list_in(message, "tool_calls", place)
+    if content is None and not calls and role in {"user", "assistant"}:
+        raise RecordError(place, "it has no content")
+    if role == "system" or not (content or calls or role == "tool"):
         return None
     if role == "approval":
-        role = "assistant" if message.get("tool_calls") else "user"
+        role = "assistant" if calls else "user"
     kept = {
         "role": role,
         "content": content,
         "created_at": message.get("created_at"),
-        "tool_calls": message.get("tool_calls") or [],
-        "tool_call_id": message.get("tool_call_id"),
+        "tool_calls": calls,
+        "tool_call_id": name_in(message, "tool_call_id", place) or None,
     }
-    return _answered({**kept, "id": digest(json.dumps(kept, sort_keys=True))})
+    return _answered({**kept, "id": digest(json.dumps(kept, sort_keys=True))}, place)
 
 
-def _is_said(part: dict[str, Any]) -> bool:
-    return part.get("type") not in {"reasoning", "redacted_reasoning", "omitted_reasoning"}
+def _answered(message: dict[str, Any], place: str) -> dict[str, Any] | None:
+    """Unpack the message text: users' text was wrapped in JSON, agents' text was the argument of a tool.
 
-
-def _answered(message: dict[str, Any]) -> dict[str, Any] | None:
-    """Unpack what was said: users' words were wrapped in JSON, and agents' were arguments of a tool."""
+    Raises RecordError.
+    """
     content = message.get("content")
     if isinstance(content, list) and len(content) == 1:
-        content = content[0].get("text", content)
+        content = as_object(content[0], f"{place}, content").get("text", content)
     if message["role"] == "user" and isinstance(content, str):
         wrapped = _object(content)
         if wrapped.get("type") == "user_message" and isinstance(wrapped.get("message"), str):
             return {**message, "content": wrapped["message"]}
         return None if wrapped.get("type") in _EVENTS else message
     others, said, spoken = list[dict[str, Any]](), list[str](), list[str]()
-    for call in message.get("tool_calls") or []:
-        function = call.get("function") or {}
+    for each in message.get("tool_calls") or []:
+        call = as_object(each, f"{place}, tool call")
+        function = object_in(call, "function", place)
         words = _object(function.get("arguments")).get("message")
         if function.get("name") == _ANSWER and isinstance(words, str):
             said.append(words)

@@ -24,12 +24,14 @@ from everword.formats import (
     rivetos,
     ryvos,
 )
-from everword.formats.records import Record
+from everword.formats.records import Record, with_own_names
 from everword.transcripts import (
     AGAIN,
     EMPTY,
+    MARK_ERRORS,
     Meter,
     Part,
+    RecordError,
     TranscriptError,
     json_parts,
     read_transcript,
@@ -69,14 +71,16 @@ class Reading:
     meter: Meter
 
 
-def open_reading(source: str, format: str = "") -> Reading:
+def open_reading(source: str, format: str = "", *, strict: bool = False) -> Reading:
     """Return what to read from a file, or from the database at a `postgresql://` address.
 
-    `format`, one of FORMATS, says what it is; else that is told from what is in it. Raises TranscriptError; so do the
-    records, where they come to something that cannot be read.
+    `format` is one of FORMATS; by default, the format is detected. Malformed records are skipped and counted in the
+    meter; if `strict`, the first one raises RecordError. Raises TranscriptError if the source cannot be read at all;
+    iterating over the records raises it if the rest of a file cannot be read.
     """
+    meter = Meter(strict=strict)
     if source.startswith(ADDRESSES):
-        return _read_database(source, format)
+        return _read_database(source, format, meter)
     path = Path(source)
     if not path.is_file():
         what = "it is a folder; name the files in it" if path.is_dir() else "there is no such file"
@@ -84,41 +88,58 @@ def open_reading(source: str, format: str = "") -> Reading:
     with path.open("rb") as file:
         is_sqlite = file.read(len(_SQLITE_BEGINS)) == _SQLITE_BEGINS
     if is_sqlite:
-        return _read_sqlite(path, format)
-    meter = Meter()
-    with json_parts(path, meter) as parts:
-        shapes = {part.name: part.shape() for part in parts}
-        sizes = {part.name: part.size for part in parts}
+        return _read_sqlite(path, format, meter)
+    shapes, sizes, damaged = _shapes(path, meter)
     for name, reader in _JSON.items():
         if format not in {"", name}:
             continue
         found = {
-            each: cast(_ReadPart, read) for each, shape in shapes.items() if (read := reader(shape))
+            each: cast(_ReadPart, read)
+            for each, of_part in shapes.items()
+            if (read := next(filter(None, map(reader, of_part)), None))
         }
         if found:
             meter.total = sum(sizes[each] for each in found)
-            meter.skipped["other files"] += len(shapes) - len(found)
-            return Reading(
-                source, name, _checked(_read_parts(path, meter, found), name, meter), meter
-            )
+            meter.skipped["other files"] += len(shapes.keys() - found.keys() - damaged.keys())
+            records = _read_parts(path, meter, found, damaged)
+            return Reading(source, name, _checked(records, name, meter), meter)
+    if damaged:
+        raise next(iter(damaged.values()))
     if format in {"", _OWN} and "" in shapes:
         records = read_transcript(path, meter)
         return Reading(source, _OWN, _checked(records, _OWN, meter), meter)
-    for name, shape in shapes.items():
-        if name and shape == EMPTY:
+    for name, of_part in shapes.items():
+        if name and of_part == [EMPTY]:
             raise TranscriptError(f"{source}/{name}: it is empty, and nothing else is known")
     raise _unknown(source, format)
 
 
-def _read_database(address: str, format: str) -> Reading:
+def _shapes(
+    path: Path, meter: Meter
+) -> tuple[dict[str, list[frozenset[str]]], dict[str, int], dict[str, TranscriptError]]:
+    """Return the shapes and sizes of the parts of a file, and the errors of damaged parts of a zip.
+
+    A damaged file that is not in a zip is left to its reader, which reports the place.
+    """
+    shapes, sizes = dict[str, list[frozenset[str]]](), dict[str, int]()
+    damaged = dict[str, TranscriptError]()
+    with json_parts(path, meter) as parts:
+        for part in parts:
+            shapes[part.name], damage = part.shapes()
+            sizes[part.name] = part.size
+            if damage and part.name:
+                damaged[part.name] = damage
+    return shapes, sizes, damaged
+
+
+def _read_database(address: str, format: str, meter: Meter) -> Reading:
     if format not in {"", _DATABASE}:
         raise _unknown(shown(address), format)
-    meter = Meter()
     records = rivetos.read(address, shown(address), meter)
     return Reading(shown(address), _DATABASE, _checked(records, _DATABASE, meter), meter)
 
 
-def _read_sqlite(path: Path, format: str) -> Reading:
+def _read_sqlite(path: Path, format: str, meter: Meter) -> Reading:
     try:
         with closing(_open(path)) as connection:
             tables = _tables(connection)
@@ -126,7 +147,6 @@ def _read_sqlite(path: Path, format: str) -> Reading:
         raise _damaged(path, error) from None
     for name, reader in _SQLITE.items():
         if format in {"", name} and (read := reader(tables)):
-            meter = Meter()
             records = _read_tables(path, cast(_ReadTables, read), meter)
             return Reading(str(path), name, _checked(records, name, meter), meter)
     raise _unknown(str(path), format)
@@ -140,20 +160,39 @@ def _read_tables(path: Path, read: _ReadTables, meter: Meter) -> Iterator[Record
         raise _damaged(meter.at or path, error) from None
 
 
-def _read_parts(path: Path, meter: Meter, found: dict[str, _ReadPart]) -> Iterator[Record]:
+def _read_parts(
+    path: Path,
+    meter: Meter,
+    found: dict[str, _ReadPart],
+    damaged: dict[str, TranscriptError],
+) -> Iterator[Record]:
+    """Yield the records of all parts; the error of a damaged one is raised after the others have been read.
+
+    `damaged` has the errors of parts that are damaged at their beginning, some of which no reader knows.
+    """
+    damage: TranscriptError | None = None
     with json_parts(path, meter) as parts:
         for part in parts:
-            if read := found.get(part.name):
-                yield from read(part)
+            read = found.get(part.name)
+            try:
+                if read:
+                    yield from read(part)
+                elif part.name in damaged:
+                    raise damaged[part.name]
+            except RecordError:
+                raise
+            except TranscriptError as error:
+                damage = damage or error
+                if meter.strict:
+                    break
+    if damage:
+        raise damage
 
 
 def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Record]:
-    """Yield records; what is in the file where its format has something else is an error that says where.
-
-    So a reader may take what it reads for what its format says it is.
-    """
+    """Yield records; a Python error outside of a record becomes a TranscriptError with the place in the file."""
     try:
-        yield from records
+        yield from with_own_names(records)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         what = f"it is nothing that {name} writes there ({type(error).__name__}: {error})"
         raise TranscriptError(f"{meter.at}: {what}") from error
@@ -161,7 +200,9 @@ def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Rec
 
 def _open(path: Path) -> sqlite3.Connection:
     # Read only: what another program has open, or what lies on a read-only disk, is not changed.
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection.text_factory = lambda data: data.decode(errors=MARK_ERRORS)
+    return connection
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:

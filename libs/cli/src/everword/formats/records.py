@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from everword.transcripts import Entry, fill, to_message, to_target
+from everword.transcripts import Entry, fill, time_of, to_message, to_target
 from everword.v1 import ingest_service_pb2
 from everword.v1.document_service_pb2 import WriteDocumentRequest
 from everword.v1.note_service_pb2 import WriteNoteRequest
@@ -48,7 +48,7 @@ class Conversation:
     _seen: dict[str, str] = field(default_factory=dict)
 
     def message(self, external_id: str, **fields: Any) -> Entry:
-        """Return a message with these fields of NewMessage; `role` is a word. Raises TranscriptError."""
+        """Return a message with these fields of NewMessage; `role` is a word. Raises RecordError."""
         place = f"{self.place}, message {external_id}"
         kept = {name: _storable(value) for name, value in fields.items() if value}
         self.moment = kept.setdefault("create_time", self.moment)
@@ -68,7 +68,7 @@ class Conversation:
         message = to_message({**kept, "external_id": own}, place)
         if message.metadata.ByteSize() > _STRUCT_BYTES:
             message.ClearField("metadata")
-        return Entry(self.target, message)
+        return Entry(self.target, message, place)
 
     def _own(self, external_id: str, kept: dict[str, Any]) -> str:
         """Return an id that fits, and under which nothing else was said here: of two such messages both are kept."""
@@ -88,7 +88,7 @@ def conversation(
     created: str = "",
     **details: Any,
 ) -> Conversation:
-    """Return a conversation with this key and these fields of ConversationDetails. Raises TranscriptError.
+    """Return a conversation with this key and these fields of ConversationDetails. Raises RecordError.
 
     `created` is when it was, for messages that do not say.
     """
@@ -113,7 +113,7 @@ def note(
     tags: Iterable[str] = (),
     **fields: Any,
 ) -> WriteNoteRequest:
-    """Return a note to write where there never was one of its key. Raises TranscriptError."""
+    """Return a note, which is written only if its key never existed. Raises RecordError."""
     request = WriteNoteRequest(expected_version=0)
     kept = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
     given = {
@@ -130,7 +130,7 @@ def note(
 def document(
     title: str, content: str, place: str, *, tags: Iterable[str] = (), **scope: str
 ) -> WriteDocumentRequest:
-    """Return a document to write where there never was one of its title. Raises TranscriptError."""
+    """Return a document, which is written only if its title never existed. Raises RecordError."""
     request = WriteDocumentRequest(expected_version=0)
     kept = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
     given = {
@@ -155,6 +155,34 @@ def belonging(records: Iterable[Record], agent: str, subject: str) -> Iterator[R
         yield record
 
 
+def with_own_names(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield records, and rename notes and documents whose name occurred earlier in the source with other words.
+
+    Without a new name, only the first would be stored: the second would look like a repeated import.
+    """
+    seen = dict[tuple[str, str], str]()
+    for record in records:
+        if not isinstance(record, Entry):
+            said = digest(record.SerializeToString(deterministic=True))
+            if seen.setdefault(_name_of(record), said) != said:
+                _rename(record, said)
+        yield record
+
+
+def _name_of(record: WriteNoteRequest | WriteDocumentRequest) -> tuple[str, str]:
+    """Return the scope of a note or a document, and its name in it."""
+    if isinstance(record, WriteNoteRequest):
+        return str(record.note.scope), f"note {record.note.key}"
+    return str(record.document.scope), f"document {record.document.title}"
+
+
+def _rename(record: WriteNoteRequest | WriteDocumentRequest, suffix: str) -> None:
+    if isinstance(record, WriteNoteRequest):
+        record.note.key = f"{record.note.key[: _ID_CHARS - len(suffix) - 1]}/{suffix}"
+    else:
+        record.document.title = f"{record.document.title[: _ID_CHARS - len(suffix) - 3]} ({suffix})"
+
+
 def key_of(entry: Entry) -> tuple[str, str, str]:
     """Return the session key, the agent and the channel of a message's conversation."""
     key = entry.target.key
@@ -175,12 +203,12 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(told).hexdigest()[:16]
 
 
-def day_of(value: object) -> str:
-    """Return the day of a time in ISO 8601, as a label; nothing where it is none."""
+def day_of(value: object, place: str) -> str:
+    """Return the day of a time, as a label; empty without a time. Raises RecordError, which names `place`."""
     try:
         return date.fromisoformat(str(value)[:10]).isoformat()
     except ValueError:
-        return ""
+        return time_of(value, place)[:10]
 
 
 def _depth(value: object) -> int:

@@ -13,7 +13,7 @@ import psycopg
 from psycopg.rows import DictRow, dict_row
 
 from everword.formats.records import Conversation, Record, conversation
-from everword.transcripts import Entry, Meter, TranscriptError
+from everword.transcripts import Entry, Meter, TranscriptError, time_of
 
 _ROWS = 500
 _COUNT = "SELECT count(*) AS messages FROM ros_messages"
@@ -21,7 +21,9 @@ _COUNT = "SELECT count(*) AS messages FROM ros_messages"
 _READ = """
 SELECT c.session_key, c.agent, c.channel, c.channel_id, c.bot_identity, c.title, c.settings,
        to_jsonb(c) ->> 'owner_user_id' AS owner,
-       m.id, m.role, m.content, m.tool_name, m.tool_args, m.tool_result, m.metadata, m.created_at
+       m.id, m.role, m.content, m.tool_name, m.tool_args, m.tool_result, m.metadata,
+       -- As JSON text, which does not depend on the server's date style and can represent infinity.
+       to_jsonb(m.created_at) #>> '{}' AS created_at
 FROM ros_messages m JOIN ros_conversations c ON c.id = m.conversation_id
 ORDER BY c.session_key, c.agent, c.channel, m.created_at, m.id
 """
@@ -52,20 +54,26 @@ def _messages(rows: psycopg.ServerCursor[DictRow], place: str, meter: Meter) -> 
     into: Conversation | None = None
     for row in rows:
         meter.done += 1
-        meter.at = f"{place}: message {row['id']}"
+        meter.at = where = f"{place}: message {row['id']}"
         key = (row["session_key"], row["agent"], row["channel"])
-        if into is None or key != last:
-            last, into = key, _conversation(row, place)
-        yield into.message(
-            str(row["id"]),
-            role=row["role"],
-            content=row["content"],
-            tool_name=row["tool_name"],
-            tool_args=_text(row["tool_args"]),
-            tool_result=row["tool_result"],
-            metadata=row["metadata"],
-            create_time=row["created_at"].isoformat(),
-        )
+        if key != last:
+            last, into = key, None
+            with meter.skipping(f"{place}: conversation {row['session_key']}"):
+                into = _conversation(row, place)
+        if into is None:
+            # Its conversation is malformed and was already reported.
+            continue
+        with meter.skipping(where):
+            yield into.message(
+                str(row["id"]),
+                role=row["role"],
+                content=row["content"],
+                tool_name=row["tool_name"],
+                tool_args=_text(row["tool_args"]),
+                tool_result=row["tool_result"],
+                metadata=row["metadata"],
+                create_time=time_of(row["created_at"], where),
+            )
 
 
 def _conversation(row: dict[str, Any], place: str) -> Conversation:

@@ -10,7 +10,16 @@ from typing import Any
 
 from everword.formats.chat_records import chat_entries
 from everword.formats.records import Record, conversation, day_of, note
-from everword.transcripts import Meter, parse_json
+from everword.transcripts import (
+    NOT_UTF8,
+    Meter,
+    RecordError,
+    has_mark,
+    list_in,
+    parse_json,
+    text_in,
+    time_of,
+)
 
 CHANNEL = "ryvos"
 
@@ -34,11 +43,13 @@ def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[R
     if "memory" in kept:
         for own, key, value in connection.execute("SELECT id, key, value FROM memory ORDER BY id"):
             meter.done += 1
-            meter.at = f"{place}: memory {own}"
-            if value:
-                yield note(str(key), str(value), meter.at, kind="memory")
-            else:
-                meter.skipped["empty"] += 1
+            meter.at = where = f"{place}: memory {own}"
+            with meter.skipping(where):
+                key, value = _text(key, "key", where), _text(value, "value", where)
+                if value:
+                    yield note(key, value, where, kind="memory")
+                else:
+                    meter.skipped["empty"] += 1
     if "viking_entries" in kept:
         yield from _viking(connection, place, meter)
 
@@ -58,32 +69,56 @@ def _sessions(
             (session,),
         )
         meter.at = where = f"{place}: session {session}"
-        messages = [each for row in rows for each in _messages(row, meter.skipped)]
-        into = conversation(session, where, channel=channels.get(session) or CHANNEL)
-        yield from chat_entries(messages, into)
+        with meter.skipping(where):
+            channel = _text(channels.get(session) or CHANNEL, "channel", where)
+            into = conversation(_text(session, "session_id", where), where, channel=channel)
+            messages = list[dict[str, Any]]()
+            for row in rows:
+                at = f"{where}, message {row[0]}"
+                with meter.skipping(at):
+                    messages += _messages(row, at, meter.skipped)
+            yield from chat_entries(messages, into, meter)
         meter.done += count
 
 
-def _messages(row: tuple[Any, ...], skipped: Counter[str]) -> Iterator[dict[str, Any]]:
-    """Yield a row as a chat has it: its words and calls, and then each result of a tool."""
+def _messages(row: tuple[Any, ...], place: str, skipped: Counter[str]) -> list[dict[str, Any]]:
+    """Return a row in the form of a chat: text and tool calls, then each tool result. Raises RecordError."""
     own, role, content, moment = row
-    blocks = _blocks(content)
-    texts = [block["text"] for block in blocks if block.get("type") == "text" and block.get("text")]
-    calls = [
-        {"id": block.get("id"), "function": {"name": block["name"], "arguments": block["input"]}}
-        for block in blocks
-        if block.get("type") == "tool_use"
-    ]
+    role = _text(role, "role", place)
+    time_of(moment, place)
+    blocks = _blocks(_text(content, "content", place))
+    texts = [text_in(block, "text", place) for block in blocks if block.get("type") == "text"]
+    texts = [text for text in texts if text]
+    calls = [_call(block, place) for block in blocks if block.get("type") == "tool_use"]
     results = [block for block in blocks if block.get("type") == "tool_result"]
     shared = {"created_at": moment}
     if not (texts or calls or results):
         skipped["thoughts" if blocks else "empty"] += 1
+    found = list[dict[str, Any]]()
     if texts or calls:
         said = {"role": role, "content": "\n".join(texts), "tool_calls": calls}
-        yield {**shared, "id": str(own), **said}
+        found.append({**shared, "id": str(own), **said})
     for number, result in enumerate(results):
         answer = {"tool_call_id": result.get("tool_use_id"), "content": result.get("content")}
-        yield {**shared, "id": f"{own}-{number}", "role": "tool", **answer}
+        found.append({**shared, "id": f"{own}-{number}", "role": "tool", **answer})
+    return found
+
+
+def _call(block: dict[str, Any], place: str) -> dict[str, Any]:
+    """Return a tool call in the form of a chat. Raises RecordError."""
+    name = text_in(block, "name", place)
+    if not name:
+        raise RecordError(place, "a tool call has no name")
+    return {"id": block.get("id"), "function": {"name": name, "arguments": block.get("input")}}
+
+
+def _text(value: Any, name: str, place: str) -> str:
+    """Return the text of a column. Raises RecordError for a value of another type."""
+    if has_mark(value):
+        raise RecordError(place, f"{name}: {NOT_UTF8}")
+    if not isinstance(value, str):
+        raise RecordError(place, f"{name} must be text, not {type(value).__name__}")
+    return value
 
 
 def _blocks(content: str) -> list[dict[str, Any]]:
@@ -104,17 +139,19 @@ def _viking(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterato
     for user, path, content, category, tags, created in rows:
         meter.done += 1
         meter.at = where = f"{place}: {path}"
-        given = parse_json((tags or "[]").encode(), where)
-        labels = [day_of(created), category, *(given if isinstance(given, list) else [])]
-        scope = {"subject": user if user != "default" else ""}
-        if not content:
-            meter.skipped["empty"] += 1
-        else:
+        with meter.skipping(where):
+            path, content = _text(path, "path", where), _text(content, "content", where)
+            user = _text(user or "default", "user_id", where)
+            labels = list_in({"tags": parse_json((tags or "[]").encode(), where)}, "tags", where)
+            labels = [day_of(created, where), category, *labels]
+            if not content:
+                meter.skipped["empty"] += 1
+                continue
             yield note(
                 path,
                 content,
                 where,
                 kind="memory",
                 tags=map(str, filter(None, labels)),
-                scope=scope,
+                scope={"subject": user if user != "default" else ""},
             )

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from everword.transcripts.errors import TranscriptError
+from everword.transcripts.errors import RecordError
+from everword.transcripts.fields import as_object, list_in, name_in, text_in
+from everword.transcripts.meter import Meter
 from everword.transcripts.times import time_of
 
 _ROLES = {
@@ -49,45 +52,79 @@ def is_chat_message(value: object) -> bool:
 
 
 def chat_messages(
-    messages: Sequence[object], places: Sequence[str], created: object = None
+    messages: Iterable[tuple[int, object, str]],
+    created: object = None,
+    meter: Meter | None = None,
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the fields of each message as Everword has them, and its place. Raises TranscriptError, which names that.
+    """Yield the fields of each message in Everword's form, and its place.
 
-    `created` is when the chat was, for messages that do not say. They are known by their own ids or by what they say at
-    their place, so that reading a chat in again, or more of it, stores nothing twice.
+    `messages` are numbers from 1, values and places. `created` is the chat's time, for messages without a time.
+    Messages are identified by their ids, or by their text and position, so that importing a chat again, or a longer
+    one, stores nothing twice. Malformed messages are skipped and, like empty ones, counted in `meter`; without it, the
+    first malformed message raises RecordError.
     """
-    given = [_object(each, place) for each, place in zip(messages, places, strict=True)]
-    answers, joined = _answers(given, places)
-    for number, message in enumerate(given, start=1):
+    meter = meter or Meter(strict=True)
+    given = dict[int, _Message]()
+    for number, value, where in messages:
+        with meter.skipping(where):
+            given[number] = _read(value, where)
+    answers, joined = _answers(given)
+    for number, message in given.items():
         if number in joined:
             continue
-        where = places[number - 1]
-        # One that does not say when it was, was not before the one above it.
-        created = _time(message, created, where) or created
-        shared = {"create_time": created, "author": message.get("name") or ""}
-        shared = {name: value for name, value in shared.items() if value}
-        yield from _told(message, number, shared, answers, where)
+        with meter.skipping(message.place):
+            # A message without a time is not older than the one before it.
+            created = _time(message, created) or created
+            shared = {
+                "create_time": created,
+                "author": name_in(message.fields, "name", message.place),
+            }
+            shared = {name: value for name, value in shared.items() if value}
+            told = list(_told(message, number, shared, answers))
+            meter.skipped["empty"] += not told
+            yield from told
+
+
+@dataclass(frozen=True)
+class _Message:
+    """A message whose role and tool calls have been checked."""
+
+    fields: Mapping[str, Any]
+    place: str
+    role: str
+    #: Name, arguments and id of each tool that it calls.
+    calls: Sequence[tuple[str, str, str]]
+
+    @property
+    def is_answer(self) -> bool:
+        return self.role in {"tool", "function"}
+
+
+def _read(value: object, where: str) -> _Message:
+    fields = as_object(value, where)
+    role = text_in(fields, "role", where)
+    if role not in _ROLES:
+        shown = repr(role[:100]) if role else "missing"
+        raise RecordError(where, f"role is {shown}; it must be one of {', '.join(_ROLES)}")
+    return _Message(fields, where, role, _calls(fields, where))
 
 
 def _told(
-    message: Mapping[str, Any],
+    message: _Message,
     number: int,
     shared: Mapping[str, Any],
     answers: Mapping[tuple[int, int], str],
-    where: str,
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield what a message says, and then each tool that it calls."""
-    role = message.get("role")
-    if role not in _ROLES:
-        raise TranscriptError(f"{where}: role is {role!r}; it must be one of {', '.join(_ROLES)}")
-    said = {**_content(message, where), **shared, "role": _ROLES[role]}
-    calls = _calls(message, where)
-    if role in {"tool", "function"}:
+    """Yield the text of a message, then each of its tool calls. Raises RecordError."""
+    where = message.place
+    content = _content(message)
+    said = {**content, **shared, "role": _ROLES[message.role]}
+    if message.is_answer:
         # Whose call is not in the file.
         said["tool_name"] = said.pop("author", "")
-    if said.get("content") or said.get("content_blocks") or not calls:
-        yield {**said, "id": _id(message, number, said)}, where
-    for place, (name, arguments, call_id) in enumerate(calls):
+    if said.get("content") or said.get("content_blocks") or message.is_answer:
+        yield {**said, "id": _id(name_in(message.fields, "id", where), number, said)}, where
+    for place, (name, arguments, call_id) in enumerate(message.calls):
         result = answers.get((number, place), "")
         call = {
             **shared,
@@ -97,68 +134,88 @@ def _told(
             "tool_result": result,
         }
         # One that is not answered yet is another message than the same one with its answer.
-        named = {"id": call_id} if call_id and (number, place) in answers else {}
-        yield {**call, "id": _id(named, number, {**call, "place": place})}, where
+        own = call_id if (number, place) in answers else ""
+        yield {**call, "id": _id(own, number, {**call, "place": place})}, where
 
 
 def _answers(
-    messages: Sequence[Mapping[str, Any]], places: Sequence[str]
+    messages: Mapping[int, _Message],
 ) -> tuple[dict[tuple[int, int], str], set[int]]:
     """Return the answers by message and place of their calls, and the messages that they stand in."""
     answers: dict[tuple[int, int], str] = {}
     joined: set[int] = set()
     waiting: dict[str, tuple[int, int]] = {}
-    for number, message in enumerate(messages, start=1):
-        role = message.get("role")
-        if role == "assistant":
-            for place, (name, _, call_id) in enumerate(_calls(message, places[number - 1])):
+    for number, message in messages.items():
+        if message.role == "assistant":
+            for place, (name, _, call_id) in enumerate(message.calls):
                 # Before there were ids, a function was answered under its name.
                 waiting[call_id or name] = (number, place)
-        elif role in {"tool", "function"}:
-            call = waiting.pop(str(message.get("tool_call_id") or message.get("name") or ""), None)
+        elif message.is_answer:
+            fields = message.fields
+            call = waiting.pop(str(fields.get("tool_call_id") or fields.get("name") or ""), None)
             if call is not None:
-                answers[call] = _plain(message.get("content"))
+                answers[call] = _plain(fields.get("content"))
                 joined.add(number)
     return answers, joined
 
 
 def _calls(message: Mapping[str, Any], where: str) -> list[tuple[str, str, str]]:
     """Return name, arguments and id of each tool that a message calls."""
-    given = message.get("tool_calls") or []
+    given = list_in(message, "tool_calls", where)
     if legacy := message.get("function_call"):
         given = [*given, {"function": legacy}]
-    if not isinstance(given, list):
-        raise TranscriptError(f"{where}: tool_calls must be a list")
     calls = []
     for call in given:
         called = call.get("function") or call.get("custom") if isinstance(call, dict) else None
         if not isinstance(called, dict) or not isinstance(called.get("name"), str):
-            raise TranscriptError(f"{where}: a tool call has no function with a name")
+            raise RecordError(where, "a tool call has no function with a name")
         arguments = called.get("arguments", called.get("input", ""))
         calls.append((called["name"], _plain(arguments), str(call.get("id") or "")))
     return calls
 
 
-def _content(message: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the content: text as it is, parts that are text as their lines, and others as blocks beside these."""
-    content = message.get("content")
+def _content(message: _Message) -> dict[str, Any]:
+    """Return the content: text unchanged, text parts joined as lines, and other parts as blocks.
+
+    Only messages of agents and tools may be empty; another role without content raises RecordError.
+    """
+    where, content = message.place, message.fields.get("content")
     if content is None:
-        content = message.get("refusal") or ""
+        content = text_in(message.fields, "refusal", where)
+        if (
+            not content
+            and not message.calls
+            and message.role != "assistant"
+            and not message.is_answer
+        ):
+            raise RecordError(where, "it has no content")
     if isinstance(content, str):
         return {"content": content}
     if not isinstance(content, list) or not all(isinstance(part, dict | str) for part in content):
-        raise TranscriptError(f"{where}: content must be text or a list of parts")
+        raise RecordError(where, "content must be text or a list of parts")
     parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
-    texts = [str(part.get("text", part.get("refusal", ""))) for part in parts if _is_text(part)]
+    for part in parts:
+        text_in(part, "type", where)
+    texts = [_text_of(part, where) for part in parts if _is_text(part)]
     if len(texts) == len(parts):
         return {"content": "\n".join(texts)}
-    return {"content": "", "content_blocks": [_block(part) for part in parts]}
+    return {"content": "", "content_blocks": [_block(part, where) for part in parts]}
 
 
-def _block(part: Mapping[str, Any]) -> dict[str, str]:
+def _text_of(part: Mapping[str, Any], where: str) -> str:
+    """Return the text of a part; the Assistants API wraps it in an object. Raises RecordError."""
+    text = part.get("text", part.get("refusal"))
+    if isinstance(text, dict):
+        text = text.get("value")
+    if not isinstance(text, str):
+        raise RecordError(where, "a part of its content has no text")
+    return text
+
+
+def _block(part: Mapping[str, Any], where: str) -> dict[str, str]:
     kind = str(part.get("type") or "part")
     if _is_text(part):
-        return {"type": kind, "text": str(part.get("text", ""))}
+        return {"type": kind, "text": _text_of(part, where)}
     return {"type": kind, "json": json.dumps(without_data(part), ensure_ascii=False)}
 
 
@@ -174,7 +231,7 @@ def without_data(value: Any) -> Any:
 
 
 def _is_text(part: Mapping[str, Any]) -> bool:
-    return part.get("type") in _TEXT_PARTS
+    return str(part.get("type")) in _TEXT_PARTS
 
 
 def _plain(value: object) -> str:
@@ -182,23 +239,20 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, dict) and _is_text(part) for part in value):
-        return "\n".join(str(part.get("text", "")) for part in value)
+        return "\n".join(str(part.get("text") or "") for part in value)
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _time(message: Mapping[str, Any], created: object, where: str) -> str:
-    """Return when a message was, as RFC 3339; empty where nobody says."""
-    return time_of(next((message[name] for name in _TIMES if message.get(name)), created), where)
+def _time(message: _Message, created: object) -> str:
+    """Return the time of a message as RFC 3339; empty if unknown. Raises RecordError."""
+    fields = message.fields
+    return time_of(
+        next((fields[name] for name in _TIMES if fields.get(name)), created), message.place
+    )
 
 
-def _id(message: Mapping[str, Any], number: int, said: Mapping[str, Any]) -> str:
-    if message.get("id"):
-        return str(message["id"])
+def _id(own: str, number: int, said: Mapping[str, Any]) -> str:
+    if own:
+        return own
     told = json.dumps({**said, "create_time": ""}, sort_keys=True, ensure_ascii=False)
     return f"message-{number}-{hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:16]}"
-
-
-def _object(value: object, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TranscriptError(f"{where}: a JSON object is expected")
-    return value

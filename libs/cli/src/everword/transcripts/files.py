@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,30 +11,36 @@ from google.protobuf import json_format
 from google.protobuf.message import Message as ProtoMessage
 
 from everword.transcripts.chats import chat_messages, is_chat, is_chat_message
-from everword.transcripts.errors import TranscriptError
+from everword.transcripts.errors import RecordError, TranscriptError
 from everword.transcripts.fields import (
     DETAIL_FIELDS,
     ENUMS,
     KEY_FIELDS,
     Entry,
     as_object,
+    list_in,
     parse_json,
+    settle_id,
     to_message,
     to_target,
 )
-from everword.transcripts.parts import EMPTY, Meter, Part
-from everword.v1 import conversation_pb2, memory_pb2
+from everword.transcripts.meter import Meter
+from everword.transcripts.parts import EMPTY, Part
+from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 
 BENCH_FORMAT = "everword-bench/1"
+#: Lines at the beginning of a file from which its format is detected.
+_PEEK_LINES = 100
 
 
 def read_transcript(path: Path, meter: Meter | None = None) -> Iterator[Entry]:
     """Iterate over the messages of a file: a `.json` document, or else JSONL; both may hold chats as OpenAI has them.
 
-    Every message has an external id, so that reading a file in again stores nothing twice. `meter` is told what was
-    read. One conversation is in memory at a time. Raises TranscriptError when it comes to what it cannot read.
+    Every message has an external id, so that importing a file again stores nothing twice. `meter` records the progress
+    and the skipped malformed records; without it, the first malformed record raises RecordError. One conversation
+    is in memory at a time. Raises TranscriptError if the file is damaged or of an unknown format.
     """
-    meter = meter or Meter()
+    meter = meter or Meter(strict=True)
     meter.total = path.stat().st_size
     if path.suffix == ".json":
         return _read_document(Part(path, "", meter.total, meter))
@@ -59,21 +65,40 @@ def to_line(
 
 
 def _read_lines(path: Path, meter: Meter) -> Iterator[Entry]:
+    if _is_chat_of_lines(path):
+        yield from _read_chat_lines(path, meter)
+        return
     for number, line in _lines(path, meter):
         place = f"{path}:{number}"
-        fields = as_object(parse_json(line.strip(), place), place)
-        if is_chat(fields):
-            yield from _read_chat(fields, place, f"{path.stem}-{number}")
+        with meter.skipping(place):
+            fields = as_object(parse_json(line.strip(), place), place)
+            if is_chat(fields):
+                yield from _read_chat(fields, place, f"{path.stem}-{number}", meter)
+                continue
+            if "session_key" not in fields:
+                raise RecordError(place, "it names no conversation: session_key is missing")
+            if not settle_id(fields):
+                # The same line at the same place is the same message, also when the file has grown.
+                fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
+            key = {name: fields.pop(name) for name in KEY_FIELDS & fields.keys()}
+            details = {name: fields.pop(name) for name in DETAIL_FIELDS & fields.keys()}
+            yield Entry(to_target(key, details, place), to_message(fields, place), place)
+
+
+def _is_chat_of_lines(path: Path) -> bool:
+    """Return whether the lines are the messages of one chat: some are, and none names a conversation."""
+    found = False
+    for number, line in _lines(path, Meter()):
+        if number > _PEEK_LINES:
+            break
+        try:
+            fields = parse_json(line.strip(), "")
+        except RecordError:
             continue
-        if is_chat_message(fields):
-            yield from _read_chat_lines(path, meter)
-            return
-        if "id" not in fields and "external_id" not in fields:
-            # The same line at the same place is the same message, also when the file has grown.
-            fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
-        key = {name: fields.pop(name) for name in KEY_FIELDS & fields.keys()}
-        details = {name: fields.pop(name) for name in DETAIL_FIELDS & fields.keys()}
-        yield Entry(to_target(key, details, place), to_message(fields, place))
+        if isinstance(fields, dict) and ("session_key" in fields or is_chat(fields)):
+            return False
+        found = found or is_chat_message(fields)
+    return found
 
 
 def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
@@ -87,44 +112,55 @@ def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def read_conversation(conversation: dict[str, Any], place: str) -> Iterator[Entry]:
-    """Iterate over the messages of one conversation of a document, which `place` names in errors."""
+def read_conversation(
+    conversation: dict[str, Any], place: str, meter: Meter | None = None
+) -> Iterator[Entry]:
+    """Iterate over the messages of one conversation of a document, which `place` names in errors.
+
+    Malformed messages are skipped and counted in `meter`; without it, the first one raises RecordError.
+    """
+    meter = meter or Meter(strict=True)
     fields = dict(conversation)
     name = fields.pop("conversation", "")
-    messages = fields.pop("messages", [])
+    place = f"{place}: conversation {name!r}"
+    messages = list_in(fields, "messages", place)
+    if fields.pop("messages", None) is None:
+        raise RecordError(place, "it holds no `messages`")
     fields.pop("queries", None)
     fields = {"session_key": name, **fields}
-    place = f"{place}: conversation {name!r}"
     key = {each: fields.pop(each) for each in KEY_FIELDS & fields.keys()}
     target = to_target(key, fields, place)
     for index, message in enumerate(messages, start=1):
         where = f"{place}, message {index}"
-        message_fields = as_object(message, where)
-        if "id" not in message_fields and "external_id" not in message_fields:
-            raise TranscriptError(f"{where}: it has no id")
-        yield Entry(target, to_message(message_fields, f"{where} ({message_fields.get('id')})"))
+        with meter.skipping(where):
+            message_fields = as_object(message, where)
+            if not settle_id(message_fields):
+                raise RecordError(where, "it has no id")
+            where = f"{where} ({message_fields['external_id']})"
+            yield Entry(target, to_message(message_fields, where), where)
 
 
 def _read_document(part: Part) -> Iterator[Entry]:
-    shape = part.shape()
-    stem = part.archive.stem
+    (shapes, _), meter, stem = part.shapes(), part.meter, part.archive.stem
+    shape = frozenset[str]().union(*shapes)
     if "item.messages" in shape:
         for number, (chat, place) in enumerate(part.items("item", "chat"), start=1):
-            if not is_chat(chat):
-                raise TranscriptError(f"{place}: it holds no `messages`, as those before it do")
-            yield from _read_chat(chat, place, f"{stem}-{number}")
+            with meter.skipping(place):
+                yield from _read_chat(chat, place, f"{stem}-{number}", meter)
     elif "item" in shape:
-        messages = [message for message, _ in part.items("item", "message")]
-        yield from _read_chat({"messages": messages}, part.place, stem)
+        listed, damage = part.all_numbered("item", "message")
+        target = to_target({"session_key": stem}, {}, part.place)
+        yield from _entries(target, listed, meter)
+        if damage:
+            raise damage
     elif "messages" in shape and part.first("format") is None:
-        chat = part.value()
-        if not is_chat(chat):
-            raise TranscriptError(f"{part.place}: messages must be a list")
-        yield from _read_chat(chat, part.place, stem)
+        with meter.skipping(part.place):
+            yield from _read_chat(part.value(), part.place, stem, meter)
     elif part.first("format") == BENCH_FORMAT:
-        for conversation, _ in part.items("conversations.item", "conversation"):
-            yield from read_conversation(conversation, part.place)
-    elif shape == EMPTY and part.first("") in ([], {}):
+        for conversation, place in part.items("conversations.item", "conversation"):
+            with meter.skipping(place):
+                yield from read_conversation(conversation, part.place, meter)
+    elif shapes == [EMPTY] and part.first("") in ([], {}):
         raise TranscriptError(f"{part.place}: it is empty")
     else:
         raise TranscriptError(
@@ -133,32 +169,44 @@ def _read_document(part: Part) -> Iterator[Entry]:
         )
 
 
-def _read_chat(chat: dict[str, Any], place: str, name: str) -> Iterator[Entry]:
+def _read_chat(chat: dict[str, Any], place: str, name: str, meter: Meter) -> Iterator[Entry]:
     """Iterate over the messages of a chat, which is called `name` where it has no id of its own."""
+    if chat.get("messages") is None:
+        raise RecordError(place, "it holds no `messages`")
+    messages = list_in(chat, "messages", place)
     fields = {each: chat[each] for each in (KEY_FIELDS | DETAIL_FIELDS) & chat.keys()}
     own = chat.get("conversation_id") or chat.get("session_id") or chat.get("id")
     fields.setdefault("session_key", str(own or name))
     key = {each: fields.pop(each) for each in KEY_FIELDS & fields.keys()}
     target = to_target(key, fields, place)
     created = chat.get("create_time") or chat.get("created_at") or chat.get("created")
-    places = [f"{place}, message {number}" for number, _ in enumerate(chat["messages"], start=1)]
-    for message, where in chat_messages(chat["messages"], places, created):
-        yield Entry(target, to_message(message, where))
+    numbered = [
+        (number, message, f"{place}, message {number}")
+        for number, message in enumerate(messages, start=1)
+    ]
+    yield from _entries(target, numbered, meter, created)
 
 
 def _read_chat_lines(path: Path, meter: Meter) -> Iterator[Entry]:
     """Iterate over the messages of a chat that stand on a line each."""
     target = to_target({"session_key": path.stem}, {}, str(path))
-    messages, places = list[dict[str, Any]](), list[str]()
+    messages = list[tuple[int, object, str]]()
     for number, line in _lines(path, meter):
-        places.append(f"{path}:{number}")
-        messages.append(as_object(parse_json(line.strip(), places[-1]), places[-1]))
-        if not is_chat_message(messages[-1]):
-            raise TranscriptError(
-                f"{places[-1]}: the lines before are messages of a chat, and this is none"
-            )
-    for message, where in chat_messages(messages, places):
-        yield Entry(target, to_message(message, where))
+        place = f"{path}:{number}"
+        with meter.skipping(place):
+            messages.append((number, parse_json(line.strip(), place), place))
+    yield from _entries(target, messages, meter)
+
+
+def _entries(
+    target: ingest_service_pb2.ConversationTarget,
+    messages: Sequence[tuple[int, object, str]],
+    meter: Meter,
+    created: object = None,
+) -> Iterator[Entry]:
+    for message, where in chat_messages(messages, created, meter):
+        with meter.skipping(where):
+            yield Entry(target, to_message(message, where), where)
 
 
 def _to_dict(message: ProtoMessage) -> dict[str, Any]:

@@ -1,23 +1,25 @@
-"""The parts of an export: a file by itself, or those of a zip; and how far they have been read."""
+"""The parts of an export: a single file, or the files of a zip."""
 
 from __future__ import annotations
 
+import codecs
 import re
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import ijson
 
-from everword.transcripts.errors import TranscriptError
+from everword.transcripts.errors import RecordError, TranscriptError
 from everword.transcripts.fields import as_object
+from everword.transcripts.meter import Meter
 
-#: What a part begins with tells what it is. So much of it is looked at.
+#: Maximum records and parser events at the beginning of a part from which its format is detected.
+_PEEK_ITEMS = 100
 _PEEK_EVENTS = 50_000
 _PEEK_DEPTH = 3
 _BOM = b"\xef\xbb\xbf"
@@ -28,6 +30,10 @@ _MOST_NESTED = 500
 #: Bytes of one object, which takes some times as much memory.
 _MOST_BYTES = 256 * 1024 * 1024
 _MIB = 1024 * 1024
+#: Replaces bytes that are not UTF-8 by a character that no text contains, so that only their record is skipped.
+MARK_ERRORS = "everword-mark"
+_MARK = "\ufdd0"
+NOT_UTF8 = "it is not UTF-8"
 _OPENING, _CLOSING = b"[{", b"]}"
 #: What is no bracket.
 _PLAIN = bytes(set(range(256)) - set(_OPENING + _CLOSING))
@@ -48,17 +54,26 @@ _FAULTS = (
 )
 
 
-@dataclass
-class Meter:
-    """How much there is to read, how much of that was, and what was left out."""
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return _MARK, error.end
 
-    #: Bytes, rows or checkpoints.
-    total: int = 0
-    done: int = 0
-    #: Where reading is, for errors.
-    at: str = ""
-    #: How many messages and such were left out, by why.
-    skipped: Counter[str] = field(default_factory=Counter)
+
+codecs.register_error(MARK_ERRORS, _mark)
+
+
+def has_mark(value: object) -> bool:
+    """Return whether some text in a value was not UTF-8."""
+    if isinstance(value, dict):
+        return any(has_mark(key) or has_mark(each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return any(map(has_mark, value))
+    return isinstance(value, str) and _MARK in value
+
+
+def without_marks(text: str) -> str:
+    """Return a text with U+FFFD in place of the bytes that were not UTF-8."""
+    return text.replace(_MARK, "\N{REPLACEMENT CHARACTER}")
 
 
 @dataclass(frozen=True)
@@ -77,9 +92,28 @@ class Part:
         return f"{self.archive}/{self.name}" if self.name else str(self.archive)
 
     def items(self, prefix: str, noun: str) -> Iterator[tuple[dict[str, Any], str]]:
-        """Yield each object of the list at `prefix`, such as `item` or `results.item`, and its place.
+        """Yield each object of the list at `prefix` and its place, as `numbered` does."""
+        for _, record, place in self.numbered(prefix, noun):
+            yield record, place
 
-        One is in memory at a time. Raises TranscriptError, which names the last one that could be read.
+    def all_numbered(
+        self, prefix: str, noun: str
+    ) -> tuple[list[tuple[int, dict[str, Any], str]], TranscriptError | None]:
+        """Return all items of `numbered` as a list, and the error that ended it."""
+        found = list[tuple[int, dict[str, Any], str]]()
+        try:
+            found.extend(self.numbered(prefix, noun))
+        except RecordError:
+            raise
+        except TranscriptError as error:
+            return found, error
+        return found, None
+
+    def numbered(self, prefix: str, noun: str) -> Iterator[tuple[int, dict[str, Any], str]]:
+        """Yield each object of the list at `prefix`, such as `item` or `results.item`: its number, itself, its place.
+
+        One is in memory at a time. Skips values that are not objects or not UTF-8. Raises TranscriptError if the file
+        is damaged, which names the last object that could be read.
         """
         number = 0
         try:
@@ -90,15 +124,22 @@ class Part:
                     source.room = _MOST_BYTES
                     where = f"{self.place}: {noun} {number}" if prefix else self.place
                     self.meter.at = where
-                    yield as_object(value, where), where
+                    try:
+                        record = as_object(value, where)
+                        if source.is_marked and has_mark(record):
+                            raise RecordError(where, NOT_UTF8)
+                    except RecordError as error:
+                        self.meter.skip_record(error)
+                    else:
+                        yield number, record, where
         except _FAULTS as error:
             raise self._damaged(f"after {noun} {number}" if number else "", error) from None
 
     def value(self) -> dict[str, Any]:
-        """Return the object that it holds, whole. Raises TranscriptError."""
+        """Return the whole part as one JSON object. Raises RecordError, and TranscriptError if the file is damaged."""
         found = list(self.items("", "object"))
         if not found:
-            raise TranscriptError(f"{self.place}: it is empty")
+            raise RecordError(self.place, "it holds no JSON object")
         return found[0][0]
 
     def first(self, prefix: str) -> object:
@@ -110,12 +151,14 @@ class Part:
         except _FAULTS as error:
             raise self._damaged("", error) from None
 
-    def shape(self) -> frozenset[str]:
-        """Return the names of the fields at its beginning, such as `item.mapping`.
+    def shapes(self) -> tuple[list[frozenset[str]], TranscriptError | None]:
+        """Return the names of the fields, such as `item.mapping`, of each record at its beginning.
 
-        Of what is no JSON, these are none: whoever reads it says what is wrong with it. Raises TranscriptError for a
-        part of a zip, which nobody may read then.
+        A malformed first record does not hide the format of the others. If the file is damaged there, the names before
+        that place are returned with the error; there are none if it is not JSON at all.
         """
+        damage: TranscriptError | None = None
+        shapes = list[frozenset[str]]()
         seen = set[str]()
         try:
             with self._open() as file:
@@ -123,13 +166,15 @@ class Part:
                 for number, (prefix, event, _) in enumerate(events):
                     if prefix.count(".") < _PEEK_DEPTH:
                         seen.add(prefix)
-                    ended = event == "end_map" and prefix in {"", "item"}
-                    if ended or number == _PEEK_EVENTS:
+                    if prefix == "item" and event not in {"start_map", "start_array", "map_key"}:
+                        shapes.append(frozenset(seen))
+                        seen = set()
+                    ended = event == "end_map" and not prefix
+                    if ended or len(shapes) == _PEEK_ITEMS or number == _PEEK_EVENTS:
                         break
         except _FAULTS as error:
-            if self.name:
-                raise self._damaged("", error) from None
-        return frozenset(seen)
+            damage = self._damaged("", error)
+        return [*shapes, frozenset(seen)] if seen else shapes, damage
 
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
@@ -142,8 +187,6 @@ class Part:
     def _damaged(self, where: str, error: Exception) -> TranscriptError:
         said = str(error).replace("b'", "").replace("\\n", "\n").strip().splitlines()
         problem = said[0].rstrip(".") if said else type(error).__name__
-        if "invalid bytes in UTF8" in problem:
-            problem = "it is not UTF-8"
         at = f" {where}" if where else ""
         return TranscriptError(f"{self.place}: it is damaged{at} ({problem}); {AGAIN}")
 
@@ -156,6 +199,9 @@ class _Counted:
         self._meter = meter
         #: Bytes that may come before the next object.
         self.room = _MOST_BYTES
+        #: True if bytes that are not UTF-8 were replaced; the parser would stop at them.
+        self.is_marked = False
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors=MARK_ERRORS)
         self._depth = 0
         self._in_text = False
         self._left = b""
@@ -166,6 +212,10 @@ class _Counted:
         self.room -= len(data)
         if self.room < 0:
             raise ijson.JSONError(f"an object has more than {_MOST_BYTES // _MIB} MiB")
+        if size:
+            text = self._decoder.decode(data, final=not data)
+            data = text.encode()
+            self.is_marked = self.is_marked or _MARK in text
         self._look_into(data)
         return data
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from everword.transcripts.errors import TranscriptError
+from everword.transcripts.errors import RecordError
 
 #: From here on a number is too large to be seconds (they would be after the year 5138), milliseconds, or microseconds.
 _FINER = 1e11
@@ -14,7 +14,7 @@ _FINER_UNITS = 3
 
 
 def time_of(value: object, place: str) -> str:
-    """Return a time as RFC 3339 in UTC; nothing for none. Raises TranscriptError, which names `place`.
+    """Return a time as RFC 3339 in UTC; empty without a time. Raises RecordError, which names `place`.
 
     A number counts seconds, milliseconds, microseconds or nanoseconds, whichever makes it a time of these days; 0 is
     none. Without a zone, a time is in UTC.
@@ -25,7 +25,7 @@ def time_of(value: object, place: str) -> str:
         moment = _moment(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     except (ValueError, OverflowError, OSError):
-        raise TranscriptError(f"{place}: {str(value)[:100]!r} is no time") from None
+        raise RecordError(place, f"{str(value)[:100]!r} is no time") from None
 
 
 def _moment(value: object) -> datetime:

@@ -1,14 +1,12 @@
 """Lets in the bodies of requests over HTTP: while there is room for them, and of callers in turn.
 
-A middleware for ASGI. Nothing of a body is read before the application asks for it, and then the whole, so that what
-waits for its turn stays with its sender.
+A middleware for ASGI. A body is read only after the application asks for it and the caller's key was checked. Then
+it is read whole; bodies that wait for their turn stay with the sender.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
 from typing import Any, TypeAlias
@@ -17,6 +15,8 @@ import grpc
 
 from everword.admission.fair_share import FairShare, Full, Group, Limits
 from everword.admission.frames import forget_frames
+from everword.admission.keys import KnownKeys
+from everword.admission.refusals import Refused, too_large, too_many
 from everword.client.errors import CallError
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
@@ -35,8 +35,6 @@ WAITING, WAITING_OF_CALLER = 256, 192
 #: For how long the rest of a body is read that nobody wants, and of how many at once.
 DRAIN_S = 5.0
 MAX_DRAINED = 64
-#: Keys that are remembered.
-_KEYS = 4096
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -45,46 +43,8 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class Refused(Exception):
-    """A body is not read, or not to its end."""
-
-    def __init__(self, error: CallError, status: int) -> None:
-        super().__init__(str(error))
-        self.error = error
-        #: The status of HTTP that says it.
-        self.status = status
-
-
 class _Gone(Exception):
     """The sender of a body went away before its end: there is nobody to answer."""
-
-
-class KnownKeys:
-    """Keys with which Everword has answered: nobody can make up another one and have a share of its own.
-
-    Those that were used longest ago are forgotten.
-    """
-
-    def __init__(self) -> None:
-        self._hashes: OrderedDict[bytes, None] = OrderedDict()
-
-    def note(self, shown: str | None) -> None:
-        """Note that a call with the header `authorization`, as it was sent, was answered."""
-        if shown:
-            hashed = _hash(shown.encode("latin-1"))
-            self._hashes[hashed] = None
-            self._hashes.move_to_end(hashed)
-            if len(self._hashes) > _KEYS:
-                self._hashes.popitem(last=False)
-
-    def group(self, shown: bytes, address: str) -> Group:
-        """Return with whom a caller shares: nobody, or all at its address with no key, or with unknown ones."""
-        hashed = _hash(shown)
-        return Group(hashed if hashed in self._hashes else (address, bool(shown)))
-
-
-def _hash(shown: bytes) -> bytes:
-    return hashlib.sha256(shown).digest()
 
 
 class Admission:
@@ -107,10 +67,14 @@ class Admission:
         if scope["type"] != "http" or not size:
             await self._app(scope, receive, send)
             return
-        address = (scope.get("client") or ("",))[0]
-        group = self._known.group(headers.get(b"authorization", b""), address)
+        shown, address = headers.get(b"authorization", b""), (scope.get("client") or ("",))[0]
         room = self._short if size <= SHORT_BYTES else self._long
-        request = _Request(receive, send, _Share(room, group), size, self._drain)
+
+        async def admit() -> _Share:
+            await self._known.ensure_good(shown, address)
+            return _Share(room, self._known.group(shown, address))
+
+        request = _Request(receive, send, admit, size, self._drain)
         try:
             if size > self._max_bytes:
                 raise too_large(size, self._max_bytes)
@@ -119,10 +83,10 @@ class Admission:
             return
         except Refused as refused:
             forget_frames(refused)
-            request.share.give_all()
+            request.give_all()
             await self._answer(refused)(scope, receive, request.send)
         finally:
-            request.share.give_all()
+            request.give_all()
 
     async def _drain(self, receive: Receive) -> None:
         """Read on what is still sent, for a while: whoever finds the connection closed may not see the answer."""
@@ -152,7 +116,7 @@ class _Share:
             async with asyncio.timeout(PATIENCE_S):
                 await self._room.take(self._group, size)
         except (Full, TimeoutError) as error:
-            raise _too_many() from error
+            raise too_many(WAITING_OF_CALLER) from error
         self._held = size
 
     def keep(self, size: int) -> None:
@@ -172,13 +136,15 @@ class _Request:
         self,
         receive: Receive,
         send: Send,
-        share: _Share,
+        admit: Callable[[], Awaitable[_Share]],
         size: int,
         drain: Callable[[Receive], Awaitable[None]],
     ) -> None:
         self._receive = receive
         self._send = send
-        self.share = share
+        self._admit = admit
+        #: None until the caller is let in.
+        self._share: _Share | None = None
         self._size = size
         self._drain = drain
         #: Whether nothing of the body is left to be read, and whether its rest is worth waiting for.
@@ -189,7 +155,8 @@ class _Request:
         """Return the whole body, and after it what the server has. Raises Refused."""
         if self._is_read:
             return await self._receive()
-        await self.share.take(self._size)
+        share = self._share = await self._admit()
+        await share.take(self._size)
         body = bytearray()
         try:
             async with asyncio.timeout(RECEIVE_S):
@@ -203,8 +170,13 @@ class _Request:
         if last["type"] != "http.request":
             raise _Gone
         # One of unknown length had room for the largest: a short one lets the caller's next be received.
-        self.share.keep(len(body) if self._size <= SHORT_BYTES or len(body) > SHORT_BYTES else 0)
+        share.keep(len(body) if self._size <= SHORT_BYTES or len(body) > SHORT_BYTES else 0)
         return {"type": "http.request", "body": body, "more_body": False}
+
+    def give_all(self) -> None:
+        """Return the request's remaining share of the memory."""
+        if self._share is not None:
+            self._share.give_all()
 
     async def _read(self, body: bytearray) -> Message:
         """Read a body to its end, or until its sender is gone, and return the last message."""
@@ -245,28 +217,6 @@ def _room(size: int, of_all: int, of_caller: int) -> FairShare:
 def _size(headers: Mapping[bytes, bytes], most: int) -> int:
     """Return how many bytes a body has; where that is not said, the most that it may have."""
     return most if b"transfer-encoding" in headers else int(headers.get(b"content-length", b"0"))
-
-
-def too_large(size: int, most: int) -> Refused:
-    """Return the refusal of a request of `size` bytes, where at most `most` are taken."""
-    error = CallError(
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "The request is over the limit for one message; send it in parts.",
-        reason="REQUEST_TOO_LARGE",
-        metadata={"bytes": str(size), "limit_bytes": str(most)},
-    )
-    return Refused(error, 413)
-
-
-def _too_many() -> Refused:
-    error = CallError(
-        grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "Too many calls at once; repeat this one after a pause.",
-        reason="OVERLOADED",
-        metadata={"limit": str(WAITING_OF_CALLER)},
-        retry_after_s=1.0,
-    )
-    return Refused(error, 429)
 
 
 def _too_late() -> Refused:

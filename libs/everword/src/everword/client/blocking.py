@@ -118,8 +118,9 @@ class Everword:
     ) -> Context:
         """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
 
-        With the session of a conversation, which is made where it does not exist, the context holds its recent turns,
-        and memories of its agent and subject alone. Without one, it holds those of all.
+        With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
+        alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
+        Without a session, the context holds the memories of all agents and subjects.
         """
         return self._loop.run(
             self._memory.context(

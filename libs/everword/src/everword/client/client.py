@@ -165,13 +165,18 @@ class Client:
         query: str = "",
         *,
         conversation_id: str = "",
+        conversation: context_service_pb2.ContextConversation | None = None,
         token_budget: int = 0,
         at_least_as_fresh: str = "",
     ) -> context_service_pb2.BuildContextResponse:
-        """Return what an agent should have in mind, within a token budget; its `text` belongs into a prompt."""
+        """Return what an agent should have in mind, within a token budget; its `text` belongs into a prompt.
+
+        `conversation` names the conversation by the caller's own key instead of its id. It need not exist.
+        """
         request = context_service_pb2.BuildContextRequest(
             query=query,
             conversation_id=conversation_id,
+            conversation=conversation,
             token_budget=token_budget,
             at_least_as_fresh=at_least_as_fresh,
         )

@@ -144,12 +144,13 @@ class AsyncEverword:
     ) -> Context:
         """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
 
-        With the session of a conversation, which is made where it does not exist, the context holds its recent turns,
-        and memories of its agent and subject alone. Without one, it holds those of all.
+        With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
+        alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
+        Without a session, the context holds the memories of all agents and subjects.
         """
         request = context_service_pb2.BuildContextRequest(
             query=query,
-            conversation_id=await self._ensure(session, agent, subject) if session else "",
+            conversation=self._context_target(session, agent, subject) if session else None,
             token_budget=budget,
             at_least_as_fresh=self.freshness.token,
         )
@@ -273,20 +274,11 @@ class AsyncEverword:
         details = conversation_pb2.ConversationDetails(subject=subject) if subject else None
         return ingest_service_pb2.ConversationTarget(key=key, details=details)
 
-    async def _ensure(self, session: str, agent: str, subject: str) -> str:
-        """Return the id of a conversation, which is made where it does not exist."""
-        try:
-            return await self._find(session, agent)
-        except CallError as error:
-            if error.reason != "CONVERSATION_NOT_FOUND":
-                raise
-        target = self._target(session, agent, subject)
-        request = ingest_service_pb2.EnsureConversationRequest(
-            key=target.key, details=target.details
-        )
-        client = await self.client()
-        made = await self.freshness.write(client.ingest_service.EnsureConversation(request))
-        return made.conversation.id
+    def _context_target(
+        self, session: str, agent: str, subject: str
+    ) -> context_service_pb2.ContextConversation:
+        key = self._target(session, agent).key
+        return context_service_pb2.ContextConversation(key=key, subject=subject)
 
     async def _find(self, session: str, agent: str) -> str:
         """Return the id of a conversation; what was appended to it here is known."""

@@ -12,6 +12,8 @@ from everword.client.errors import CallError
 KEY_HEADER = "authorization"
 NAMESPACE_HEADER = "x-everword-namespace"
 REQUEST_ID_HEADER = "x-request-id"
+#: Metadata key of a call that only checks its API key: it is answered after authentication, and does nothing.
+CHECK_HEADER = "x-everword-check-key"
 #: Of a request that somebody else makes: as whom, and where.
 CALLER_HEADERS = (KEY_HEADER, NAMESPACE_HEADER)
 #: Beside these, what its call is known by in logs and traces.

@@ -171,9 +171,40 @@ class StreamInterceptor(Outgoing, grpc.aio.StreamUnaryClientInterceptor):
         request_iterator: _Requests[_Request],
     ) -> grpc.aio.StreamUnaryCall[_Request, _Response]:
         async with self.around(client_call_details) as details:
-            call = await continuation(details, request_iterator)
-            await call
+            answered = asyncio.Event()
+            call = await continuation(details, _until(answered, request_iterator))
+            watching = asyncio.create_task(_set_when_answered(call, answered))
+            try:
+                await call
+            finally:
+                watching.cancel()
         return call
+
+
+async def _until(answered: asyncio.Event, requests: _Requests[_Request]) -> AsyncIterator[_Request]:
+    """Yield requests until the server has answered.
+
+    A server answers before the last request only to refuse the call. gRPC for asyncio replaces the status of a call
+    that ends during a write by INTERNAL.
+    """
+    if not isinstance(requests, AsyncIterable):
+        requests = _iterate(requests)
+    async for request in requests:
+        if answered.is_set():
+            return
+        yield request
+
+
+async def _iterate(requests: Iterable[_Request]) -> AsyncIterator[_Request]:
+    for request in requests:
+        yield request
+
+
+async def _set_when_answered(
+    call: grpc.aio.StreamUnaryCall[_Request, _Response], answered: asyncio.Event
+) -> None:
+    await call.initial_metadata()
+    answered.set()
 
 
 class ResponsesInterceptor(Outgoing, grpc.aio.UnaryStreamClientInterceptor):

@@ -61,6 +61,7 @@ EMBED_DURATION = "gen_ai.client.embeddings.duration"
 EMBED_TEXTS = "everword.embed.texts"
 EMBED_TOKENS = "everword.embed.tokens"
 EMBED_WAITING = "everword.embed.waiting"
+EMBED_WAIT = "everword.embed.wait"
 CHAT_DURATION = "gen_ai.client.operation.duration"
 CHAT_TOKENS = "everword.chat.tokens"
 BUDGET_EVENTS = "everword.budget.events"
@@ -86,6 +87,7 @@ METRICS = frozenset(
         EMBED_TEXTS,
         EMBED_TOKENS,
         EMBED_WAITING,
+        EMBED_WAIT,
         CHAT_DURATION,
         CHAT_TOKENS,
         BUDGET_EVENTS,

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x65verword/v1/access.proto\x12\x0b\x65verword.v1\x1a google/protobuf/descriptor.proto\"*\n\x08KeyScope\x12\r\n\x05\x61gent\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t*U\n\x06\x41\x63\x63\x65ss\x12\x16\n\x12\x41\x43\x43\x45SS_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x41\x43\x43\x45SS_READ\x10\x01\x12\x10\n\x0c\x41\x43\x43\x45SS_WRITE\x10\x02\x12\x10\n\x0c\x41\x43\x43\x45SS_ADMIN\x10\x03:E\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\x8d\x8c\x03 \x01(\x0e\x32\x13.everword.v1.Access:;\n\x11max_request_bytes\x12\x1e.google.protobuf.MethodOptions\x18\x8e\x8c\x03 \x01(\x05:<\n\x12max_request_fields\x12\x1e.google.protobuf.MethodOptions\x18\x8f\x8c\x03 \x01(\x05:J\n\tkey_scope\x12\x1e.google.protobuf.MethodOptions\x18\x90\x8c\x03 \x01(\x0b\x32\x15.everword.v1.KeyScopeb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x65verword/v1/access.proto\x12\x0b\x65verword.v1\x1a google/protobuf/descriptor.proto\"@\n\x08KeyScope\x12\r\n\x05\x61gent\x18\x01 \x01(\t\x12\x0f\n\x07subject\x18\x02 \x01(\t\x12\x14\n\x0c\x63onversation\x18\x03 \x01(\t*U\n\x06\x41\x63\x63\x65ss\x12\x16\n\x12\x41\x43\x43\x45SS_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x41\x43\x43\x45SS_READ\x10\x01\x12\x10\n\x0c\x41\x43\x43\x45SS_WRITE\x10\x02\x12\x10\n\x0c\x41\x43\x43\x45SS_ADMIN\x10\x03:E\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\x8d\x8c\x03 \x01(\x0e\x32\x13.everword.v1.Access:;\n\x11max_request_bytes\x12\x1e.google.protobuf.MethodOptions\x18\x8e\x8c\x03 \x01(\x05:<\n\x12max_request_fields\x12\x1e.google.protobuf.MethodOptions\x18\x8f\x8c\x03 \x01(\x05:J\n\tkey_scope\x12\x1e.google.protobuf.MethodOptions\x18\x90\x8c\x03 \x01(\x0b\x32\x15.everword.v1.KeyScopeb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'everword.v1.access_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ACCESS']._serialized_start=119
-  _globals['_ACCESS']._serialized_end=204
+  _globals['_ACCESS']._serialized_start=141
+  _globals['_ACCESS']._serialized_end=226
   _globals['_KEYSCOPE']._serialized_start=75
-  _globals['_KEYSCOPE']._serialized_end=117
+  _globals['_KEYSCOPE']._serialized_end=139
 # @@protoc_insertion_point(module_scope)

@@ -57,21 +57,27 @@ class KeyScope(_message.Message):
 
     AGENT_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
+    CONVERSATION_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
     """agent is the path of the field that names the agent, or the agents: filled in where it is empty, and refused where it names
     another. Empty where the RPC has none.
     """
     subject: _builtins.str
     """subject is the path of the field that names the subject, or the subjects, as agent."""
+    conversation: _builtins.str
+    """conversation is the path of a field that names a conversation by `key` and `subject`, such as ContextConversation. If the
+    request has it, its agent and its subject are filled in or refused in the same way. Empty if the RPC has no such field.
+    """
     def __init__(
         self,
         *,
         agent: _builtins.str = ...,
         subject: _builtins.str = ...,
+        conversation: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "conversation", b"conversation", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

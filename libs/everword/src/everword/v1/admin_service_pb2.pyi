@@ -137,7 +137,10 @@ Global___ApiKeyRole: _TypeAlias = ApiKeyRole  # noqa: Y015
 
 @_typing.final
 class ChannelPolicy(_message.Message):
-    """ChannelPolicy says what is done with the messages of a channel."""
+    """ChannelPolicy controls what is derived from the messages of a channel. If only `index: false` is set, the channel is kept out:
+    its messages and summaries are visible only in their own conversation, and no facts are learned from them. `roll_up`, `learn` and
+    `summarize` make exceptions. The policy does not affect notes, facts, documents and significant memories that callers write.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -146,10 +149,14 @@ class ChannelPolicy(_message.Message):
     DIGEST_FIELD_NUMBER: _builtins.int
     UNTRUSTED_FIELD_NUMBER: _builtins.int
     QUARANTINE_FIELD_NUMBER: _builtins.int
+    LEARN_FIELD_NUMBER: _builtins.int
+    SUMMARIZE_FIELD_NUMBER: _builtins.int
     index: _builtins.bool
-    """index makes them searchable. Takes effect for messages that come later."""
+    """index makes the messages searchable. A change applies to messages that are stored later; indexed messages stay searchable
+    until their conversation is erased.
+    """
     roll_up: _builtins.bool
-    """roll_up lets them into calendar summaries."""
+    """roll_up lets the messages into calendar summaries, which quote them and are searchable, whatever `index` is."""
     digest: _builtins.bool
     """digest sums the channel up before it goes into a daily summary."""
     untrusted: _builtins.bool
@@ -158,6 +165,15 @@ class ChannelPolicy(_message.Message):
     """
     quarantine: _builtins.bool
     """quarantine leaves untrusted text that speaks to models out of contexts and answers. Search and other reads show it, marked."""
+    learn: _builtins.bool
+    """learn allows learning facts, people, events, patterns and relations from the messages; these quote the messages and are
+    searchable. Unset: the value of `index`. A change does not affect facts that were learned before.
+    """
+    summarize: _builtins.bool
+    """summarize makes summaries of the channel's conversations searchable outside of them, creates topics from these summaries, and
+    titles an untitled conversation by its first message. Unset: the value of `index`. If false, summaries are still made, but only
+    the conversation's own context and requests for this conversation's summaries return them. A change applies to later summaries.
+    """
     def __init__(
         self,
         *,
@@ -166,12 +182,21 @@ class ChannelPolicy(_message.Message):
         digest: _builtins.bool = ...,
         untrusted: _builtins.bool = ...,
         quarantine: _builtins.bool = ...,
+        learn: _builtins.bool | None = ...,
+        summarize: _builtins.bool | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_learn", b"_learn", "_summarize", b"_summarize", "learn", b"learn", "summarize", b"summarize"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["digest", b"digest", "index", b"index", "quarantine", b"quarantine", "roll_up", b"roll_up", "untrusted", b"untrusted"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_learn", b"_learn", "_summarize", b"_summarize", "digest", b"digest", "index", b"index", "learn", b"learn", "quarantine", b"quarantine", "roll_up", b"roll_up", "summarize", b"summarize", "untrusted", b"untrusted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__learn: _TypeAlias = _typing.Literal["learn"]  # noqa: Y015
+    _WhichOneofArgType__learn: _TypeAlias = _typing.Literal["_learn", b"_learn"]  # noqa: Y015
+    _WhichOneofReturnType__summarize: _TypeAlias = _typing.Literal["summarize"]  # noqa: Y015
+    _WhichOneofArgType__summarize: _TypeAlias = _typing.Literal["_summarize", b"_summarize"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__learn) -> _WhichOneofReturnType__learn | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__summarize) -> _WhichOneofReturnType__summarize | None: ...
 
 Global___ChannelPolicy: _TypeAlias = ChannelPolicy  # noqa: Y015
 
@@ -234,8 +259,10 @@ class NamespaceSettings(_message.Message):
     """quarantine is that of a channel's policy, for all channels."""
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
-        """channel_policies are the policies of channels by name. A channel without one is indexed and rolled up. At most 100,
-        with names of at most 512 bytes.
+        """channel_policies are the policies of channels by name, or by a prefix followed by `*`: `discord/*` matches all channels whose
+        names begin with that prefix, and `*` matches all channels, including the empty one. The policy of the exact name takes
+        precedence, then the one of the longest prefix; they are not combined. A channel without a matching policy is indexed, rolled
+        up and learned from. `*` is allowed only at the end of a name. At most 100, with names of at most 512 bytes.
         """
 
     def __init__(

@@ -24,18 +24,24 @@ _sym_db = _symbol_database.Default()
 
 from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
+from everword.v1 import conversation_pb2 as everword_dot_v1_dot_conversation__pb2
 from everword.v1 import fact_pb2 as everword_dot_v1_dot_fact__pb2
+from everword.v1 import lore_pb2 as everword_dot_v1_dot_lore__pb2
 from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
 from everword.v1 import search_service_pb2 as everword_dot_v1_dot_search__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/context_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x18\x65verword/v1/memory.proto\x1a everword/v1/search_service.proto\"\xfa\x04\n\x13\x42uildContextRequest\x12\x17\n\x05query\x18\x01 \x01(\tB\x08\xbaH\x05r\x03(\x80@\x12$\n\x0f\x63onversation_id\x18\x02 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12!\n\x0ctoken_budget\x18\x03 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\xc0\x84=(\x00\x12)\n\x10max_recent_turns\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x00\x88\x01\x01\x12%\n\x0cmax_memories\x18\x05 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x01\x88\x01\x01\x12)\n\x06\x66ilter\x18\x06 \x01(\x0b\x32\x19.everword.v1.MemoryFilter\x12*\n\tmin_score\x18\x07 \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x16\n\x0eskip_use_count\x18\x08 \x01(\x08\x12#\n\x11\x61t_least_as_fresh\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x07profile\x18\n \x01(\tB\x07\xbaH\x04r\x02\x18@\x12.\n\x08\x62\x61lanced\x18\x0b \x01(\x0b\x32\x1c.everword.v1.BalancedOptions\x12.\n\rmin_relevance\x18\x0c \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x32\n\x05scope\x18\r \x01(\x0e\x32\x19.everword.v1.ContextScopeB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x34\n\x06\x66ormat\x18\x0e \x01(\x0e\x32\x1a.everword.v1.ContextFormatB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x11\n\tautomated\x18\x11 \x01(\x08\x42\x13\n\x11_max_recent_turnsB\x0f\n\r_max_memories\"\xc6\x01\n\x14\x42uildContextResponse\x12)\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x19.everword.v1.ContextBlock\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x12%\n\x07verdict\x18\x05 \x01(\x0e\x32\x14.everword.v1.Verdict\x12(\n\x08\x64\x65graded\x18\x06 \x03(\x0b\x32\x16.everword.v1.ArmReport\"\x86\x01\n\x0c\x43ontextBlock\x12*\n\x06source\x18\x01 \x01(\x0e\x32\x1a.everword.v1.ContextSource\x12\'\n\x05items\x18\x02 \x03(\x0b\x32\x18.everword.v1.ContextItem\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x13\n\x0btoken_count\x18\x04 \x01(\x05\"\x8b\x02\n\x0b\x43ontextItem\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\r\n\x05score\x18\x04 \x01(\x01\x12\x0e\n\x06number\x18\x05 \x01(\x05\x12\x16\n\trelevance\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12/\n\nsuperseded\x18\x07 \x03(\x0b\x32\x1b.everword.v1.SupersededFact\x12+\n\nconfidence\x18\x08 \x01(\x0e\x32\x17.everword.v1.Confidence\x12#\n\x06memory\x18\t \x01(\x0b\x32\x13.everword.v1.MemoryB\x0c\n\n_relevance\"Q\n\x14StreamContextRequest\x12\x39\n\x07\x63ontext\x18\x01 \x01(\x0b\x32 .everword.v1.BuildContextRequestB\x06\xbaH\x03\xc8\x01\x01\"s\n\x15StreamContextResponse\x12*\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x19.everword.v1.ContextBlockH\x00\x12&\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x17.everword.v1.ContextEndH\x00\x42\x06\n\x04part\"\xb0\x01\n\nContextEnd\x12\x13\n\x0btoken_count\x18\x01 \x01(\x05\x12\x0f\n\x07omitted\x18\x02 \x01(\x05\x12%\n\x07verdict\x18\x03 \x01(\x0e\x32\x14.everword.v1.Verdict\x12+\n\x07missing\x18\x04 \x03(\x0e\x32\x1a.everword.v1.ContextSource\x12(\n\x08\x64\x65graded\x18\x05 \x03(\x0b\x32\x16.everword.v1.ArmReport*\xaf\x02\n\rContextSource\x12\x1e\n\x1a\x43ONTEXT_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONTEXT_SOURCE_MEMORIES\x10\x01\x12\x1f\n\x1b\x43ONTEXT_SOURCE_CHAT_HISTORY\x10\x02\x12\x17\n\x13\x43ONTEXT_SOURCE_BASE\x10\x03\x12\x1b\n\x17\x43ONTEXT_SOURCE_IDENTITY\x10\x04\x12\x1c\n\x18\x43ONTEXT_SOURCE_QUESTIONS\x10\x08\x12\x17\n\x13\x43ONTEXT_SOURCE_LIFE\x10\t\x12\x18\n\x14\x43ONTEXT_SOURCE_GRAPH\x10\x07\x12\x1c\n\x18\x43ONTEXT_SOURCE_DOCUMENTS\x10\x06\x12\x1b\n\x17\x43ONTEXT_SOURCE_LOREBOOK\x10\x05*j\n\x0c\x43ontextScope\x12\x1d\n\x19\x43ONTEXT_SCOPE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONTEXT_SCOPE_CONVERSATION\x10\x01\x12\x1b\n\x17\x43ONTEXT_SCOPE_NAMESPACE\x10\x02*g\n\rContextFormat\x12\x1e\n\x1a\x43ONTEXT_FORMAT_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43ONTEXT_FORMAT_TEXT\x10\x01\x12\x1d\n\x19\x43ONTEXT_FORMAT_JSON_LINES\x10\x02\x32\xa4\x02\n\x0e\x43ontextService\x12}\n\x0c\x42uildContext\x12 .everword.v1.BuildContextRequest\x1a!.everword.v1.BuildContextResponse\"(\xe8\xe0\x18\x01\x82\xe1\x18 \n\rfilter.agents\x12\x0f\x66ilter.subjects\x12\x92\x01\n\rStreamContext\x12!.everword.v1.StreamContextRequest\x1a\".everword.v1.StreamContextResponse\"8\xe8\xe0\x18\x01\x82\xe1\x18\x30\n\x15\x63ontext.filter.agents\x12\x17\x63ontext.filter.subjects0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!everword/v1/context_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1e\x65verword/v1/conversation.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x16\x65verword/v1/lore.proto\x1a\x18\x65verword/v1/memory.proto\x1a everword/v1/search_service.proto\"c\n\x13\x43ontextConversation\x12\x31\n\x03key\x18\x01 \x01(\x0b\x32\x1c.everword.v1.ConversationKeyB\x06\xbaH\x03\xc8\x01\x01\x12\x19\n\x07subject\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"\xd8\x05\n\x13\x42uildContextRequest\x12\x17\n\x05query\x18\x01 \x01(\tB\x08\xbaH\x05r\x03(\x80@\x12$\n\x0f\x63onversation_id\x18\x02 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12!\n\x0ctoken_budget\x18\x03 \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\xc0\x84=(\x00\x12)\n\x10max_recent_turns\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x00\x88\x01\x01\x12%\n\x0cmax_memories\x18\x05 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00H\x01\x88\x01\x01\x12)\n\x06\x66ilter\x18\x06 \x01(\x0b\x32\x19.everword.v1.MemoryFilter\x12*\n\tmin_score\x18\x07 \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x16\n\x0eskip_use_count\x18\x08 \x01(\x08\x12#\n\x11\x61t_least_as_fresh\x18\t \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x07profile\x18\n \x01(\tB\x07\xbaH\x04r\x02\x18@\x12.\n\x08\x62\x61lanced\x18\x0b \x01(\x0b\x32\x1c.everword.v1.BalancedOptions\x12.\n\rmin_relevance\x18\x0c \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x12\x32\n\x05scope\x18\r \x01(\x0e\x32\x19.everword.v1.ContextScopeB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x34\n\x06\x66ormat\x18\x0e \x01(\x0e\x32\x1a.everword.v1.ContextFormatB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x11\n\tautomated\x18\x11 \x01(\x08\x12\x36\n\x0c\x63onversation\x18\x12 \x01(\x0b\x32 .everword.v1.ContextConversation:$\xbaH!\"\x1f\n\x0f\x63onversation_id\n\x0c\x63onversationB\x13\n\x11_max_recent_turnsB\x0f\n\r_max_memories\"\xf9\x01\n\x14\x42uildContextResponse\x12)\n\x06\x62locks\x18\x01 \x03(\x0b\x32\x19.everword.v1.ContextBlock\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\x0f\n\x07omitted\x18\x04 \x01(\x05\x12%\n\x07verdict\x18\x05 \x01(\x0e\x32\x14.everword.v1.Verdict\x12(\n\x08\x64\x65graded\x18\x06 \x03(\x0b\x32\x16.everword.v1.ArmReport\x12\x31\n\x0elore_omissions\x18\x07 \x03(\x0b\x32\x19.everword.v1.LoreOmission\"\x86\x01\n\x0c\x43ontextBlock\x12*\n\x06source\x18\x01 \x01(\x0e\x32\x1a.everword.v1.ContextSource\x12\'\n\x05items\x18\x02 \x03(\x0b\x32\x18.everword.v1.ContextItem\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x13\n\x0btoken_count\x18\x04 \x01(\x05\"\x8b\x02\n\x0b\x43ontextItem\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x0btoken_count\x18\x03 \x01(\x05\x12\r\n\x05score\x18\x04 \x01(\x01\x12\x0e\n\x06number\x18\x05 \x01(\x05\x12\x16\n\trelevance\x18\x06 \x01(\x01H\x00\x88\x01\x01\x12/\n\nsuperseded\x18\x07 \x03(\x0b\x32\x1b.everword.v1.SupersededFact\x12+\n\nconfidence\x18\x08 \x01(\x0e\x32\x17.everword.v1.Confidence\x12#\n\x06memory\x18\t \x01(\x0b\x32\x13.everword.v1.MemoryB\x0c\n\n_relevance\"Q\n\x14StreamContextRequest\x12\x39\n\x07\x63ontext\x18\x01 \x01(\x0b\x32 .everword.v1.BuildContextRequestB\x06\xbaH\x03\xc8\x01\x01\"s\n\x15StreamContextResponse\x12*\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x19.everword.v1.ContextBlockH\x00\x12&\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x17.everword.v1.ContextEndH\x00\x42\x06\n\x04part\"\xe3\x01\n\nContextEnd\x12\x13\n\x0btoken_count\x18\x01 \x01(\x05\x12\x0f\n\x07omitted\x18\x02 \x01(\x05\x12%\n\x07verdict\x18\x03 \x01(\x0e\x32\x14.everword.v1.Verdict\x12+\n\x07missing\x18\x04 \x03(\x0e\x32\x1a.everword.v1.ContextSource\x12(\n\x08\x64\x65graded\x18\x05 \x03(\x0b\x32\x16.everword.v1.ArmReport\x12\x31\n\x0elore_omissions\x18\x06 \x03(\x0b\x32\x19.everword.v1.LoreOmission*\xaf\x02\n\rContextSource\x12\x1e\n\x1a\x43ONTEXT_SOURCE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONTEXT_SOURCE_MEMORIES\x10\x01\x12\x1f\n\x1b\x43ONTEXT_SOURCE_CHAT_HISTORY\x10\x02\x12\x17\n\x13\x43ONTEXT_SOURCE_BASE\x10\x03\x12\x1b\n\x17\x43ONTEXT_SOURCE_IDENTITY\x10\x04\x12\x1c\n\x18\x43ONTEXT_SOURCE_QUESTIONS\x10\x08\x12\x17\n\x13\x43ONTEXT_SOURCE_LIFE\x10\t\x12\x18\n\x14\x43ONTEXT_SOURCE_GRAPH\x10\x07\x12\x1c\n\x18\x43ONTEXT_SOURCE_DOCUMENTS\x10\x06\x12\x1b\n\x17\x43ONTEXT_SOURCE_LOREBOOK\x10\x05*j\n\x0c\x43ontextScope\x12\x1d\n\x19\x43ONTEXT_SCOPE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONTEXT_SCOPE_CONVERSATION\x10\x01\x12\x1b\n\x17\x43ONTEXT_SCOPE_NAMESPACE\x10\x02*g\n\rContextFormat\x12\x1e\n\x1a\x43ONTEXT_FORMAT_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43ONTEXT_FORMAT_TEXT\x10\x01\x12\x1d\n\x19\x43ONTEXT_FORMAT_JSON_LINES\x10\x02\x32\xc9\x02\n\x0e\x43ontextService\x12\x8b\x01\n\x0c\x42uildContext\x12 .everword.v1.BuildContextRequest\x1a!.everword.v1.BuildContextResponse\"6\xe8\xe0\x18\x01\x82\xe1\x18.\n\rfilter.agents\x12\x0f\x66ilter.subjects\x1a\x0c\x63onversation\x12\xa8\x01\n\rStreamContext\x12!.everword.v1.StreamContextRequest\x1a\".everword.v1.StreamContextResponse\"N\xe8\xe0\x18\x01\x82\xe1\x18\x46\n\x15\x63ontext.filter.agents\x12\x17\x63ontext.filter.subjects\x1a\x14\x63ontext.conversation0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'everword.v1.context_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_CONTEXTCONVERSATION'].fields_by_name['key']._loaded_options = None
+  _globals['_CONTEXTCONVERSATION'].fields_by_name['key']._serialized_options = b'\272H\003\310\001\001'
+  _globals['_CONTEXTCONVERSATION'].fields_by_name['subject']._loaded_options = None
+  _globals['_CONTEXTCONVERSATION'].fields_by_name['subject']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_BUILDCONTEXTREQUEST'].fields_by_name['query']._loaded_options = None
   _globals['_BUILDCONTEXTREQUEST'].fields_by_name['query']._serialized_options = b'\272H\005r\003(\200@'
   _globals['_BUILDCONTEXTREQUEST'].fields_by_name['conversation_id']._loaded_options = None
@@ -58,32 +64,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BUILDCONTEXTREQUEST'].fields_by_name['scope']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_BUILDCONTEXTREQUEST'].fields_by_name['format']._loaded_options = None
   _globals['_BUILDCONTEXTREQUEST'].fields_by_name['format']._serialized_options = b'\272H\005\202\001\002\020\001'
+  _globals['_BUILDCONTEXTREQUEST']._loaded_options = None
+  _globals['_BUILDCONTEXTREQUEST']._serialized_options = b'\272H!\"\037\n\017conversation_id\n\014conversation'
   _globals['_STREAMCONTEXTREQUEST'].fields_by_name['context']._loaded_options = None
   _globals['_STREAMCONTEXTREQUEST'].fields_by_name['context']._serialized_options = b'\272H\003\310\001\001'
   _globals['_CONTEXTSERVICE'].methods_by_name['BuildContext']._loaded_options = None
-  _globals['_CONTEXTSERVICE'].methods_by_name['BuildContext']._serialized_options = b'\350\340\030\001\202\341\030 \n\rfilter.agents\022\017filter.subjects'
+  _globals['_CONTEXTSERVICE'].methods_by_name['BuildContext']._serialized_options = b'\350\340\030\001\202\341\030.\n\rfilter.agents\022\017filter.subjects\032\014conversation'
   _globals['_CONTEXTSERVICE'].methods_by_name['StreamContext']._loaded_options = None
-  _globals['_CONTEXTSERVICE'].methods_by_name['StreamContext']._serialized_options = b'\350\340\030\001\202\341\0300\n\025context.filter.agents\022\027context.filter.subjects'
-  _globals['_CONTEXTSOURCE']._serialized_start=1814
-  _globals['_CONTEXTSOURCE']._serialized_end=2117
-  _globals['_CONTEXTSCOPE']._serialized_start=2119
-  _globals['_CONTEXTSCOPE']._serialized_end=2225
-  _globals['_CONTEXTFORMAT']._serialized_start=2227
-  _globals['_CONTEXTFORMAT']._serialized_end=2330
-  _globals['_BUILDCONTEXTREQUEST']._serialized_start=190
-  _globals['_BUILDCONTEXTREQUEST']._serialized_end=824
-  _globals['_BUILDCONTEXTRESPONSE']._serialized_start=827
-  _globals['_BUILDCONTEXTRESPONSE']._serialized_end=1025
-  _globals['_CONTEXTBLOCK']._serialized_start=1028
-  _globals['_CONTEXTBLOCK']._serialized_end=1162
-  _globals['_CONTEXTITEM']._serialized_start=1165
-  _globals['_CONTEXTITEM']._serialized_end=1432
-  _globals['_STREAMCONTEXTREQUEST']._serialized_start=1434
-  _globals['_STREAMCONTEXTREQUEST']._serialized_end=1515
-  _globals['_STREAMCONTEXTRESPONSE']._serialized_start=1517
-  _globals['_STREAMCONTEXTRESPONSE']._serialized_end=1632
-  _globals['_CONTEXTEND']._serialized_start=1635
-  _globals['_CONTEXTEND']._serialized_end=1811
-  _globals['_CONTEXTSERVICE']._serialized_start=2333
-  _globals['_CONTEXTSERVICE']._serialized_end=2625
+  _globals['_CONTEXTSERVICE'].methods_by_name['StreamContext']._serialized_options = b'\350\340\030\001\202\341\030F\n\025context.filter.agents\022\027context.filter.subjects\032\024context.conversation'
+  _globals['_CONTEXTSOURCE']._serialized_start=2167
+  _globals['_CONTEXTSOURCE']._serialized_end=2470
+  _globals['_CONTEXTSCOPE']._serialized_start=2472
+  _globals['_CONTEXTSCOPE']._serialized_end=2578
+  _globals['_CONTEXTFORMAT']._serialized_start=2580
+  _globals['_CONTEXTFORMAT']._serialized_end=2683
+  _globals['_CONTEXTCONVERSATION']._serialized_start=245
+  _globals['_CONTEXTCONVERSATION']._serialized_end=344
+  _globals['_BUILDCONTEXTREQUEST']._serialized_start=347
+  _globals['_BUILDCONTEXTREQUEST']._serialized_end=1075
+  _globals['_BUILDCONTEXTRESPONSE']._serialized_start=1078
+  _globals['_BUILDCONTEXTRESPONSE']._serialized_end=1327
+  _globals['_CONTEXTBLOCK']._serialized_start=1330
+  _globals['_CONTEXTBLOCK']._serialized_end=1464
+  _globals['_CONTEXTITEM']._serialized_start=1467
+  _globals['_CONTEXTITEM']._serialized_end=1734
+  _globals['_STREAMCONTEXTREQUEST']._serialized_start=1736
+  _globals['_STREAMCONTEXTREQUEST']._serialized_end=1817
+  _globals['_STREAMCONTEXTRESPONSE']._serialized_start=1819
+  _globals['_STREAMCONTEXTRESPONSE']._serialized_end=1934
+  _globals['_CONTEXTEND']._serialized_start=1937
+  _globals['_CONTEXTEND']._serialized_end=2164
+  _globals['_CONTEXTSERVICE']._serialized_start=2686
+  _globals['_CONTEXTSERVICE']._serialized_end=3015
 # @@protoc_insertion_point(module_scope)

@@ -4,7 +4,9 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import conversation_pb2 as _conversation_pb2
 from everword.v1 import fact_pb2 as _fact_pb2
+from everword.v1 import lore_pb2 as _lore_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import search_service_pb2 as _search_service_pb2
 from google.protobuf import descriptor as _descriptor
@@ -171,6 +173,34 @@ of memories found by the query also relevance, where that can be told, and no ot
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
 @_typing.final
+class ContextConversation(_message.Message):
+    """ContextConversation names a conversation by the caller's own key."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """subject is the user that a new conversation is about; ignored if the conversation exists. At most 256 characters."""
+    @_builtins.property
+    def key(self) -> _conversation_pb2.ConversationKey:
+        """key is the caller's own key of the conversation."""
+
+    def __init__(
+        self,
+        *,
+        key: _conversation_pb2.ConversationKey | None = ...,
+        subject: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ContextConversation: _TypeAlias = ContextConversation  # noqa: Y015
+
+@_typing.final
 class BuildContextRequest(_message.Message):
     """BuildContextRequest says what the context is for."""
 
@@ -191,10 +221,13 @@ class BuildContextRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
     AUTOMATED_FIELD_NUMBER: _builtins.int
+    CONVERSATION_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
-    """conversation_id is the conversation to continue. Without one there are no recent turns, and query is needed."""
+    """conversation_id is the conversation to continue. Without it and without conversation there are no recent turns, and query
+    is needed.
+    """
     token_budget: _builtins.int
     """token_budget is the most tokens the context may cost. 4,000 if 0; at most 1,000,000. They are counted by the server's
     tokenizer: o200k, or the one that the operator named. A message's token_count is taken where the caller gave one and
@@ -228,6 +261,13 @@ class BuildContextRequest(_message.Message):
     def balanced(self) -> _search_service_pb2.BalancedOptions:
         """balanced changes what the profile `balanced` counts, as in SearchRequest."""
 
+    @_builtins.property
+    def conversation(self) -> Global___ContextConversation:
+        """conversation is the conversation to continue, by the caller's own key instead of conversation_id. If it does not exist, it is
+        not created: the context has no turns, but everything else that a new conversation of this agent and subject would get, and
+        nothing is written, not even use counts.
+        """
+
     def __init__(
         self,
         *,
@@ -246,10 +286,11 @@ class BuildContextRequest(_message.Message):
         scope: Global___ContextScope.ValueType = ...,
         format: Global___ContextFormat.ValueType = ...,
         automated: _builtins.bool = ...,
+        conversation: Global___ContextConversation | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "conversation", b"conversation", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "automated", b"automated", "balanced", b"balanced", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "automated", b"automated", "balanced", b"balanced", "conversation", b"conversation", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015
@@ -274,6 +315,7 @@ class BuildContextResponse(_message.Message):
     OMITTED_FIELD_NUMBER: _builtins.int
     VERDICT_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    LORE_OMISSIONS_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """text is all blocks as one text."""
     token_count: _builtins.int
@@ -290,6 +332,10 @@ class BuildContextResponse(_message.Message):
     def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.ArmReport]:
         """degraded are the arms of the search for memories that could not answer: what only they find is missing."""
 
+    @_builtins.property
+    def lore_omissions(self) -> _containers.RepeatedCompositeFieldContainer[_lore_pb2.LoreOmission]:
+        """lore_omissions are lorebook entries that may be missing, because searching for their triggers takes too long. At most 20."""
+
     def __init__(
         self,
         *,
@@ -299,10 +345,11 @@ class BuildContextResponse(_message.Message):
         omitted: _builtins.int = ...,
         verdict: _search_service_pb2.Verdict.ValueType = ...,
         degraded: _abc.Iterable[_search_service_pb2.ArmReport] | None = ...,
+        lore_omissions: _abc.Iterable[_lore_pb2.LoreOmission] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "degraded", b"degraded", "omitted", b"omitted", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "degraded", b"degraded", "lore_omissions", b"lore_omissions", "omitted", b"omitted", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -475,6 +522,7 @@ class ContextEnd(_message.Message):
     VERDICT_FIELD_NUMBER: _builtins.int
     MISSING_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    LORE_OMISSIONS_FIELD_NUMBER: _builtins.int
     token_count: _builtins.int
     """token_count is what the blocks cost together."""
     omitted: _builtins.int
@@ -489,6 +537,10 @@ class ContextEnd(_message.Message):
     def degraded(self) -> _containers.RepeatedCompositeFieldContainer[_search_service_pb2.ArmReport]:
         """degraded is as in BuildContextResponse."""
 
+    @_builtins.property
+    def lore_omissions(self) -> _containers.RepeatedCompositeFieldContainer[_lore_pb2.LoreOmission]:
+        """lore_omissions is as in BuildContextResponse."""
+
     def __init__(
         self,
         *,
@@ -497,10 +549,11 @@ class ContextEnd(_message.Message):
         verdict: _search_service_pb2.Verdict.ValueType = ...,
         missing: _abc.Iterable[Global___ContextSource.ValueType] | None = ...,
         degraded: _abc.Iterable[_search_service_pb2.ArmReport] | None = ...,
+        lore_omissions: _abc.Iterable[_lore_pb2.LoreOmission] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "lore_omissions", b"lore_omissions", "missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -107,6 +107,7 @@ class UploadDocumentResponse(_message.Message):
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     CHUNK_COUNT_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
     document_id: _builtins.str
     """document_id is the document's id."""
     version: _builtins.int
@@ -119,6 +120,12 @@ class UploadDocumentResponse(_message.Message):
     """replayed says that an equal call with this request_id wrote it before."""
     chunk_count: _builtins.int
     """chunk_count is how many chunks the document has."""
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """warnings are sentences about parts of the file without text, such as "1 of 2 pages has no text" for a scanned page. Empty if
+        every part has text.
+        """
+
     def __init__(
         self,
         *,
@@ -128,10 +135,11 @@ class UploadDocumentResponse(_message.Message):
         consistency_token: _builtins.str = ...,
         replayed: _builtins.bool = ...,
         chunk_count: _builtins.int = ...,
+        warnings: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_count", b"chunk_count", "consistency_token", b"consistency_token", "document_id", b"document_id", "replayed", b"replayed", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_count", b"chunk_count", "consistency_token", b"consistency_token", "document_id", b"document_id", "replayed", b"replayed", "version", b"version", "version_id", b"version_id", "warnings", b"warnings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

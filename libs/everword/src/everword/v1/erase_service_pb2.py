@@ -27,7 +27,7 @@ from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/erase_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xda\x02\n\rErasureTarget\x12\x1e\n\nmessage_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12#\n\x0f\x63onversation_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1d\n\x07subject\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x04H\x00\x12\x1c\n\x06\x61uthor\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x04H\x00\x12\x1b\n\x07note_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1b\n\x07\x66\x61\x63t_id\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1e\n\nlearned_id\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1b\n\x07node_id\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1e\n\npattern_id\x18\t \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1f\n\x0b\x64ocument_id\x18\n \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x42\x0f\n\x06target\x12\x05\xbaH\x02\x08\x01\"\xef\x02\n\x07\x45rasure\x12\n\n\x02id\x18\x01 \x01(\t\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.everword.v1.ErasureKind\x12(\n\x05state\x18\x03 \x01(\x0e\x32\x19.everword.v1.ErasureState\x12\x37\n\nrow_counts\x18\x04 \x03(\x0b\x32#.everword.v1.Erasure.RowCountsEntry\x12\x13\n\x0btarget_hash\x18\x05 \x01(\t\x12\x14\n\x0crequested_by\x18\x06 \x01(\t\x12\x30\n\x0crequest_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inish_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x65rror\x18\t \x01(\t\x1a\x30\n\x0eRowCountsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"K\n\x15PreviewErasureRequest\x12\x32\n\x06target\x18\x01 \x01(\x0b\x32\x1a.everword.v1.ErasureTargetB\x06\xbaH\x03\xc8\x01\x01\"\xfe\x01\n\x16PreviewErasureResponse\x12\x46\n\nrow_counts\x18\x01 \x03(\x0b\x32\x32.everword.v1.PreviewErasureResponse.RowCountsEntry\x12\x1b\n\x13summaries_withdrawn\x18\x02 \x01(\x03\x12\x12\n\nfacts_gone\x18\x03 \x01(\x03\x12\x1d\n\x15\x66\x61\x63ts_losing_evidence\x18\x04 \x01(\x03\x12\x1a\n\x12sample_message_ids\x18\x05 \x03(\t\x1a\x30\n\x0eRowCountsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"\x80\x01\n\x0c\x45raseRequest\x12\x32\n\x06target\x18\x01 \x01(\x0b\x32\x1a.everword.v1.ErasureTargetB\x06\xbaH\x03\xc8\x01\x01\x12\x1e\n\x0crequested_by\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\nrequest_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"_\n\rEraseResponse\x12%\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x14.everword.v1.Erasure\x12\x15\n\rmessages_left\x18\x02 \x01(\x03\x12\x10\n\x08replayed\x18\x03 \x01(\x08\"1\n\x11GetErasureRequest\x12\x1c\n\nerasure_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\";\n\x12GetErasureResponse\x12%\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x14.everword.v1.Erasure\"Q\n\x13ListErasuresRequest\x12\x1c\n\tpage_size\x18\x01 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12\x1c\n\npage_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"W\n\x14ListErasuresResponse\x12&\n\x08\x65rasures\x18\x01 \x03(\x0b\x32\x14.everword.v1.Erasure\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*\xab\x02\n\x0b\x45rasureKind\x12\x1c\n\x18\x45RASURE_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45RASURE_KIND_MESSAGE\x10\x01\x12\x1d\n\x19\x45RASURE_KIND_CONVERSATION\x10\x02\x12\x18\n\x14\x45RASURE_KIND_SUBJECT\x10\x03\x12\x17\n\x13\x45RASURE_KIND_AUTHOR\x10\x04\x12\x15\n\x11\x45RASURE_KIND_NOTE\x10\x05\x12\x15\n\x11\x45RASURE_KIND_FACT\x10\x06\x12\x18\n\x14\x45RASURE_KIND_LEARNED\x10\x07\x12\x15\n\x11\x45RASURE_KIND_NODE\x10\x08\x12\x18\n\x14\x45RASURE_KIND_PATTERN\x10\t\x12\x19\n\x15\x45RASURE_KIND_DOCUMENT\x10\n*`\n\x0c\x45rasureState\x12\x1d\n\x19\x45RASURE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45RASURE_STATE_RUNNING\x10\x01\x12\x16\n\x12\x45RASURE_STATE_DONE\x10\x02\x32\xe5\x02\n\x0c\x45raseService\x12_\n\x0ePreviewErasure\x12\".everword.v1.PreviewErasureRequest\x1a#.everword.v1.PreviewErasureResponse\"\x04\xe8\xe0\x18\x03\x12\x44\n\x05\x45rase\x12\x19.everword.v1.EraseRequest\x1a\x1a.everword.v1.EraseResponse\"\x04\xe8\xe0\x18\x03\x12S\n\nGetErasure\x12\x1e.everword.v1.GetErasureRequest\x1a\x1f.everword.v1.GetErasureResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cListErasures\x12 .everword.v1.ListErasuresRequest\x1a!.everword.v1.ListErasuresResponse\"\x04\xe8\xe0\x18\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x65verword/v1/erase_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf9\x02\n\rErasureTarget\x12\x1e\n\nmessage_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12#\n\x0f\x63onversation_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1d\n\x07subject\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x04H\x00\x12\x1c\n\x06\x61uthor\x18\x04 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80\x04H\x00\x12\x1b\n\x07note_id\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1b\n\x07\x66\x61\x63t_id\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1e\n\nlearned_id\x18\x07 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1b\n\x07node_id\x18\x08 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1e\n\npattern_id\x18\t \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1f\n\x0b\x64ocument_id\x18\n \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1d\n\tmemory_id\x18\x0b \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x42\x0f\n\x06target\x12\x05\xbaH\x02\x08\x01\"\x85\x03\n\x07\x45rasure\x12\n\n\x02id\x18\x01 \x01(\t\x12&\n\x04kind\x18\x02 \x01(\x0e\x32\x18.everword.v1.ErasureKind\x12(\n\x05state\x18\x03 \x01(\x0e\x32\x19.everword.v1.ErasureState\x12\x37\n\nrow_counts\x18\x04 \x03(\x0b\x32#.everword.v1.Erasure.RowCountsEntry\x12\x13\n\x0btarget_hash\x18\x05 \x01(\t\x12\x14\n\x0crequested_by\x18\x06 \x01(\t\x12\x30\n\x0crequest_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inish_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x65rror\x18\t \x01(\t\x12\x14\n\x0cmatched_rows\x18\n \x01(\x03\x1a\x30\n\x0eRowCountsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"K\n\x15PreviewErasureRequest\x12\x32\n\x06target\x18\x01 \x01(\x0b\x32\x1a.everword.v1.ErasureTargetB\x06\xbaH\x03\xc8\x01\x01\"\xd3\x02\n\x16PreviewErasureResponse\x12\x46\n\nrow_counts\x18\x01 \x03(\x0b\x32\x32.everword.v1.PreviewErasureResponse.RowCountsEntry\x12\x1b\n\x13summaries_withdrawn\x18\x02 \x01(\x03\x12\x12\n\nfacts_gone\x18\x03 \x01(\x03\x12\x1d\n\x15\x66\x61\x63ts_losing_evidence\x18\x04 \x01(\x03\x12\x1a\n\x12sample_message_ids\x18\x05 \x03(\t\x12&\n\x04kind\x18\x06 \x01(\x0e\x32\x18.everword.v1.ErasureKind\x12\x14\n\x0cmatched_rows\x18\x07 \x01(\x03\x12\x15\n\rsimilar_names\x18\x08 \x03(\t\x1a\x30\n\x0eRowCountsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"\x80\x01\n\x0c\x45raseRequest\x12\x32\n\x06target\x18\x01 \x01(\x0b\x32\x1a.everword.v1.ErasureTargetB\x06\xbaH\x03\xc8\x01\x01\x12\x1e\n\x0crequested_by\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1c\n\nrequest_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"_\n\rEraseResponse\x12%\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x14.everword.v1.Erasure\x12\x15\n\rmessages_left\x18\x02 \x01(\x03\x12\x10\n\x08replayed\x18\x03 \x01(\x08\"1\n\x11GetErasureRequest\x12\x1c\n\nerasure_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\";\n\x12GetErasureResponse\x12%\n\x07\x65rasure\x18\x01 \x01(\x0b\x32\x14.everword.v1.Erasure\"Q\n\x13ListErasuresRequest\x12\x1c\n\tpage_size\x18\x01 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\x12\x1c\n\npage_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"W\n\x14ListErasuresResponse\x12&\n\x08\x65rasures\x18\x01 \x03(\x0b\x32\x14.everword.v1.Erasure\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*\xc7\x04\n\x0b\x45rasureKind\x12\x1c\n\x18\x45RASURE_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45RASURE_KIND_MESSAGE\x10\x01\x12\x1d\n\x19\x45RASURE_KIND_CONVERSATION\x10\x02\x12\x18\n\x14\x45RASURE_KIND_SUBJECT\x10\x03\x12\x17\n\x13\x45RASURE_KIND_AUTHOR\x10\x04\x12\x15\n\x11\x45RASURE_KIND_NOTE\x10\x05\x12\x15\n\x11\x45RASURE_KIND_FACT\x10\x06\x12\x18\n\x14\x45RASURE_KIND_LEARNED\x10\x07\x12\x15\n\x11\x45RASURE_KIND_NODE\x10\x08\x12\x18\n\x14\x45RASURE_KIND_PATTERN\x10\t\x12\x19\n\x15\x45RASURE_KIND_DOCUMENT\x10\n\x12\x18\n\x14\x45RASURE_KIND_SUMMARY\x10\x0b\x12\x15\n\x11\x45RASURE_KIND_EDGE\x10\x0c\x12\x1a\n\x16\x45RASURE_KIND_LORE_BOOK\x10\r\x12\x1b\n\x17\x45RASURE_KIND_LORE_ENTRY\x10\x0e\x12\x1b\n\x17\x45RASURE_KIND_CHECKPOINT\x10\x0f\x12\x16\n\x12\x45RASURE_KIND_TOPIC\x10\x10\x12\x16\n\x12\x45RASURE_KIND_THEME\x10\x11\x12\x1d\n\x19\x45RASURE_KIND_NOTE_VERSION\x10\x12\x12!\n\x1d\x45RASURE_KIND_DOCUMENT_VERSION\x10\x13\x12!\n\x1d\x45RASURE_KIND_PATTERN_DECISION\x10\x14*`\n\x0c\x45rasureState\x12\x1d\n\x19\x45RASURE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45RASURE_STATE_RUNNING\x10\x01\x12\x16\n\x12\x45RASURE_STATE_DONE\x10\x02\x32\xe5\x02\n\x0c\x45raseService\x12_\n\x0ePreviewErasure\x12\".everword.v1.PreviewErasureRequest\x1a#.everword.v1.PreviewErasureResponse\"\x04\xe8\xe0\x18\x03\x12\x44\n\x05\x45rase\x12\x19.everword.v1.EraseRequest\x1a\x1a.everword.v1.EraseResponse\"\x04\xe8\xe0\x18\x03\x12S\n\nGetErasure\x12\x1e.everword.v1.GetErasureRequest\x1a\x1f.everword.v1.GetErasureResponse\"\x04\xe8\xe0\x18\x03\x12Y\n\x0cListErasures\x12 .everword.v1.ListErasuresRequest\x1a!.everword.v1.ListErasuresResponse\"\x04\xe8\xe0\x18\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -56,6 +56,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ERASURETARGET'].fields_by_name['pattern_id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_ERASURETARGET'].fields_by_name['document_id']._loaded_options = None
   _globals['_ERASURETARGET'].fields_by_name['document_id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_ERASURETARGET'].fields_by_name['memory_id']._loaded_options = None
+  _globals['_ERASURETARGET'].fields_by_name['memory_id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_ERASURE_ROWCOUNTSENTRY']._loaded_options = None
   _globals['_ERASURE_ROWCOUNTSENTRY']._serialized_options = b'8\001'
   _globals['_PREVIEWERASUREREQUEST'].fields_by_name['target']._loaded_options = None
@@ -82,34 +84,34 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ERASESERVICE'].methods_by_name['GetErasure']._serialized_options = b'\350\340\030\003'
   _globals['_ERASESERVICE'].methods_by_name['ListErasures']._loaded_options = None
   _globals['_ERASESERVICE'].methods_by_name['ListErasures']._serialized_options = b'\350\340\030\003'
-  _globals['_ERASUREKIND']._serialized_start=1702
-  _globals['_ERASUREKIND']._serialized_end=2001
-  _globals['_ERASURESTATE']._serialized_start=2003
-  _globals['_ERASURESTATE']._serialized_end=2099
+  _globals['_ERASUREKIND']._serialized_start=1840
+  _globals['_ERASUREKIND']._serialized_end=2423
+  _globals['_ERASURESTATE']._serialized_start=2425
+  _globals['_ERASURESTATE']._serialized_end=2521
   _globals['_ERASURETARGET']._serialized_start=137
-  _globals['_ERASURETARGET']._serialized_end=483
-  _globals['_ERASURE']._serialized_start=486
-  _globals['_ERASURE']._serialized_end=853
-  _globals['_ERASURE_ROWCOUNTSENTRY']._serialized_start=805
-  _globals['_ERASURE_ROWCOUNTSENTRY']._serialized_end=853
-  _globals['_PREVIEWERASUREREQUEST']._serialized_start=855
-  _globals['_PREVIEWERASUREREQUEST']._serialized_end=930
-  _globals['_PREVIEWERASURERESPONSE']._serialized_start=933
-  _globals['_PREVIEWERASURERESPONSE']._serialized_end=1187
-  _globals['_PREVIEWERASURERESPONSE_ROWCOUNTSENTRY']._serialized_start=805
-  _globals['_PREVIEWERASURERESPONSE_ROWCOUNTSENTRY']._serialized_end=853
-  _globals['_ERASEREQUEST']._serialized_start=1190
-  _globals['_ERASEREQUEST']._serialized_end=1318
-  _globals['_ERASERESPONSE']._serialized_start=1320
-  _globals['_ERASERESPONSE']._serialized_end=1415
-  _globals['_GETERASUREREQUEST']._serialized_start=1417
-  _globals['_GETERASUREREQUEST']._serialized_end=1466
-  _globals['_GETERASURERESPONSE']._serialized_start=1468
-  _globals['_GETERASURERESPONSE']._serialized_end=1527
-  _globals['_LISTERASURESREQUEST']._serialized_start=1529
-  _globals['_LISTERASURESREQUEST']._serialized_end=1610
-  _globals['_LISTERASURESRESPONSE']._serialized_start=1612
-  _globals['_LISTERASURESRESPONSE']._serialized_end=1699
-  _globals['_ERASESERVICE']._serialized_start=2102
-  _globals['_ERASESERVICE']._serialized_end=2459
+  _globals['_ERASURETARGET']._serialized_end=514
+  _globals['_ERASURE']._serialized_start=517
+  _globals['_ERASURE']._serialized_end=906
+  _globals['_ERASURE_ROWCOUNTSENTRY']._serialized_start=858
+  _globals['_ERASURE_ROWCOUNTSENTRY']._serialized_end=906
+  _globals['_PREVIEWERASUREREQUEST']._serialized_start=908
+  _globals['_PREVIEWERASUREREQUEST']._serialized_end=983
+  _globals['_PREVIEWERASURERESPONSE']._serialized_start=986
+  _globals['_PREVIEWERASURERESPONSE']._serialized_end=1325
+  _globals['_PREVIEWERASURERESPONSE_ROWCOUNTSENTRY']._serialized_start=858
+  _globals['_PREVIEWERASURERESPONSE_ROWCOUNTSENTRY']._serialized_end=906
+  _globals['_ERASEREQUEST']._serialized_start=1328
+  _globals['_ERASEREQUEST']._serialized_end=1456
+  _globals['_ERASERESPONSE']._serialized_start=1458
+  _globals['_ERASERESPONSE']._serialized_end=1553
+  _globals['_GETERASUREREQUEST']._serialized_start=1555
+  _globals['_GETERASUREREQUEST']._serialized_end=1604
+  _globals['_GETERASURERESPONSE']._serialized_start=1606
+  _globals['_GETERASURERESPONSE']._serialized_end=1665
+  _globals['_LISTERASURESREQUEST']._serialized_start=1667
+  _globals['_LISTERASURESREQUEST']._serialized_end=1748
+  _globals['_LISTERASURESRESPONSE']._serialized_start=1750
+  _globals['_LISTERASURESRESPONSE']._serialized_end=1837
+  _globals['_ERASESERVICE']._serialized_start=2524
+  _globals['_ERASESERVICE']._serialized_end=2881
 # @@protoc_insertion_point(module_scope)

@@ -48,6 +48,26 @@ class _ErasureKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErasureKi
     """ERASURE_KIND_PATTERN is a pattern."""
     ERASURE_KIND_DOCUMENT: _ErasureKind.ValueType  # 10
     """ERASURE_KIND_DOCUMENT is a document."""
+    ERASURE_KIND_SUMMARY: _ErasureKind.ValueType  # 11
+    """ERASURE_KIND_SUMMARY is a significant memory, or another summary."""
+    ERASURE_KIND_EDGE: _ErasureKind.ValueType  # 12
+    """ERASURE_KIND_EDGE is a relation of the graph, with its former versions."""
+    ERASURE_KIND_LORE_BOOK: _ErasureKind.ValueType  # 13
+    """ERASURE_KIND_LORE_BOOK is a lorebook with its entries."""
+    ERASURE_KIND_LORE_ENTRY: _ErasureKind.ValueType  # 14
+    """ERASURE_KIND_LORE_ENTRY is an entry of a lorebook."""
+    ERASURE_KIND_CHECKPOINT: _ErasureKind.ValueType  # 15
+    """ERASURE_KIND_CHECKPOINT is a checkpoint."""
+    ERASURE_KIND_TOPIC: _ErasureKind.ValueType  # 16
+    """ERASURE_KIND_TOPIC is a page about a topic."""
+    ERASURE_KIND_THEME: _ErasureKind.ValueType  # 17
+    """ERASURE_KIND_THEME is a theme."""
+    ERASURE_KIND_NOTE_VERSION: _ErasureKind.ValueType  # 18
+    """ERASURE_KIND_NOTE_VERSION is a former version of a note."""
+    ERASURE_KIND_DOCUMENT_VERSION: _ErasureKind.ValueType  # 19
+    """ERASURE_KIND_DOCUMENT_VERSION is a former version of a document."""
+    ERASURE_KIND_PATTERN_DECISION: _ErasureKind.ValueType  # 20
+    """ERASURE_KIND_PATTERN_DECISION is a decision by a pattern."""
 
 class ErasureKind(_ErasureKind, metaclass=_ErasureKindEnumTypeWrapper):
     """ErasureKind says what was erased."""
@@ -74,6 +94,26 @@ ERASURE_KIND_PATTERN: ErasureKind.ValueType  # 9
 """ERASURE_KIND_PATTERN is a pattern."""
 ERASURE_KIND_DOCUMENT: ErasureKind.ValueType  # 10
 """ERASURE_KIND_DOCUMENT is a document."""
+ERASURE_KIND_SUMMARY: ErasureKind.ValueType  # 11
+"""ERASURE_KIND_SUMMARY is a significant memory, or another summary."""
+ERASURE_KIND_EDGE: ErasureKind.ValueType  # 12
+"""ERASURE_KIND_EDGE is a relation of the graph, with its former versions."""
+ERASURE_KIND_LORE_BOOK: ErasureKind.ValueType  # 13
+"""ERASURE_KIND_LORE_BOOK is a lorebook with its entries."""
+ERASURE_KIND_LORE_ENTRY: ErasureKind.ValueType  # 14
+"""ERASURE_KIND_LORE_ENTRY is an entry of a lorebook."""
+ERASURE_KIND_CHECKPOINT: ErasureKind.ValueType  # 15
+"""ERASURE_KIND_CHECKPOINT is a checkpoint."""
+ERASURE_KIND_TOPIC: ErasureKind.ValueType  # 16
+"""ERASURE_KIND_TOPIC is a page about a topic."""
+ERASURE_KIND_THEME: ErasureKind.ValueType  # 17
+"""ERASURE_KIND_THEME is a theme."""
+ERASURE_KIND_NOTE_VERSION: ErasureKind.ValueType  # 18
+"""ERASURE_KIND_NOTE_VERSION is a former version of a note."""
+ERASURE_KIND_DOCUMENT_VERSION: ErasureKind.ValueType  # 19
+"""ERASURE_KIND_DOCUMENT_VERSION is a former version of a document."""
+ERASURE_KIND_PATTERN_DECISION: ErasureKind.ValueType  # 20
+"""ERASURE_KIND_PATTERN_DECISION is a decision by a pattern."""
 Global___ErasureKind: _TypeAlias = ErasureKind  # noqa: Y015
 
 class _ErasureState:
@@ -116,6 +156,7 @@ class ErasureTarget(_message.Message):
     NODE_ID_FIELD_NUMBER: _builtins.int
     PATTERN_ID_FIELD_NUMBER: _builtins.int
     DOCUMENT_ID_FIELD_NUMBER: _builtins.int
+    MEMORY_ID_FIELD_NUMBER: _builtins.int
     message_id: _builtins.str
     """message_id is a message."""
     conversation_id: _builtins.str
@@ -136,6 +177,12 @@ class ErasureTarget(_message.Message):
     """pattern_id is a pattern with its outcomes and decisions."""
     document_id: _builtins.str
     """document_id is a document or a workspace file with its history."""
+    memory_id: _builtins.str
+    """memory_id is any id that an RPC returned: of the targets above, or of a significant memory or another summary, a relation of
+    the graph, a lorebook or an entry, a checkpoint, a page about a topic, a theme, a version of a note or document, or a decision
+    by a pattern. The server finds the kind by the id. A summary of messages is hidden at once and rewritten from its sources;
+    pages and themes are made again from the remaining sources.
+    """
     def __init__(
         self,
         *,
@@ -149,12 +196,13 @@ class ErasureTarget(_message.Message):
         node_id: _builtins.str = ...,
         pattern_id: _builtins.str = ...,
         document_id: _builtins.str = ...,
+        memory_id: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "document_id", b"document_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "document_id", b"document_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "memory_id", b"memory_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "document_id", b"document_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "conversation_id", b"conversation_id", "document_id", b"document_id", "fact_id", b"fact_id", "learned_id", b"learned_id", "memory_id", b"memory_id", "message_id", b"message_id", "node_id", b"node_id", "note_id", b"note_id", "pattern_id", b"pattern_id", "subject", b"subject", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["message_id", "conversation_id", "subject", "author", "note_id", "fact_id", "learned_id", "node_id", "pattern_id", "document_id"]  # noqa: Y015
+    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["message_id", "conversation_id", "subject", "author", "note_id", "fact_id", "learned_id", "node_id", "pattern_id", "document_id", "memory_id"]  # noqa: Y015
     _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
 
@@ -195,6 +243,7 @@ class Erasure(_message.Message):
     REQUEST_TIME_FIELD_NUMBER: _builtins.int
     FINISH_TIME_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
+    MATCHED_ROWS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the erasure (UUIDv7)."""
     kind: Global___ErasureKind.ValueType
@@ -207,6 +256,10 @@ class Erasure(_message.Message):
     """requested_by is what the request said of who asked for it."""
     error: _builtins.str
     """error is what kept the latest step from being done; empty where nothing does. It is tried again."""
+    matched_rows: _builtins.int
+    """matched_rows is the number of rows that matched the target, messages included; until the erasure is done, a lower bound. 0:
+    nothing matched, and nothing was erased.
+    """
     @_builtins.property
     def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """row_counts is how many rows are gone, by table; `summaries_withdrawn` counts summaries that stayed without their words."""
@@ -231,10 +284,11 @@ class Erasure(_message.Message):
         request_time: _timestamp_pb2.Timestamp | None = ...,
         finish_time: _timestamp_pb2.Timestamp | None = ...,
         error: _builtins.str = ...,
+        matched_rows: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["finish_time", b"finish_time", "request_time", b"request_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "finish_time", b"finish_time", "id", b"id", "kind", b"kind", "request_time", b"request_time", "requested_by", b"requested_by", "row_counts", b"row_counts", "state", b"state", "target_hash", b"target_hash"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "finish_time", b"finish_time", "id", b"id", "kind", b"kind", "matched_rows", b"matched_rows", "request_time", b"request_time", "requested_by", b"requested_by", "row_counts", b"row_counts", "state", b"state", "target_hash", b"target_hash"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -295,12 +349,19 @@ class PreviewErasureResponse(_message.Message):
     FACTS_GONE_FIELD_NUMBER: _builtins.int
     FACTS_LOSING_EVIDENCE_FIELD_NUMBER: _builtins.int
     SAMPLE_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    MATCHED_ROWS_FIELD_NUMBER: _builtins.int
+    SIMILAR_NAMES_FIELD_NUMBER: _builtins.int
     summaries_withdrawn: _builtins.int
     """summaries_withdrawn is how many summaries would be hidden, and rewritten or deleted."""
     facts_gone: _builtins.int
     """facts_gone is how many facts would go: those that were asked for, and those that rest on nothing else."""
     facts_losing_evidence: _builtins.int
     """facts_losing_evidence is how many would stay, and rest on fewer words."""
+    kind: Global___ErasureKind.ValueType
+    """kind is the kind of the target; for a memory_id, the kind that the server found."""
+    matched_rows: _builtins.int
+    """matched_rows is the number of rows that match the target, messages included; 0 if nothing would be erased."""
     @_builtins.property
     def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """row_counts is how many rows would go, by table, as the record of the erasure will have them; `summaries_withdrawn` counts
@@ -311,6 +372,10 @@ class PreviewErasureResponse(_message.Message):
     def sample_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """sample_message_ids are some of the messages that would go, at most five."""
 
+    @_builtins.property
+    def similar_names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """similar_names are subjects or authors with a similar name, at most three, if nothing matches the name."""
+
     def __init__(
         self,
         *,
@@ -319,10 +384,13 @@ class PreviewErasureResponse(_message.Message):
         facts_gone: _builtins.int = ...,
         facts_losing_evidence: _builtins.int = ...,
         sample_message_ids: _abc.Iterable[_builtins.str] | None = ...,
+        kind: Global___ErasureKind.ValueType = ...,
+        matched_rows: _builtins.int = ...,
+        similar_names: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts_gone", b"facts_gone", "facts_losing_evidence", b"facts_losing_evidence", "row_counts", b"row_counts", "sample_message_ids", b"sample_message_ids", "summaries_withdrawn", b"summaries_withdrawn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts_gone", b"facts_gone", "facts_losing_evidence", b"facts_losing_evidence", "kind", b"kind", "matched_rows", b"matched_rows", "row_counts", b"row_counts", "sample_message_ids", b"sample_message_ids", "similar_names", b"similar_names", "summaries_withdrawn", b"summaries_withdrawn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -66,8 +66,8 @@ class EraseServiceServicer:
     """
 
     def PreviewErasure(self, request, context):
-        """PreviewErasure says what an erasure would take, and changes nothing. It does what `Erase` does before it returns, and undoes it:
-        for a large target it takes as long, and writers of what it counts wait meanwhile.
+        """PreviewErasure returns what an erasure would delete, and changes nothing. It reads one snapshot and locks no row, so no
+        writer waits for it. Raises the same NOT_FOUND errors as Erase.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,7 +78,8 @@ class EraseServiceServicer:
         background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
         without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
         MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
-        NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
+        NODE_NOT_FOUND or PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows`
+        is 0 then.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -20,15 +20,16 @@ class EraseServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PreviewErasure: _aio.UnaryUnaryMultiCallable[_erase_service_pb2.PreviewErasureRequest, _erase_service_pb2.PreviewErasureResponse]
-    """PreviewErasure says what an erasure would take, and changes nothing. It does what `Erase` does before it returns, and undoes it:
-    for a large target it takes as long, and writers of what it counts wait meanwhile.
+    """PreviewErasure returns what an erasure would delete, and changes nothing. It reads one snapshot and locks no row, so no
+    writer waits for it. Raises the same NOT_FOUND errors as Erase.
     """
     Erase: _aio.UnaryUnaryMultiCallable[_erase_service_pb2.EraseRequest, _erase_service_pb2.EraseResponse]
     """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
     background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
     without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
     MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
-    NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
+    NODE_NOT_FOUND or PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows`
+    is 0 then.
     """
     GetErasure: _aio.UnaryUnaryMultiCallable[_erase_service_pb2.GetErasureRequest, _erase_service_pb2.GetErasureResponse]
     """GetErasure returns how an erasure stands. ERASURE_NOT_FOUND where there is none."""
@@ -47,8 +48,8 @@ class EraseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erase_service_pb2.PreviewErasureRequest,
         context: _aio.ServicerContext[_erase_service_pb2.PreviewErasureRequest, _abc.Awaitable[_erase_service_pb2.PreviewErasureResponse]],
     ) -> _abc.Awaitable[_erase_service_pb2.PreviewErasureResponse]:
-        """PreviewErasure says what an erasure would take, and changes nothing. It does what `Erase` does before it returns, and undoes it:
-        for a large target it takes as long, and writers of what it counts wait meanwhile.
+        """PreviewErasure returns what an erasure would delete, and changes nothing. It reads one snapshot and locks no row, so no
+        writer waits for it. Raises the same NOT_FOUND errors as Erase.
         """
 
     @_abc_1.abstractmethod
@@ -61,7 +62,8 @@ class EraseServiceServicer(metaclass=_abc_1.ABCMeta):
         background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
         without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
         MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
-        NODE_NOT_FOUND or PATTERN_NOT_FOUND where there is no such target; a subject or an author needs no rows.
+        NODE_NOT_FOUND or PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows`
+        is 0 then.
         """
 
     @_abc_1.abstractmethod

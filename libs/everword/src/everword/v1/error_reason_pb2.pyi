@@ -44,6 +44,12 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_REGEX_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): the regular expression did not finish in its time. Anchor it,
     simplify it, or narrow the filter. `{ "reason": "REGEX_TOO_EXPENSIVE", "metadata": { "limit_ms": "2000" } }`
     """
+    ERROR_REASON_LORE_TOO_EXPENSIVE: _ErrorReason.ValueType  # 75
+    """ERROR_REASON_LORE_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): MatchLore did not search for all triggers of the lorebooks, because that
+    would take too long. The message names the first entry or lorebook that was skipped and says what to change; omissions is
+    the number of skipped ones, at most 20. BuildContext answers without them. `{ "reason": "LORE_TOO_EXPENSIVE", "metadata": {
+    "book": "westmark", "book_id": "0190b5c2-…", "entry": "Duke Anselm", "entry_id": "0190b5c3-…", "omissions": "1" } }`
+    """
     ERROR_REASON_REQUEST_TOO_LARGE: _ErrorReason.ValueType  # 6
     """ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request has more bytes than its RPC takes.
     `{ "reason": "REQUEST_TOO_LARGE", "metadata": { "bytes": "18000000", "limit_bytes": "16777216" } }`
@@ -304,6 +310,12 @@ ERROR_REASON_REGEX_INVALID: ErrorReason.ValueType  # 4
 ERROR_REASON_REGEX_TOO_EXPENSIVE: ErrorReason.ValueType  # 5
 """ERROR_REASON_REGEX_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): the regular expression did not finish in its time. Anchor it,
 simplify it, or narrow the filter. `{ "reason": "REGEX_TOO_EXPENSIVE", "metadata": { "limit_ms": "2000" } }`
+"""
+ERROR_REASON_LORE_TOO_EXPENSIVE: ErrorReason.ValueType  # 75
+"""ERROR_REASON_LORE_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): MatchLore did not search for all triggers of the lorebooks, because that
+would take too long. The message names the first entry or lorebook that was skipped and says what to change; omissions is
+the number of skipped ones, at most 20. BuildContext answers without them. `{ "reason": "LORE_TOO_EXPENSIVE", "metadata": {
+"book": "westmark", "book_id": "0190b5c2-…", "entry": "Duke Anselm", "entry_id": "0190b5c3-…", "omissions": "1" } }`
 """
 ERROR_REASON_REQUEST_TOO_LARGE: ErrorReason.ValueType  # 6
 """ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request has more bytes than its RPC takes.

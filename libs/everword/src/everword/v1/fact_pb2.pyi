@@ -234,6 +234,7 @@ class Fact(_message.Message):
     SUCCESSOR_ID_FIELD_NUMBER: _builtins.int
     MEMORY_ID_FIELD_NUMBER: _builtins.int
     LAST_SEEN_TIME_FIELD_NUMBER: _builtins.int
+    DISPUTED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the fact: a subject, an attribute and a value (UUIDv7). What holds again later is the same fact."""
     subject: _builtins.str
@@ -257,13 +258,17 @@ class Fact(_message.Message):
     weight: _builtins.float
     """weight is the confidence, less where the fact has nearly reached its expected lifetime."""
     supporting: _builtins.int
-    """supporting is how many pieces of evidence are for it."""
+    """supporting is the number of pieces of evidence for it. If one of them is trusted, untrusted ones are not counted."""
     contradicting: _builtins.int
-    """contradicting is how many pieces of evidence are against it."""
+    """contradicting is the number of pieces of evidence against it, untrusted ones included."""
     successor_id: _builtins.str
     """successor_id is the fact that took its place; empty where none did."""
     memory_id: _builtins.str
     """memory_id is the memory that Search returns for it in this interval."""
+    disputed: _builtins.bool
+    """disputed is true while a contradiction is unsettled, such as one by a message from a channel where anybody may write.
+    ExplainFact returns the disputes and the evidence.
+    """
     @_builtins.property
     def valid_from_time(self) -> _timestamp_pb2.Timestamp:
         """valid_from_time is since when it holds; unset where that is not known."""
@@ -311,10 +316,11 @@ class Fact(_message.Message):
         successor_id: _builtins.str = ...,
         memory_id: _builtins.str = ...,
         last_seen_time: _timestamp_pb2.Timestamp | None = ...,
+        disputed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["expire_time", b"expire_time", "known_from_time", b"known_from_time", "known_until_time", b"known_until_time", "last_seen_time", b"last_seen_time", "valid_from_time", b"valid_from_time", "valid_until_time", b"valid_until_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["attribute", b"attribute", "category", b"category", "confidence", b"confidence", "contradicting", b"contradicting", "expire_time", b"expire_time", "hypothesis", b"hypothesis", "id", b"id", "known_from_time", b"known_from_time", "known_until_time", b"known_until_time", "last_seen_time", b"last_seen_time", "memory_id", b"memory_id", "source", b"source", "state", b"state", "subject", b"subject", "successor_id", b"successor_id", "supporting", b"supporting", "valid_from_time", b"valid_from_time", "valid_until_time", b"valid_until_time", "value", b"value", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attribute", b"attribute", "category", b"category", "confidence", b"confidence", "contradicting", b"contradicting", "disputed", b"disputed", "expire_time", b"expire_time", "hypothesis", b"hypothesis", "id", b"id", "known_from_time", b"known_from_time", "known_until_time", b"known_until_time", "last_seen_time", b"last_seen_time", "memory_id", b"memory_id", "source", b"source", "state", b"state", "subject", b"subject", "successor_id", b"successor_id", "supporting", b"supporting", "valid_from_time", b"valid_from_time", "valid_until_time", b"valid_until_time", "value", b"value", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -439,8 +445,8 @@ class Evidence(_message.Message):
     reason: _builtins.str
     """reason says why it counts."""
     untrusted: _builtins.bool
-    """untrusted says that its message is from a channel where anybody may write, or of a tool. A fact with no other evidence for it is
-    never FACT_STATE_ESTABLISHED.
+    """untrusted is true if its message is from a channel where anybody may write, or from a tool. A fact with only untrusted
+    evidence stays FACT_STATE_SUSPECTED, and never replaces a fact with trusted evidence.
     """
     @_builtins.property
     def said_time(self) -> _timestamp_pb2.Timestamp:

@@ -109,9 +109,9 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ImportMessages(self, request_iterator, context):
-        """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does, and of at most
-        what it takes. What was
-        committed before an error stays; give external ids or request ids, and send the stream again.
+        """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
+        committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
+        or request ids, so that the stream can be sent again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -31,9 +31,9 @@ class IngestServiceStub:
     and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
     """
     ImportMessages: _aio.StreamUnaryMultiCallable[_ingest_service_pb2.ImportMessagesRequest, _ingest_service_pb2.ImportMessagesResponse]
-    """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does, and of at most
-    what it takes. What was
-    committed before an error stays; give external ids or request ids, and send the stream again.
+    """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
+    committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
+    or request ids, so that the stream can be sent again.
     """
     MarkUsed: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.MarkUsedRequest, _ingest_service_pb2.MarkUsedResponse]
     """MarkUsed counts a use of memories that the caller put before a model. Ranking profiles with a use term favour what
@@ -91,9 +91,9 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_ingest_service_pb2.ImportMessagesRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_ingest_service_pb2.ImportMessagesRequest], _abc.Awaitable[_ingest_service_pb2.ImportMessagesResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.ImportMessagesResponse]:
-        """ImportMessages stores a stream of batches, each in a transaction of its own, as AppendMessages does, and of at most
-        what it takes. What was
-        committed before an error stays; give external ids or request ids, and send the stream again.
+        """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
+        committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
+        or request ids, so that the stream can be sent again.
         """
 
     @_abc_1.abstractmethod

@@ -38,7 +38,8 @@ class _LoreTriggerModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LoreT
     """LORE_TRIGGER_MODE_EXACT matches where the trigger is the whole message."""
     LORE_TRIGGER_MODE_REGEX: _LoreTriggerMode.ValueType  # 4
     """LORE_TRIGGER_MODE_REGEX matches a regular expression in the syntax of RE2, which takes linear time: no look-around and no
-    references back. `\\w` and `\\b` know ASCII alone; `\\pL` is a letter of any script.
+    references back. `\\w` and `\\b` know ASCII alone; `\\pL` is a letter of any script. A pattern is refused if it compiles to more
+    than 5,000 instructions, or takes more than 1 µs per byte of ordinary text, mostly because of large nested repetitions.
     """
 
 class LoreTriggerMode(_LoreTriggerMode, metaclass=_LoreTriggerModeEnumTypeWrapper):
@@ -56,7 +57,8 @@ LORE_TRIGGER_MODE_EXACT: LoreTriggerMode.ValueType  # 3
 """LORE_TRIGGER_MODE_EXACT matches where the trigger is the whole message."""
 LORE_TRIGGER_MODE_REGEX: LoreTriggerMode.ValueType  # 4
 """LORE_TRIGGER_MODE_REGEX matches a regular expression in the syntax of RE2, which takes linear time: no look-around and no
-references back. `\\w` and `\\b` know ASCII alone; `\\pL` is a letter of any script.
+references back. `\\w` and `\\b` know ASCII alone; `\\pL` is a letter of any script. A pattern is refused if it compiles to more
+than 5,000 instructions, or takes more than 1 µs per byte of ordinary text, mostly because of large nested repetitions.
 """
 Global___LoreTriggerMode: _TypeAlias = LoreTriggerMode  # noqa: Y015
 
@@ -383,6 +385,50 @@ class LoreEntry(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___LoreEntry: _TypeAlias = LoreEntry  # noqa: Y015
+
+@_typing.final
+class LoreOmission(_message.Message):
+    """LoreOmission is an entry, or a whole lorebook, that may be missing from a context because searching for its triggers would take
+    too long.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOOK_ID_FIELD_NUMBER: _builtins.int
+    BOOK_FIELD_NUMBER: _builtins.int
+    ENTRY_ID_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    PATTERN_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    book_id: _builtins.str
+    """book_id is the lorebook."""
+    book: _builtins.str
+    """book is the lorebook's name."""
+    entry_id: _builtins.str
+    """entry_id is the entry; empty if no trigger of the lorebook was searched for in all messages."""
+    title: _builtins.str
+    """title is the entry's title."""
+    pattern: _builtins.str
+    """pattern is the trigger that was not searched for in all messages."""
+    reason: _builtins.str
+    """reason is a sentence: why it was skipped, and what to change."""
+    def __init__(
+        self,
+        *,
+        book_id: _builtins.str = ...,
+        book: _builtins.str = ...,
+        entry_id: _builtins.str = ...,
+        title: _builtins.str = ...,
+        pattern: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["book", b"book", "book_id", b"book_id", "entry_id", b"entry_id", "pattern", b"pattern", "reason", b"reason", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LoreOmission: _TypeAlias = LoreOmission  # noqa: Y015
 
 @_typing.final
 class LoreMatch(_message.Message):

@@ -134,8 +134,8 @@ class LoreServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WriteLoreEntry(self, request, context):
-        """WriteLoreEntry writes an entry: a new one, or it takes the place of the one with this title. A pattern that is none is refused,
-        with its place.
+        """WriteLoreEntry writes an entry: a new one, or it replaces the one with this title. An invalid pattern, or one that costs too
+        much to search for, is refused; the error names its place.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -163,7 +163,8 @@ class LoreServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def MatchLore(self, request, context):
-        """MatchLore says which entries a context would hold after a text, and why: those first that go in first. It changes nothing.
+        """MatchLore returns the entries that a context would hold after a text, and why, in the order in which they go in. It changes
+        nothing. If the triggers take too long to search for, it fails with LORE_TOO_EXPENSIVE; a context leaves such entries out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

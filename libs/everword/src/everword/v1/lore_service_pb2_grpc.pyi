@@ -33,8 +33,8 @@ class LoreServiceStub:
     keep their ids by their titles. All of it is done, or nothing.
     """
     WriteLoreEntry: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.WriteLoreEntryRequest, _lore_service_pb2.WriteLoreEntryResponse]
-    """WriteLoreEntry writes an entry: a new one, or it takes the place of the one with this title. A pattern that is none is refused,
-    with its place.
+    """WriteLoreEntry writes an entry: a new one, or it replaces the one with this title. An invalid pattern, or one that costs too
+    much to search for, is refused; the error names its place.
     """
     GetLoreEntry: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.GetLoreEntryRequest, _lore_service_pb2.GetLoreEntryResponse]
     """GetLoreEntry returns an entry."""
@@ -43,7 +43,9 @@ class LoreServiceStub:
     DeleteLoreEntry: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.DeleteLoreEntryRequest, _lore_service_pb2.DeleteLoreEntryResponse]
     """DeleteLoreEntry deletes an entry."""
     MatchLore: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.MatchLoreRequest, _lore_service_pb2.MatchLoreResponse]
-    """MatchLore says which entries a context would hold after a text, and why: those first that go in first. It changes nothing."""
+    """MatchLore returns the entries that a context would hold after a text, and why, in the order in which they go in. It changes
+    nothing. If the triggers take too long to search for, it fails with LORE_TOO_EXPENSIVE; a context leaves such entries out.
+    """
 
 class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
     """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds it, in the
@@ -100,8 +102,8 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.WriteLoreEntryRequest,
         context: _aio.ServicerContext[_lore_service_pb2.WriteLoreEntryRequest, _abc.Awaitable[_lore_service_pb2.WriteLoreEntryResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.WriteLoreEntryResponse]:
-        """WriteLoreEntry writes an entry: a new one, or it takes the place of the one with this title. A pattern that is none is refused,
-        with its place.
+        """WriteLoreEntry writes an entry: a new one, or it replaces the one with this title. An invalid pattern, or one that costs too
+        much to search for, is refused; the error names its place.
         """
 
     @_abc_1.abstractmethod
@@ -134,6 +136,8 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.MatchLoreRequest,
         context: _aio.ServicerContext[_lore_service_pb2.MatchLoreRequest, _abc.Awaitable[_lore_service_pb2.MatchLoreResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.MatchLoreResponse]:
-        """MatchLore says which entries a context would hold after a text, and why: those first that go in first. It changes nothing."""
+        """MatchLore returns the entries that a context would hold after a text, and why, in the order in which they go in. It changes
+        nothing. If the triggers take too long to search for, it fails with LORE_TOO_EXPENSIVE; a context leaves such entries out.
+        """
 
 def add_LoreServiceServicer_to_server(servicer: LoreServiceServicer, server: _aio.Server) -> None: ...

@@ -732,7 +732,9 @@ class AuditSummariesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
-    """conversation_id takes only summaries of a conversation."""
+    """conversation_id limits the audit to summaries of one conversation. If empty, all are audited, except those that their channel's
+    policy keeps within their conversation.
+    """
     page_size: _builtins.int
     """page_size is the most summaries to look at. 50 if 0; more than 200 are 200. A page also ends before the sources that it
     reads have 8 MiB, unless those of its first summary alone have more, and once half of the call's time is over.

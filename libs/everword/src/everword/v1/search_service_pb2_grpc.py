@@ -184,7 +184,8 @@ class SearchServiceServicer:
 
     def ListAddress(self, request, context):
         """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
-        latest made first. What does not hold any more is left out.
+        latest made first. What does not hold any more is left out. A conversation of a kept-out channel is listed by its title or
+        session key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -53,7 +53,8 @@ class SearchServiceStub:
     """
     ListAddress: _aio.UnaryUnaryMultiCallable[_address_pb2.ListAddressRequest, _address_pb2.ListAddressResponse]
     """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
-    latest made first. What does not hold any more is left out.
+    latest made first. What does not hold any more is left out. A conversation of a kept-out channel is listed by its title or
+    session key.
     """
     WatchMemories: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchMemoriesRequest, _watch_pb2.WatchMemoriesResponse]
     """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
@@ -166,7 +167,8 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_address_pb2.ListAddressRequest, _abc.Awaitable[_address_pb2.ListAddressResponse]],
     ) -> _abc.Awaitable[_address_pb2.ListAddressResponse]:
         """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
-        latest made first. What does not hold any more is left out.
+        latest made first. What does not hold any more is left out. A conversation of a kept-out channel is listed by its title or
+        session key.
         """
 
     @_abc_1.abstractmethod

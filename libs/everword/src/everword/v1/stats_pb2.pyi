@@ -3,10 +3,12 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
@@ -123,6 +125,7 @@ class EmbeddingStats(_message.Message):
     COVERAGE_FIELD_NUMBER: _builtins.int
     OLDEST_PENDING_AGE_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
+    LOCAL_FORMS_FIELD_NUMBER: _builtins.int
     pending: _builtins.int
     """pending is the number of passages without a vector, those that failed included. Above 100,000 it is an estimate from a
     thousand samples.
@@ -130,12 +133,18 @@ class EmbeddingStats(_message.Message):
     failed: _builtins.int
     """failed is the number of those that failed for good; counting stops at 100,000."""
     coverage: _builtins.float
-    """coverage is the share of passages that have their vector, from 0 to 1, as exact as pending is."""
+    """coverage is the share of passages that have their vector or need none, from 0 to 1, as exact as pending is."""
     model: _builtins.str
     """model is what embeds: its provider and its name, such as `local:all-MiniLM-L6-v2`. Empty without one."""
     @_builtins.property
     def oldest_pending_age(self) -> _duration_pb2.Duration:
         """oldest_pending_age is how long the oldest of them has waited."""
+
+    @_builtins.property
+    def local_forms(self) -> _containers.RepeatedCompositeFieldContainer[Global___LocalModelForm]:
+        """local_forms are the forms of the local model's weights, as the embedder measured them on its processor. Empty if an external
+        server embeds, or if the embedder does not answer within half a second.
+        """
 
     def __init__(
         self,
@@ -145,14 +154,53 @@ class EmbeddingStats(_message.Message):
         coverage: _builtins.float = ...,
         oldest_pending_age: _duration_pb2.Duration | None = ...,
         model: _builtins.str = ...,
+        local_forms: _abc.Iterable[Global___LocalModelForm] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["oldest_pending_age", b"oldest_pending_age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "model", b"model", "oldest_pending_age", b"oldest_pending_age", "pending", b"pending"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["coverage", b"coverage", "failed", b"failed", "local_forms", b"local_forms", "model", b"model", "oldest_pending_age", b"oldest_pending_age", "pending", b"pending"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EmbeddingStats: _TypeAlias = EmbeddingStats  # noqa: Y015
+
+@_typing.final
+class LocalModelForm(_message.Message):
+    """LocalModelForm is a form of the local model's weights, and its speed on the embedder's processor."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    IN_USE_FIELD_NUMBER: _builtins.int
+    QUESTION_TIME_FIELD_NUMBER: _builtins.int
+    PASSAGE_TIME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is `floats` or `bytes`: how the weights are multiplied."""
+    in_use: _builtins.bool
+    """in_use is whether the embedder runs this form: the faster one, unless EVERWORD_EMBED_WEIGHTS names another."""
+    @_builtins.property
+    def question_time(self) -> _duration_pb2.Duration:
+        """question_time is the CPU time of a question of 16 tokens."""
+
+    @_builtins.property
+    def passage_time(self) -> _duration_pb2.Duration:
+        """passage_time is the CPU time of a passage of 48 tokens."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        in_use: _builtins.bool = ...,
+        question_time: _duration_pb2.Duration | None = ...,
+        passage_time: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["passage_time", b"passage_time", "question_time", b"question_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["in_use", b"in_use", "name", b"name", "passage_time", b"passage_time", "question_time", b"question_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LocalModelForm: _TypeAlias = LocalModelForm  # noqa: Y015
 
 @_typing.final
 class SummaryStats(_message.Message):

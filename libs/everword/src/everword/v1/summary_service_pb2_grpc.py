@@ -64,7 +64,8 @@ class SummaryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListSummaries(self, request, context):
-        """ListSummaries returns summaries of a conversation, or of levels, in the order of what they stand for.
+        """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the filter names
+        the conversation, summaries that their channel's policy keeps within their conversation are left out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

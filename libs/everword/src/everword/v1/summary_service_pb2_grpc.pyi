@@ -19,7 +19,9 @@ class SummaryServiceStub:
     GetSummary: _aio.UnaryUnaryMultiCallable[_summary_service_pb2.GetSummaryRequest, _summary_service_pb2.GetSummaryResponse]
     """GetSummary returns a summary, whole. SUMMARY_NOT_FOUND where there is none."""
     ListSummaries: _aio.UnaryUnaryMultiCallable[_summary_service_pb2.ListSummariesRequest, _summary_service_pb2.ListSummariesResponse]
-    """ListSummaries returns summaries of a conversation, or of levels, in the order of what they stand for."""
+    """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the filter names
+    the conversation, summaries that their channel's policy keeps within their conversation are left out.
+    """
     ExpandSummary: _aio.UnaryUnaryMultiCallable[_summary_service_pb2.ExpandSummaryRequest, _summary_service_pb2.ExpandSummaryResponse]
     """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
     below it comes in pages.
@@ -42,7 +44,9 @@ class SummaryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _summary_service_pb2.ListSummariesRequest,
         context: _aio.ServicerContext[_summary_service_pb2.ListSummariesRequest, _abc.Awaitable[_summary_service_pb2.ListSummariesResponse]],
     ) -> _abc.Awaitable[_summary_service_pb2.ListSummariesResponse]:
-        """ListSummaries returns summaries of a conversation, or of levels, in the order of what they stand for."""
+        """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the filter names
+        the conversation, summaries that their channel's policy keeps within their conversation are left out.
+        """
 
     @_abc_1.abstractmethod
     def ExpandSummary(

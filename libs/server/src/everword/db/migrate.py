@@ -1,9 +1,10 @@
-"""Apply the schema's migrations: the numbered SQL files beside this module, in order, each once.
+"""Apply the schema's migrations in order, each once.
 
-Run as the owner of the schema, never by a serving process. An advisory lock lets one runner work at a time; each file
-is one transaction. One whose first line is `-- post` is a post migration: it comes after all others, while services
-run, each of its statements by itself, so that it can be repeated wherever it was interrupted. What needs locks that
-others hold for a second is tried again later.
+Migration 0001 is the baseline: the files of `schema/`, one per feature, in the order of `BASELINE`. The numbered files
+of `migrations/` follow. Run as the owner of the schema, never by a serving process. An advisory lock admits one runner
+at a time. Each migration, and each file of the baseline, is one transaction. A file whose first line is `-- post` is a
+post migration: it is applied after all others, while services run, and each of its statements runs by itself, so that
+the runner can repeat it after an interruption. A step that cannot get a lock within a second is retried later.
 """
 
 from __future__ import annotations
@@ -19,12 +20,20 @@ from importlib.resources import files
 import psycopg
 from psycopg import errors, sql
 
-from everword.costs.price_list import shipped_prices
 from everword.db.concurrent_index import Index, build_parts
+from everword.prices.price_list import shipped_prices
 
 #: "everword" in ASCII, cut to 63 bits.
 _LOCK = 0x65766572776F7264 & 0x7FFFFFFFFFFFFFFF
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+#: The files of `schema/`, in the order in which migration 0001 applies them.
+BASELINE = (
+    *("access", "deployment", "isolation", "rules", "namespaces", "keys", "erasure_records"),
+    *("conversations", "messages", "jobs", "index", "vectors", "summaries", "facts", "sleep"),
+    *("people", "graph", "topics", "patterns", "notes", "documents", "lore", "checkpoints"),
+    *("costs", "retention", "erasure", "erasure_preview", "transfer", "deletion"),
+    "privileges",
+)
 _BOOTSTRAP = """
 CREATE SCHEMA IF NOT EXISTS everword;
 CREATE TABLE IF NOT EXISTS everword.schema_migrations (
@@ -33,6 +42,10 @@ CREATE TABLE IF NOT EXISTS everword.schema_migrations (
     sha256 text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
 );
+"""
+#: The files of the baseline that are applied already, until all are.
+_BASELINE_FILES = """
+CREATE TABLE IF NOT EXISTS everword.baseline_files (name text PRIMARY KEY, sha256 text NOT NULL)
 """
 _RECORD = "INSERT INTO schema_migrations (number, name, sha256) VALUES (%s, %s, %s)"
 #: Set per connection: an application's lock must not be waited for while everybody else queues behind. There is no
@@ -64,15 +77,17 @@ class MigrationError(Exception):
 
 @dataclass(frozen=True)
 class Migration:
-    """One numbered SQL file."""
+    """The baseline, or one numbered SQL file."""
 
     number: int
     name: str
     sql: str
+    #: Names and texts of the baseline's files.
+    files: tuple[tuple[str, str], ...] = ()
 
     @property
     def sha256(self) -> str:
-        return hashlib.sha256(self.sql.encode()).hexdigest()
+        return _sha256(self.sql)
 
     @property
     def is_post(self) -> bool:
@@ -87,17 +102,30 @@ class Migration:
         return [each.strip() for each in parts if each.strip()]
 
 
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def load_migrations() -> list[Migration]:
-    """Return the migrations in order. Raises MigrationError where a number is missing or stands twice."""
+    """Return the baseline and the numbered files, in order.
+
+    Raises:
+        MigrationError: a number is missing or used twice.
+    """
+    root = files("everword.db")
+    parts = tuple(
+        (name, root.joinpath("schema", f"{name}.sql").read_text(encoding="utf-8"))
+        for name in BASELINE
+    )
     found = [
         Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8"))
-        for entry in files("everword.db").joinpath("migrations").iterdir()
+        for entry in root.joinpath("migrations").iterdir()
         if (match := _FILE.fullmatch(entry.name))
     ]
     found.sort(key=lambda migration: migration.number)
-    if [migration.number for migration in found] != list(range(1, len(found) + 1)):
-        raise MigrationError("migrations are not numbered 0001, 0002, … without gaps")
-    return found
+    if [migration.number for migration in found] != list(range(2, len(found) + 2)):
+        raise MigrationError("migrations are not numbered 0002, 0003, … without gaps")
+    return [Migration(1, "baseline", "\n".join(text for _, text in parts), parts), *found]
 
 
 @cache
@@ -138,7 +166,7 @@ def migrate(
         last = [migration for migration in wanted if migration.is_post and post]
         for migration in first:
             begun(migration)
-            _apply(conn, migration)
+            _apply_baseline(conn, migration) if migration.files else _apply(conn, migration)
         if to is None:
             # pgvector may have been installed since the last run.
             conn.execute("SELECT upgrade_vector_tables()")
@@ -182,6 +210,34 @@ def _apply(conn: psycopg.Connection, migration: Migration) -> None:
             _record(conn, migration)
 
     _retried(apply)
+
+
+def _apply_baseline(conn: psycopg.Connection, migration: Migration) -> None:
+    """Apply the files that an interrupted run has not applied.
+
+    One transaction for all files would need more locks than PostgreSQL has by default, if there are many partitions.
+    """
+    conn.execute(_BASELINE_FILES)
+    applied: dict[str, str] = dict(
+        conn.execute("SELECT name, sha256 FROM baseline_files").fetchall()
+    )
+    for name, text in migration.files:
+        if name not in applied:
+            _retried(partial(_apply_file, conn, name, text))
+        elif applied[name] != _sha256(text):
+            raise MigrationError(
+                f"an interrupted run of another release applied schema/{name}.sql; the schema holds no data yet: "
+                "drop it (DROP SCHEMA everword CASCADE) and run the migration again"
+            )
+    with conn.transaction():
+        conn.execute("DROP TABLE baseline_files")
+        _record(conn, migration)
+
+
+def _apply_file(conn: psycopg.Connection, name: str, text: str) -> None:
+    with conn.transaction():
+        conn.execute(text.encode())
+        conn.execute("INSERT INTO baseline_files VALUES (%s, %s)", [name, _sha256(text)])
 
 
 def _apply_post(conn: psycopg.Connection, migration: Migration) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from everword.db.pool import SQL, Connection
 from everword.db.statements import BoundStatement, fetch_each
+from everword.domain.channels import ChannelPolicies
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
 from everword.domain.trust import TrustPolicy
@@ -21,7 +22,7 @@ class NamespaceSettings:
     text_search_config: str
     #: Values equal proto `UseCounting`.
     use_counting: int
-    #: By channel: `index`, `roll_up`, `digest`, `untrusted`, `quarantine`.
+    #: By channel or pattern: `index`, `roll_up`, `digest`, `untrusted`, `quarantine`; if set, `learn` and `summarize`.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
@@ -39,13 +40,10 @@ class NamespaceSettings:
         """Tell whether what is derived holds marks in the place of credentials."""
         return self.credentials != CredentialPolicy.KEEP
 
-    def indexes(self, channel: str) -> bool:
-        """Tell whether the messages of `channel` are searchable."""
-        return self.channel_policies.get(channel, {}).get("index", True)
-
-    def rolls_up(self, channel: str) -> bool:
-        """Tell whether the messages of `channel` go into calendar summaries."""
-        return self.channel_policies.get(channel, {}).get("roll_up", True)
+    @property
+    def channels(self) -> ChannelPolicies:
+        """The channel policies, with their lookup by channel name."""
+        return ChannelPolicies(self.channel_policies)
 
 
 async def get_namespace_settings(conn: Connection, namespace_id: int) -> NamespaceSettings:

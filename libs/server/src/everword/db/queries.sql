@@ -30,7 +30,7 @@ SELECT token_secret FROM deployment;
 -- authenticate_key --
 -- Whom the key with this hash belongs to, and what it is bound to; no row where it is unknown, revoked, or its namespace is gone.
 SELECT k.api_key_id, k.role, k.namespace_id, k.namespace_name, k.agent, k.subject, coalesce(n.credentials, 0) AS credentials
-  FROM authenticate_any_key(%(key_hash)s) k LEFT JOIN namespaces n ON n.id = k.namespace_id;
+  FROM authenticate_key(%(key_hash)s) k LEFT JOIN namespaces n ON n.id = k.namespace_id;
 
 -- spend_grant --
 -- Whose namespace the grant with this hash opens, and whether there was a call left, which it counts if it `spends`; no row

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from uuid import UUID
 
 #: What stands between the title of a document and its headings.
 BETWEEN_HEADINGS = " › "
 #: What is longer is cut: a path is shown before the words of a chunk.
 _MAX_PART_CHARS = 80
+_DOCUMENT_TAG = "document:"
+
+
+def document_tag(document_id: UUID) -> str:
+    """Return the tag by which filters find the chunks of a document. Callers do not see it."""
+    return f"{_DOCUMENT_TAG}{document_id}"
 
 
 def document_path(title: str, headings: Sequence[str]) -> str:

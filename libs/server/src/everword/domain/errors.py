@@ -12,7 +12,7 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, Overloaded, …; others in `quotas`
+├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, LoreTooExpensive, …, `quotas`
 ├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
 ├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
@@ -197,6 +197,12 @@ class RegexTooExpensive(Exhausted):
     reason = "REGEX_TOO_EXPENSIVE"
 
 
+class LoreTooExpensive(Exhausted):
+    """Searching this text for the triggers of lorebooks takes too long; change or disable the named entry."""
+
+    reason = "LORE_TOO_EXPENSIVE"
+
+
 class Overloaded(Exhausted):
     """Too many calls at once; repeat this one after a pause."""
 
@@ -285,3 +291,24 @@ class MethodUnknown(EverwordError):
 
     code = "UNIMPLEMENTED"
     reason = "METHOD_UNKNOWN"
+
+
+class NoteVersionConflict(EverwordError):
+    """The note is not at the version that was expected; read it, and write again."""
+
+    code = "ABORTED"
+    reason = "NOTE_VERSION_CONFLICT"
+
+
+class DocumentVersionConflict(EverwordError):
+    """The document is not at the version that was expected; read it, and write again."""
+
+    code = "ABORTED"
+    reason = "DOCUMENT_VERSION_CONFLICT"
+
+
+class CheckpointVersionConflict(EverwordError):
+    """The latest checkpoint of this name is not the one that was expected; read it, and save again."""
+
+    code = "ABORTED"
+    reason = "CHECKPOINT_VERSION_CONFLICT"

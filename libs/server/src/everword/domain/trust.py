@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from everword.domain.channels import find_policy
+
 #: Value of proto `Role`.
 TOOL = 4
 #: What stands in the place of an untrusted text that speaks to models.
@@ -15,7 +17,7 @@ LEFT_OUT = "[message left out]"
 class TrustPolicy:
     """The channels where anybody may write, and what is left out of contexts."""
 
-    #: By channel; `untrusted` and `quarantine` count.
+    #: Policies by channel or pattern; only `untrusted` and `quarantine` are read.
     channels: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     #: Whether it is left out whatever the channel.
     quarantine: bool = False
@@ -26,8 +28,8 @@ class TrustPolicy:
 
     def is_open(self, channel: str) -> bool:
         """Tell whether anybody may write in a channel."""
-        return self.channels.get(channel, {}).get("untrusted", False)
+        return find_policy(self.channels, channel).get("untrusted", False)
 
     def leaves_out(self, channel: str) -> bool:
         """Tell whether what speaks to models, and is untrusted, is left out of contexts and answers."""
-        return self.quarantine or self.channels.get(channel, {}).get("quarantine", False)
+        return self.quarantine or find_policy(self.channels, channel).get("quarantine", False)

@@ -1,6 +1,6 @@
-"""Facts: what holds of somebody or something, when it holds, and since when that is believed.
+"""Facts: attributes of a subject, with their valid times and the time since when each is believed.
 
-`attributes` knows what can be said of somebody, `timeline` decides what a statement changes, `confidence` weighs
-evidence, and `sentence` puts a fact into words: none of them knows a database. `writer` is the one way to write facts,
-and `told` says what a statement, a retraction and a correction write.
+Modules without a database: `attributes` lists the known attributes and words a fact as text, `timeline` decides what a
+statement changes, and `confidence` weighs evidence. `writer` is the one way to write facts; `statement_writer` writes
+statements, retractions and corrections through it, `conclusions` what follows from all evidence together.
 """

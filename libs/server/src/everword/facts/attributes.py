@@ -118,3 +118,9 @@ def _is_of_something(attribute: Attribute) -> bool:
         attribute.category in ("plans", "project", "contact") or attribute.name == "dose"
     )
     return (several_things and not attribute.several) or attribute.name in OF_OTHERS
+
+
+def fact_text(subject: str, attribute: str, value: str) -> str:
+    """Return a fact as text, such as `Residence of emi: Lisbon`."""
+    label = find_attribute(attribute).label
+    return f"{label} of {subject}: {value}" if subject else f"{label}: {value}"

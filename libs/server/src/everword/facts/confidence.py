@@ -14,6 +14,8 @@ from everword.facts.model import Ruling, Source, State, Verdict
 #: What a piece of evidence weighs, by where it comes from; a guess weighs a third.
 _WEIGHTS = {Source.STATED: 1.0, Source.INFERRED: 0.5, Source.AGENT: 1.5, Source.PERSON: 6.0}
 _HYPOTHESIS = 1 / 3
+#: All untrusted evidence together weighs half of its weightiest piece, since an attacker may repeat a message.
+_UNTRUSTED = 0.5
 #: What is said again in the same conversation is hardly independent.
 _AGAIN = 0.2
 #: Conversations in which something is stated until it is confirmed.
@@ -31,6 +33,7 @@ class Evidence:
     contradicts: bool
     source: Source
     hypothesis: bool = False
+    is_trusted: bool = True
 
     @property
     def weight(self) -> float:
@@ -56,12 +59,20 @@ def confidence(evidence: Iterable[Evidence]) -> float:
     """Return p / (p + c + 1), with the weight of evidence for a fact and against it.
 
     That is the share of the evidence that is for it, with one doubt counted before the first piece. It rises with each
-    piece for it, most with one from another conversation, and falls with each against it.
+    piece for it, most with one from another conversation, and falls with each against it. Untrusted evidence counts
+    only for a fact without trusted evidence.
     """
-    pieces = list(evidence)
+    pieces = counting(evidence)
     supporting = _weigh(each for each in pieces if not each.contradicts)
     contradicting = _weigh(each for each in pieces if each.contradicts)
     return supporting / (supporting + contradicting + 1)
+
+
+def counting(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """Return the evidence that counts: all of it, unless trusted evidence supports the fact; then only trusted."""
+    pieces = list(evidence)
+    is_supported = any(each.is_trusted and not each.contradicts for each in pieces)
+    return [each for each in pieces if each.is_trusted] if is_supported else pieces
 
 
 def find_state(
@@ -77,7 +88,10 @@ def find_state(
         return State.REJECTED
     if is_believed and not holds_now:
         return State.CLOSED
-    pieces = [each for each in evidence if not each.contradicts]
+    supporting = [each for each in evidence if not each.contradicts]
+    pieces = [each for each in supporting if each.is_trusted]
+    if supporting and not pieces and ruling is None:
+        return State.SUSPECTED
     if maturity is not None:
         return State.ESTABLISHED
     written = any(each.source >= Source.AGENT and not each.hypothesis for each in pieces)
@@ -115,11 +129,15 @@ def find_weight(
 
 
 def _weigh(pieces: Iterable[Evidence]) -> float:
-    """Return the weight of pieces: of each conversation the weightiest whole, and of the others a fifth."""
+    """Return the weight of pieces: of each conversation the weightiest piece in full, and a fifth of the others."""
     by_conversation: dict[object, list[float]] = defaultdict(list)
+    untrusted = 0.0
     for number, each in enumerate(pieces):
-        by_conversation[each.conversation_id or number].append(each.weight)
-    return sum(
+        if each.is_trusted:
+            by_conversation[each.conversation_id or number].append(each.weight)
+        else:
+            untrusted = max(untrusted, _UNTRUSTED * each.weight)
+    return untrusted + sum(
         max(weights) + _AGAIN * (sum(weights) - max(weights))
         for weights in by_conversation.values()
     )

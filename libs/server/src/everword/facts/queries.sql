@@ -35,7 +35,8 @@ SELECT n.name, f.subject AS spelling
              WHERE namespace_id = %(namespace_id)s AND subject = n.name ORDER BY attribute, value_hash LIMIT 1)
             UNION ALL
            (SELECT subject, 1 AS rank FROM facts
-             WHERE namespace_id = %(namespace_id)s AND lower(subject) = lower(n.name)
+             WHERE namespace_id = %(namespace_id)s AND lower(translate(subject, U&'\0130\0131\0307', 'Ii'))
+                   = lower(translate(n.name, U&'\0130\0131\0307', 'Ii'))
              ORDER BY created_at, id LIMIT 1)) AS k
         ORDER BY k.rank LIMIT 1) AS f;
 
@@ -116,11 +117,21 @@ SELECT e.fact_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.sa
  WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = ANY(%(fact_ids)s)
  ORDER BY e.fact_id, e.id;
 
+-- find_voices --
+-- The origins of the evidence of facts, each once.
+SELECT DISTINCT e.fact_id, e.contradicts, e.source, coalesce(c.channel, '') AS channel, coalesce(m.role, 0::smallint) AS role,
+       coalesce(m.tool_name, '') AS tool_name
+  FROM fact_evidence e
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+  LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+ WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = ANY(%(fact_ids)s);
+
 -- find_said --
 -- Messages that are given as evidence.
-SELECT id, conversation_id, content, tool_result, occurred_at AS said_at
-  FROM messages
- WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s);
+SELECT m.id, m.conversation_id, m.content, m.tool_result, m.occurred_at AS said_at, c.channel, m.role, m.tool_name
+  FROM messages m
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
+ WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(message_ids)s);
 
 -- insert_changes --
 -- Add entries to the audit trail. What follows from their facts is due.
@@ -156,11 +167,65 @@ UPDATE fact_edges
   FROM unnest(%(fact_ids)s::uuid[], %(until)s::timestamptz[]) AS c (fact_id, until)
  WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (from_fact_id = c.fact_id OR to_fact_id = c.fact_id);
 
+-- follow_facts --
+-- Let edges hold when their facts do: each gets the times in which its fact is believed to hold, or an empty one where there
+-- is none. Rows are locked in the order of their ids.
+WITH held AS MATERIALIZED (
+    SELECT *
+      FROM graph_edges
+     WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s) AND known_until IS NULL
+     ORDER BY id
+       FOR NO KEY UPDATE
+), times AS (
+    SELECT t.fact_id, t.valid_from, t.valid_until
+      FROM unnest(%(interval_fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
+           AS t (fact_id, valid_from, valid_until)
+), edges AS (
+    SELECT DISTINCT ON (edge_id) * FROM held ORDER BY edge_id, id DESC
+), wanted AS (
+    SELECT e.edge_id, coalesce(t.valid_from, %(now)s) AS valid_from,
+           CASE WHEN t.fact_id IS NULL THEN %(now)s ELSE t.valid_until END AS valid_until
+      FROM edges e LEFT JOIN times t ON t.fact_id = e.fact_id
+), kept AS (
+    -- What is so already stays as it is: an empty time is like any other one.
+    SELECT h.id, h.edge_id, w.valid_from, w.valid_until
+      FROM held h
+      JOIN wanted w ON w.edge_id = h.edge_id
+       AND ((w.valid_from = h.valid_from AND w.valid_until IS NOT DISTINCT FROM h.valid_until)
+            OR (w.valid_from = w.valid_until AND h.valid_from = h.valid_until))
+), ended AS (
+    UPDATE graph_edges
+       SET known_until = %(now)s, ended_by = 3, end_reason = 'its fact'
+     WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held EXCEPT SELECT id FROM kept)
+)
+INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
+                         valid_from, valid_until, reason, known_from)
+SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
+       e.fact_id, w.valid_from, w.valid_until, 'its fact', %(now)s
+  FROM wanted w
+  JOIN edges e ON e.edge_id = w.edge_id
+ WHERE NOT EXISTS (SELECT FROM kept k
+                    WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from
+                      AND k.valid_until IS NOT DISTINCT FROM w.valid_until)
+   AND (w.valid_from IS DISTINCT FROM w.valid_until OR NOT EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
+
 -- show_facts --
 -- Facts with the latest interval in which they are believed to hold; of what is not, the latest one that was.
 SELECT f.id, f.subject, f.category, f.attribute, f.value, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
        f.last_seen_at, f.supporting, f.contradicting, i.id AS memory_id, i.valid_from, i.valid_until, i.known_from, i.known_until,
-       i.successor_id
+       i.successor_id,
+       (coalesce((SELECT true FROM fact_disputes d
+                    WHERE d.namespace_id = %(namespace_id)s AND d.old_fact_id = f.id AND d.opened_at <= now()
+                      AND (d.settled_at IS NULL OR d.settled_at > now())
+                    LIMIT 1), false)
+        OR (f.contradicting > 0
+            AND coalesce((SELECT true FROM fact_evidence e
+                           WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.contradicts AND e.said_at > f.last_seen_at
+                             AND e.recorded_at <= now()
+                             AND e.recorded_at > greatest(f.ruled_at, (SELECT max(d.settled_at) FROM fact_disputes d
+                                                                        WHERE d.namespace_id = %(namespace_id)s AND d.old_fact_id = f.id),
+                                                          '-infinity')
+                           LIMIT 1), false))) AS disputed
   FROM facts f
   LEFT JOIN LATERAL (
        SELECT id, valid_from, valid_until, known_from, known_until, successor_id

@@ -66,6 +66,8 @@ class FactView:
     known_from: datetime | None
     known_until: datetime | None
     successor_id: UUID | None
+    #: True while a contradiction of the fact is unsettled.
+    disputed: bool
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,9 @@ class SaidRow:
     content: str
     tool_result: str
     said_at: datetime
+    channel: str
+    role: int
+    tool_name: str
 
 
 @dataclass(frozen=True)

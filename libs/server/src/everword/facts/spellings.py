@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from everword.db.blocking import Connection, fetch_all
 from everword.facts.store import SQL
+from everword.text.case_folding import fold_case
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def find_spellings(conn: Connection, namespace_id: int, names: Sequence[str]) ->
     """
     first = dict[str, str]()
     for name in names:
-        first.setdefault(name.casefold(), name)
+        first.setdefault(fold_case(name), name)
     wanted = list(dict.fromkeys(name for name in names if name))
     if not wanted:
         return {}
@@ -34,4 +35,4 @@ def find_spellings(conn: Connection, namespace_id: int, names: Sequence[str]) ->
         row.name: row.spelling
         for row in fetch_all(conn, SQL["find_spellings"], parameters, _Spelling)
     }
-    return {name: known.get(name, first[name.casefold()]) for name in wanted}
+    return {name: known.get(name, first[fold_case(name)]) for name in wanted}

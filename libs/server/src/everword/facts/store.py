@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -24,6 +24,7 @@ from everword.facts.rows import FactView as FactView
 from everword.facts.rows import NewChange as NewChange
 from everword.facts.rows import NewEvidence as NewEvidence
 from everword.facts.rows import SaidRow as SaidRow
+from everword.facts.voices import VoiceRow
 
 SQL = load_statements("everword.facts")
 
@@ -128,6 +129,13 @@ async def weigh_evidence(
     return await fetch_all(conn, SQL["weigh_evidence"], parameters, EvidenceRow)
 
 
+async def find_voices(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
+) -> list[VoiceRow]:
+    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
+    return await fetch_all(conn, SQL["find_voices"], parameters, VoiceRow)
+
+
 async def find_said(
     conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
 ) -> dict[UUID, SaidRow]:
@@ -202,6 +210,32 @@ async def close_edges(
         "until": list(ended.values()),
     }
     await execute(conn, SQL["close_edges"], parameters)
+
+
+async def follow_facts(
+    conn: Connection,
+    namespace_id: int,
+    now: datetime,
+    fact_ids: Collection[UUID],
+    believed: Iterable[Interval],
+) -> None:
+    """Set the times of the graph's edges that hold with facts to those in which these are believed to hold.
+
+    Edges end when their facts close, and hold again when these do. The caller has locked the facts.
+    """
+    wanted = set(fact_ids)
+    if not wanted:
+        return
+    times = [each for each in believed if each.fact_id in wanted]
+    parameters = {
+        "namespace_id": namespace_id,
+        "now": now,
+        "fact_ids": sorted(wanted),
+        "interval_fact_ids": [each.fact_id for each in times],
+        "valid_from": [each.since for each in times],
+        "valid_until": [each.until for each in times],
+    }
+    await execute(conn, SQL["follow_facts"], parameters)
 
 
 async def show_facts(

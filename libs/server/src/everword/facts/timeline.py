@@ -3,12 +3,15 @@
 Of an attribute with one value at a time, these never overlap. What is believed is never changed: an interval that turns
 out to end earlier is not believed any more, and a shorter one is believed in its place. Where a fact holds without a
 break, it has one interval.
+
+Trusted facts take precedence over untrusted ones, in whatever order they were learned: `state_trusted` ignores
+untrusted intervals, and `state_untrusted` never changes a trusted one.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -55,6 +58,39 @@ def state(
     else:
         change = _state_instead(standing, fact_id, since, until)
     return _without_breaks(rivals, change)
+
+
+def state_trusted(
+    believed: Sequence[Interval],
+    trusted_ids: Collection[UUID],
+    fact_id: UUID,
+    since: datetime,
+    until: datetime | None,
+    several: bool,
+) -> Change:
+    """Return the change when a trusted source states a fact. Untrusted facts keep only the remaining time."""
+    if several:
+        return state(believed, fact_id, since, until, several)
+    firm_ids = {fact_id, *trusted_ids}
+    firm = [each for each in believed if each.fact_id in firm_ids]
+    change = state(firm, fact_id, since, until, several)
+    return _clip_untrusted(believed, change, firm_ids)
+
+
+def state_untrusted(
+    believed: Sequence[Interval],
+    trusted_ids: Collection[UUID],
+    fact_id: UUID,
+    since: datetime,
+    until: datetime | None,
+    several: bool,
+) -> Change:
+    """Return the change when an untrusted source states a fact: none while a trusted fact is current."""
+    if fact_id in trusted_ids or (
+        not several and any(each.covers(since) and each.fact_id in trusted_ids for each in believed)
+    ):
+        return NOTHING
+    return state(believed, fact_id, since, until, several)
 
 
 def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> Change:
@@ -154,6 +190,44 @@ def _without_breaks(believed: Sequence[Interval], change: Change) -> Change:
             own.append(each)
     come = (each for fact_id in sorted(by_fact) for each in by_fact[fact_id] if each.id is None)
     return Change(tuple(gone), tuple(come))
+
+
+def _clip_untrusted(
+    believed: Sequence[Interval], change: Change, trusted_ids: Collection[UUID]
+) -> Change:
+    """Return the change with untrusted intervals cut to the time without a trusted fact."""
+    gone = list(change.disbelieved)
+    rest = [each for each in believed if each not in gone]
+    held = [*rest, *change.believed]
+    firm = sorted(
+        (each for each in held if each.fact_id in trusted_ids), key=lambda each: each.since
+    )
+    come = [each for each in change.believed if each.fact_id in trusted_ids]
+    for each in held:
+        if each.fact_id in trusted_ids:
+            continue
+        parts = _outside(each, firm)
+        if parts != [each]:
+            gone += [each] if each.id is not None else []
+            come += parts
+        elif each.id is None:
+            come.append(each)
+    return Change(tuple(gone), tuple(come))
+
+
+def _outside(interval: Interval, others: Sequence[Interval]) -> list[Interval]:
+    """Return the parts of an interval outside of `others`, which are sorted and do not overlap."""
+    parts = [interval]
+    for other in others:
+        last = parts[-1] if parts else None
+        if last is None or not _overlap(last, other):
+            continue
+        parts.pop()
+        if last.since < other.since:
+            parts.append(replace(last, id=None, until=other.since, successor_id=other.fact_id))
+        if other.until is not None and (last.until is None or other.until < last.until):
+            parts.append(replace(last, id=None, since=other.until))
+    return parts
 
 
 def _is_shorter(interval: Interval, until: datetime | None) -> bool:

@@ -34,6 +34,7 @@ def fact_to_proto(view: FactView, at: datetime | None = None) -> fact_pb2.Fact:
         successor_id=str(view.successor_id or ""),
         memory_id=str(view.memory_id or ""),
         last_seen_time=to_timestamp(view.last_seen_at),
+        disputed=view.disputed,
     )
 
 

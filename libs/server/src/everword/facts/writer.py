@@ -7,7 +7,7 @@ attribute never see half of each other.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -17,12 +17,12 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.domain.trust import TrustPolicy
 from everword.facts import store
-from everword.facts.model import Interval, Key, State, value_hash
-from everword.facts.sentence import fact_text
-from everword.facts.standing import weighed
+from everword.facts.attributes import fact_text
+from everword.facts.fact_state import weighed
+from everword.facts.model import Interval, Key, Ruling, State, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, Change
-from everword.graph.following import follow_facts
+from everword.facts.voices import Voices, weigh_voices
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage
@@ -41,7 +41,7 @@ class Audit:
 
 
 @dataclass(frozen=True)
-class Standing:
+class LockedAttribute:
     """What is known of a subject's attribute, held until the end of the transaction."""
 
     namespace_id: int
@@ -49,8 +49,10 @@ class Standing:
     now: datetime
     facts: Mapping[UUID, FactRow]
     believed: Sequence[Interval]
+    #: Which of these facts trusted sources support or contradict.
+    voices: Voices = field(default_factory=Voices)
 
-    def with_fact(self, fact: FactRow) -> Standing:
+    def with_fact(self, fact: FactRow) -> LockedAttribute:
         return replace(self, facts={**self.facts, fact.id: fact})
 
     def of_value(self, value: str) -> FactRow | None:
@@ -60,7 +62,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFacts:
     """What became of a write."""
 
     #: Those facts that it concerned, as they stand now.
@@ -74,7 +76,7 @@ class Plan:
     """What was decided of a subject's attribute, and is to be written."""
 
     #: With the facts as they are to be; what follows from evidence is not in them yet.
-    standing: Standing
+    standing: LockedAttribute
     change: Change = NOTHING
     changes: Sequence[NewChange] = ()
     new_facts: Sequence[FactRow] = ()
@@ -90,30 +92,48 @@ class Plan:
         return [self.standing.facts[id_] for id_ in ids]
 
 
-async def hold(conn: Connection, namespace_id: int, key: Key, only: str | None = None) -> Standing:
+async def hold(
+    conn: Connection, namespace_id: int, trust: TrustPolicy, key: Key, only: str | None = None
+) -> LockedAttribute:
     """Return what is known of a subject's attribute; with `only`, of that value alone."""
     now = await store.lock_key(conn, namespace_id, key)
     hash_ = value_hash(only) if only is not None else None
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, [key], hash_)}
     believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
-    return Standing(namespace_id, now, facts, believed)
+    voices = await find_voices(conn, namespace_id, trust, facts)
+    return LockedAttribute(namespace_id, now, facts, believed, voices)
 
 
-async def hold_all(conn: Connection, namespace_id: int, keys: Sequence[Key]) -> dict[Key, Standing]:
+async def find_voices(
+    conn: Connection, namespace_id: int, trust: TrustPolicy, facts: Mapping[UUID, FactRow]
+) -> Voices:
+    """Return which of these facts are supported or contradicted by trusted sources or by a person's ruling."""
+    if not facts:
+        return Voices()
+    heard = weigh_voices(await store.find_voices(conn, namespace_id, list(facts)), trust)
+    ruled = {fact.id: fact.ruling for fact in facts.values() if fact.ruling is not None}
+    right = {id_ for id_, ruling in ruled.items() if ruling == Ruling.RIGHT}
+    return Voices(heard.supported | right, heard.addressed | ruled.keys())
+
+
+async def hold_all(
+    conn: Connection, namespace_id: int, trust: TrustPolicy, keys: Sequence[Key]
+) -> dict[Key, LockedAttribute]:
     """Return what is known of subjects' attributes, as `hold` does of one."""
     now = await store.lock_keys(conn, namespace_id, keys)
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, keys)}
     believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
+    voices = await find_voices(conn, namespace_id, trust, facts)
     standings = {}
     for key in keys:
         own = {id_: fact for id_, fact in facts.items() if fact.key == key}
         held = [each for each in believed if each.fact_id in own]
-        standings[key] = Standing(namespace_id, now, own, held)
+        standings[key] = LockedAttribute(namespace_id, now, own, held, voices)
     return standings
 
 
 async def add_evidence(
-    conn: Connection, standing: Standing, fact: FactRow, pieces: Sequence[NewEvidence]
+    conn: Connection, standing: LockedAttribute, fact: FactRow, pieces: Sequence[NewEvidence]
 ) -> None:
     """Store evidence for or against a fact, with the fact's source; that of a message only once."""
     if pieces:
@@ -124,18 +144,18 @@ async def add_evidence(
 async def apply(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: Standing,
+    standing: LockedAttribute,
     change: Change,
     changes: Sequence[NewChange],
     audit: Audit,
-) -> Written:
+) -> WrittenFacts:
     """Apply what was decided, and bring up to date the facts that `change` and `changes` concern."""
     return await write_plans(conn, settings, [Plan(standing, change, changes)], audit)
 
 
 async def write_plans(
     conn: Connection, settings: NamespaceSettings, plans: Sequence[Plan], audit: Audit
-) -> Written:
+) -> WrittenFacts:
     """Write what was decided, at the same moment and of different facts, in as many statements as one plan takes."""
     namespace_id, now = plans[0].standing.namespace_id, plans[0].standing.now
     if new_facts := [fact for plan in plans for fact in plan.new_facts]:
@@ -152,15 +172,15 @@ async def write_plans(
     believed = [*(each for each in standing.believed if each.id not in gone_ids), *come]
     changed = {each.fact_id for each in (*gone, *come)}
     changes = [each for plan in plans for each in plan.changes]
-    await follow_facts(conn, namespace_id, now, changed, believed)
+    await store.follow_facts(conn, namespace_id, now, changed, believed)
     concerned = changed | {each.fact_id for each in changes}
     facts = await _bring_up_to_date(conn, settings.trust, standing, believed, concerned)
     await _close_edges(conn, standing, believed, facts)
     await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
-    return Written(facts, await _index(conn, settings, standing, facts, come))
+    return WrittenFacts(facts, await _index(conn, settings, standing, facts, come))
 
 
-def _joined(plans: Sequence[Plan]) -> Standing:
+def _joined(plans: Sequence[Plan]) -> LockedAttribute:
     """Return what is known of all that plans are about."""
     facts = {id_: fact for plan in plans for id_, fact in plan.standing.facts.items()}
     # Several may be of one attribute: each has its own fact as it is to be.
@@ -170,7 +190,7 @@ def _joined(plans: Sequence[Plan]) -> Standing:
 
 
 async def _put_intervals(
-    conn: Connection, standing: Standing, gone: Sequence[UUID], come: Sequence[Interval]
+    conn: Connection, standing: LockedAttribute, gone: Sequence[UUID], come: Sequence[Interval]
 ) -> None:
     """Believe in intervals, and no longer in others."""
     namespace_id, now = standing.namespace_id, standing.now
@@ -183,7 +203,7 @@ async def _put_intervals(
 
 async def _close_edges(
     conn: Connection,
-    standing: Standing,
+    standing: LockedAttribute,
     believed: Sequence[Interval],
     facts: Mapping[UUID, FactRow],
 ) -> None:
@@ -203,7 +223,7 @@ async def _close_edges(
 async def _bring_up_to_date(
     conn: Connection,
     trust: TrustPolicy,
-    standing: Standing,
+    standing: LockedAttribute,
     believed: Sequence[Interval],
     fact_ids: Collection[UUID],
 ) -> dict[UUID, FactRow]:
@@ -224,7 +244,7 @@ async def _bring_up_to_date(
 async def _index(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: Standing,
+    standing: LockedAttribute,
     facts: Mapping[UUID, FactRow],
     intervals: Collection[Interval],
 ) -> int:

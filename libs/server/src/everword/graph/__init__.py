@@ -1,6 +1,6 @@
-"""The graph: persons, places and things, how they are related, when that holds, and since when it is known.
+"""The graph: persons, places and things, their relations, valid times, and the time since when each is known.
 
-`naming` says which names mean the same, `lasting` what may enter, `placing` what a new edge changes, `wording` puts
-nodes and relations into lines: none of them knows a database. `writer` writes the graph and `changing` changes it: no
-other way there is. `following` lets edges hold with their facts.
+Modules without a database: `labels` decides which names mean the same node, `admissible_types` which types may enter,
+`placement` what a new edge changes, and `graph_text` words nodes and relations. `writer` and `edits` are the only
+ways to write the graph. `everword.facts.store.follow_facts` closes and reopens edges with the facts that support them.
 """

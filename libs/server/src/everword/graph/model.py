@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
-from everword.graph.naming import label_hash
+from everword.graph.labels import label_hash
 
 #: How sure a node or a relation is where nobody says.
 DEFAULT_CONFIDENCE = 0.8

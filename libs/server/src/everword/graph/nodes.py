@@ -13,11 +13,11 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import NodeNotFound
 from everword.graph import store
+from everword.graph.graph_text import node_text
+from everword.graph.labels import Anchor, find_anchor, label_hash, label_key
 from everword.graph.model import DEFAULT_CONFIDENCE, NewNode, NodeKey, NodeReference, Scope
-from everword.graph.naming import Anchor, find_anchor, label_hash, label_key
 from everword.graph.rows import HeldNode, NameRow, VersionRow
 from everword.graph.store import End
-from everword.graph.wording import node_text
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from uuid import UUID
 
+from everword.graph.graph_text import relation_text
 from everword.graph.model import NodeKey
-from everword.graph.wording import relation_text
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,6 @@ class VersionRow:
     aliases: list[str]
     confidence: float
     source: int
-
-
-@dataclass(frozen=True)
-class SureFact:
-    """A fact that is more than suspected, with the latest words that say so."""
-
-    id: UUID
-    subject: str
-    attribute: str
-    value: str
-    confidence: float
-    message_id: UUID | None
-    quote: str
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from everword.db.arrays import array_literal
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_value, load_statements
 from everword.graph.model import NodeKey
-from everword.graph.placing import EdgeRow
-from everword.graph.rows import EdgeView, HeldNode, NameRow, NodeView, SureFact, VersionRow
+from everword.graph.placement import EdgeRow
+from everword.graph.rows import EdgeView, HeldNode, NameRow, NodeView, VersionRow
 
 SQL = load_statements("everword.graph")
 
@@ -210,24 +210,6 @@ async def move_edges(
     return len({row.edge_id for row in rows})
 
 
-async def follow_facts(
-    conn: Connection,
-    namespace_id: int,
-    now: datetime,
-    fact_ids: Sequence[UUID],
-    times: Sequence[tuple[UUID, datetime, datetime | None]],
-) -> None:
-    parameters = {
-        "namespace_id": namespace_id,
-        "now": now,
-        "fact_ids": list(fact_ids),
-        "interval_fact_ids": [fact_id for fact_id, _, _ in times],
-        "valid_from": [since for _, since, _ in times],
-        "valid_until": [until for _, _, until in times],
-    }
-    await execute(conn, SQL["follow_facts"], parameters)
-
-
 async def show_nodes(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID]
 ) -> dict[UUID, NodeView]:
@@ -241,11 +223,3 @@ async def show_edges(
     parameters = {"namespace_id": namespace_id, "edge_ids": list(edge_ids)}
     rows = await fetch_all(conn, SQL["show_edges"], parameters, EdgeView)
     return {row.edge_id: row for row in rows}
-
-
-async def find_sure(
-    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[SureFact]:
-    """Return those of some facts that are more than suspected, and that no edge holds with yet."""
-    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["find_sure"], parameters, SureFact)

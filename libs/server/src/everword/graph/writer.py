@@ -19,8 +19,8 @@ from everword.domain.ids import new_id
 from everword.domain.not_found import EdgeNotFound, FactNotFound, NodeNotFound
 from everword.facts import store as facts
 from everword.graph import store
+from everword.graph.labels import find_anchor
 from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeKey, NodeReference, Scope
-from everword.graph.naming import find_anchor
 from everword.graph.nodes import (
     Wanted,
     ensure_nodes,
@@ -30,7 +30,7 @@ from everword.graph.nodes import (
     put_versions,
     wanted_node,
 )
-from everword.graph.placing import EdgeRow, Placed, Told, place_edge
+from everword.graph.placement import EdgePlacement, EdgeRow, EdgeStatement, place_edge
 from everword.graph.rows import HeldNode, VersionRow
 from everword.graph.store import End
 
@@ -39,7 +39,7 @@ Times = Mapping[UUID, Sequence[tuple[datetime | None, datetime | None]]]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenGraph:
     """What a write came to, in the order of what it wrote."""
 
     node_ids: Sequence[UUID]
@@ -50,7 +50,7 @@ class Written:
 
 async def write_graph(
     conn: Connection, namespace_id: int, settings: NamespaceSettings, write: GraphWrite
-) -> Written:
+) -> WrittenGraph:
     """Write down nodes and relations. Raises NodeNotFound, FactNotFound and InvalidArgument."""
     times = await _hold_facts(conn, namespace_id, write.edges)
     references = list(
@@ -74,7 +74,7 @@ async def write_graph(
     await _ensure_known(conn, namespace_id, held, ends.values())
     ended = {ref: held[id_].id for ref, id_ in ends.items()}
     edge_ids, created = await _put_edges(conn, namespace_id, write, ended, times, now)
-    return Written(node_ids, edge_ids, len(new.intersection(node_ids)), created)
+    return WrittenGraph(node_ids, edge_ids, len(new.intersection(node_ids)), created)
 
 
 async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewEdge]) -> Times:
@@ -197,10 +197,10 @@ def _place(
     write: GraphWrite,
     times: Times,
     now: datetime,
-) -> Placed:
+) -> EdgePlacement:
     from_id, to_id, type_ = relation
     blank = EdgeRow(None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None)
-    told = Told(
+    told = EdgeStatement(
         edge.label,
         edge.confidence,
         write.source,

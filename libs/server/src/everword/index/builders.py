@@ -15,6 +15,9 @@ from everword.text.ranking_record import message_traits, pack_record
 
 #: The part of what was made for a memory, and is no part of its text.
 DERIVED_PART = -1
+#: Passages and characters that are written together: the event loop is held for some milliseconds while they are sent.
+_PORTION_PASSAGES = 500
+_PORTION_CHARS = 500_000
 
 
 @dataclass(frozen=True)
@@ -65,3 +68,15 @@ def build_derived_passage(source: Source, text: str, words: str, language: Langu
         literals_of(words),
         pack_record(words, message_traits(text), language.text_search_config),
     )
+
+
+def take_portion(passages: Iterator[Passage]) -> list[Passage]:
+    """Return the next passages to write together; none at the end."""
+    portion: list[Passage] = []
+    chars = 0
+    for passage in passages:
+        portion.append(passage)
+        chars += len(passage.content) + len(passage.indexed_text)
+        if len(portion) >= _PORTION_PASSAGES or chars >= _PORTION_CHARS:
+            break
+    return portion

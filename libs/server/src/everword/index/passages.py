@@ -7,13 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-_DOCUMENT_TAG = "document:"
-
-
-def document_tag(document_id: UUID) -> str:
-    """Return the tag by which filters find the chunks of a document. Callers do not see it."""
-    return f"{_DOCUMENT_TAG}{document_id}"
-
 
 # Not frozen: a frozen class takes thrice as long to make, and an append makes one for each message.
 @dataclass

@@ -24,12 +24,13 @@ WITH passages AS (
         AS p (kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
               importance_class, automated, occurred_at, content, indexed_text, literals, ranking)
      CROSS JOIN LATERAL (SELECT to_tsvector(%(text_search_config)s::regconfig, p.indexed_text) OFFSET 0) AS v (lexemes)
-    RETURNING id, lexeme_count, content
+    RETURNING id, lexeme_count, kind, source_id, part, content
 ), due AS (
-    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
-    SELECT %(namespace_id)s, passages.id, generations.id
+    INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, not_before)
+    SELECT %(namespace_id)s, passages.id, generations.id, now() + make_interval(secs => %(vector_delay_s)s)
       FROM passages CROSS JOIN model_generations AS generations
-     WHERE generations.state IN ('building', 'active') AND passages.content <> ''
+     WHERE generations.state IN ('building', 'active')
+       AND needs_vector(%(namespace_id)s, passages.kind, passages.source_id, passages.part, passages.content)
      ORDER BY passages.id
 ), counted AS (
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
@@ -68,13 +69,14 @@ SELECT count(*)
           LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
           LEFT JOIN embedding_queue q
             ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
-         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
+         WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+           AND needs_vector(m.namespace_id, m.kind, m.source_id, m.part, m.content)
            AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
          LIMIT %(limit)s) AS missing;
 
 -- enqueue_missing_vectors --
--- Make a vector of a generation due for each passage of a batch that has none; returns how many were not due before, what
--- was given up among them.
+-- Enqueue a vector of a generation for each passage of a batch that needs one and has none, parked ones too; returns how many
+-- were enqueued.
 WITH enqueued AS (
     INSERT INTO embedding_queue AS queued (namespace_id, memory_id, generation_id)
     SELECT %(namespace_id)s, m.id, %(generation_id)s
@@ -82,7 +84,8 @@ WITH enqueued AS (
       LEFT JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
       LEFT JOIN embedding_queue q
         ON q.namespace_id = %(namespace_id)s AND q.memory_id = m.id AND q.generation_id = %(generation_id)s
-     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND m.content <> ''
+     WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
+       AND needs_vector(m.namespace_id, m.kind, m.source_id, m.part, m.content)
        AND v.memory_id IS NULL AND q.state IS DISTINCT FROM 'pending'
      ORDER BY m.id
      LIMIT %(limit)s

@@ -20,6 +20,9 @@ from everword.index.passages import Passage, Source
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shard
 
 SQL = load_statements("everword.index")
+#: Seconds for which derived text yields to new messages in the embedding queue, unless a worker is idle.
+#: `claim_pending` of the embedder has the same number.
+DERIVED_DELAY_S = 60
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,9 @@ def add_passages_blocking(
     counts: Counts,
     limits: Limits = UNLIMITED,
 ) -> None:
-    """Do what `add_passages` does, on a worker's connection."""
+    """Index derived text on a worker's connection; its vectors are made after the vectors of messages."""
     parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
+    parameters["vector_delay_s"] = DERIVED_DELAY_S
     blocking.execute(conn, SQL["insert_passages"], parameters)
 
 
@@ -190,4 +194,5 @@ def _parameters(
         "turns": counts.turns,
         "content_bytes": counts.content_bytes,
         "author_names": Column("text", list(counts.author_names)),
+        "vector_delay_s": 0,
     }

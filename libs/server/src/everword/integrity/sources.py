@@ -16,8 +16,8 @@ from psycopg.rows import class_row
 from everword.db.statements import parse_statements
 from everword.domain.documents import document_path
 from everword.domain.records import message_text
-from everword.facts.sentence import fact_text
-from everword.graph.wording import node_text
+from everword.facts.attributes import fact_text
+from everword.graph.graph_text import node_text
 from everword.index.builders import Language, build_derived_passage, build_passages
 from everword.index.passages import Passage, Source
 from everword.index.writer import Limits

@@ -27,6 +27,8 @@ THEMES = "themes"
 TOPICS = "topics"
 #: The subject of the job `sleep` that is about a whole namespace; all others are conversations.
 SLEEP_NAMESPACE = "namespace"
+#: Seconds without a message that end a session: ingest schedules Sleep by it, and the compactor cuts sessions by it.
+SESSION_IDLE_S = 30 * 60.0
 #: What is marked for a whole namespace is spread over so many jobs: few enough that one wake-up serves many writes, and
 #: enough that writes seldom wait for each other's row.
 SHARDS = 8

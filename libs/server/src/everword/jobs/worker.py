@@ -28,6 +28,7 @@ from everword.jobs.task import (
     Task,
     queue_name,
 )
+from everword.processes.heap import collect_regularly
 from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram, tracer
 
@@ -181,6 +182,7 @@ def _links(written: Context) -> list[Link]:
 
 
 _worker: Worker | None = None
+_before_job: Callable[[], None] | None = None
 
 
 def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
@@ -190,6 +192,8 @@ def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
     """
     if _worker is None:
         raise RuntimeError("run_worker was not called in this process")
+    if _before_job:
+        _before_job()
     _worker.execute_next(JobKey(namespace_id, job_id))
 
 
@@ -199,10 +203,18 @@ def _end_process() -> None:
     os._exit(1)
 
 
-def run_worker(database: BlockingDatabase, redis_url: str, task: Task) -> None:
-    """Take wake-ups of `task` until SIGTERM."""
-    global _worker  # RQ knows functions by name, and gives them nothing but the wake-up
+def run_worker(
+    database: BlockingDatabase,
+    redis_url: str,
+    task: Task,
+    before_job: Callable[[], None] | None = None,
+) -> None:
+    """Take wake-ups of `task` until SIGTERM. `before_job` is called before each job, and may wait for some seconds."""
+    # RQ knows functions by name, and passes them the wake-up only.
+    global _worker, _before_job
+    _before_job = before_job
     with closing(queue.connect(redis_url)) as connection:
         _worker = Worker(database, task, connection, _end_process)
+        collect_regularly()
         log.info("worker started", extra={"task": task.name})
         queue.work(redis_url, task.name)

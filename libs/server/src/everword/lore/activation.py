@@ -7,7 +7,7 @@ has to be stored about a conversation: how many turns an entry has stayed can be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, Line, Reason, Rule
@@ -63,17 +63,24 @@ def find_sources(lines: Sequence[Line], hits: Sequence[Hits], rules: Rules) -> s
 
 
 def find_active(
-    lines: Sequence[Line], hits: Sequence[Hits], edges: Edges, rules: Rules
+    lines: Sequence[Line],
+    hits: Sequence[Hits],
+    edges: Edges,
+    rules: Rules,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> dict[EntryId, Reason]:
     """Return the entries that are in the context after these lines, with why.
 
-    `hits` are those of each line. A reason of less depth counts before one of more, and then the latest message.
+    `hits` are the matches of each line. A reason with less recursion depth takes precedence, then the latest message.
+    Once `is_over` returns True, the remaining, oldest lines are skipped.
     """
     found = {rule.id: Reason(Cause.CONSTANT) for rule in rules.values() if rule.constant}
     places = find_places(lines)
     # What others set off is looked for along each line only where it may stay for some turns.
     along = edges if any(rule.sticky_turns for rule in rules.values()) else {}
     for place, said in sorted(zip(places, hits, strict=True), key=lambda each: each[0].after):
+        if is_over():
+            break
         _keep_staying(found, place, said, along, rules)
     return _with_recursion(found, edges, rules)
 

@@ -10,11 +10,13 @@ from uuid import UUID
 
 from cachetools import TTLCache
 
-from everword.lore.matcher import Matcher, Text
+from everword.lore.matcher import Matcher
 from everword.lore.model import EntryId, Hits, Rule
 
 #: Triggers that are kept, and for how long a book is, in seconds: what was deleted does not stay for good.
 _MOST_TRIGGERS, _LIFETIME_S = 50_000, 600.0
+#: Number of triggers that a pattern counts as in the cache: one with `\pL` takes 35 KB, a key half a KB.
+_PATTERN_WEIGHT = 25
 #: Entries of which is kept what they set off in a book.
 _MOST_CONTENTS = 5_000
 log = logging.getLogger(__name__)
@@ -38,21 +40,24 @@ class CompiledBook:
     def max_turns(self) -> int:
         return max((rule.sticky_turns for rule in self.rules.values()), default=0)
 
+    @property
+    def weight(self) -> int:
+        """The size in the cache, in triggers."""
+        return 1 + self.matcher.plain + _PATTERN_WEIGHT * len(self.matcher.patterns)
+
     def known(self, rule: Rule) -> Hits | None:
         """Return what an entry's content sets off; None where that is not known yet."""
         return self._set_off.get((rule.id, rule.version))
 
-    def learn(self, rule: Rule, content: Text) -> Hits:
-        """Find out what an entry's content sets off, and keep it: others, and never itself."""
+    def learn(self, rule: Rule, hits: Hits) -> None:
+        """Cache the entries that an entry's content triggers."""
         if len(self._set_off) >= _MOST_CONTENTS:
             self._set_off.clear()
-        hits = {id_: place for id_, place in self.matcher.match(content).items() if id_ != rule.id}
         self._set_off[rule.id, rule.version] = hits
-        return hits
 
 
 def compile_book(version: int, rules: Sequence[Rule]) -> CompiledBook:
-    """Return a lorebook ready to be matched: work for a thread."""
+    """Return a lorebook ready to be matched, except for its patterns. CPU-bound: call it in a thread."""
     return CompiledBook(version, {rule.id: rule for rule in rules}, Matcher(rules))
 
 
@@ -62,7 +67,7 @@ class CompiledBooks:
     def __init__(self) -> None:
         self._lock = Lock()
         self._books: TTLCache[UUID, CompiledBook] = TTLCache(
-            _MOST_TRIGGERS, _LIFETIME_S, getsizeof=lambda book: 1 + book.matcher.size
+            _MOST_TRIGGERS, _LIFETIME_S, getsizeof=lambda book: book.weight
         )
 
     def get(self, book_id: UUID, version: int) -> CompiledBook | None:
@@ -72,5 +77,7 @@ class CompiledBooks:
         return found if found and found.version == version else None
 
     def put(self, book_id: UUID, book: CompiledBook) -> None:
-        with self._lock:
-            self._books[book_id] = book
+        # An imported namespace may have books beyond the limits of LoreService.
+        if book.weight <= self._books.maxsize:
+            with self._lock:
+                self._books[book_id] = book

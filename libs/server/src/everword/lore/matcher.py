@@ -11,13 +11,12 @@ import re2
 import regex
 
 from everword.lore.literals import Literals
-from everword.lore.model import EntryId, Hits, Rule, Trigger, TriggerMode
-from everword.lore.patterns import compile_pattern
+from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
+from everword.lore.patterns import BadPattern, CostlyPattern, compile_pattern
+from everword.lore.words import AT_EDGE, holds_word, key_of, mark_edges
+from everword.text.case_folding import APOSTROPHES, fold_case
 
 _BLANKS = regex.compile(r"\s+")
-_EDGE = regex.compile(r"\b")
-#: Stands at each edge of a word: no text holds it.
-_AT_EDGE = "\0"
 
 #: An entry, and the place of a trigger among its own.
 _Owner = tuple[EntryId, int]
@@ -39,22 +38,23 @@ class Text:
 
     @cached_property
     def cased(self) -> str:
-        """With one blank in the place of many."""
-        return _BLANKS.sub(" ", self.composed.replace(_AT_EDGE, " "))
+        """The text with runs of blanks as one blank, and all apostrophes as one character."""
+        plain = self.composed.replace(AT_EDGE, " ").translate(APOSTROPHES)
+        return _BLANKS.sub(" ", plain)
 
     @cached_property
     def folded(self) -> str:
         """Whatever the case of its letters, and how they are written."""
-        folded = unicodedata.normalize("NFKC", self.cased).casefold()
+        folded = fold_case(unicodedata.normalize("NFKC", self.cased))
         return _BLANKS.sub(" ", unicodedata.normalize("NFKC", folded))
 
     @cached_property
     def cased_words(self) -> str:
-        return _EDGE.sub(_AT_EDGE, self.cased)
+        return mark_edges(self.cased)
 
     @cached_property
     def folded_words(self) -> str:
-        return _EDGE.sub(_AT_EDGE, self.folded)
+        return mark_edges(self.folded)
 
     def form(self, mode: TriggerMode, *, case_sensitive: bool) -> str:
         """Return what holds a key of this mode exactly where its own form is a part of it."""
@@ -63,36 +63,77 @@ class Text:
         return self.cased if case_sensitive else self.folded
 
 
+class Pattern:
+    """A trigger that is a regular expression, compiled when it is first needed."""
+
+    def __init__(self, rule: Rule, place: int) -> None:
+        self.rule = rule
+        #: Its place among the triggers of the rule.
+        self.place = place
+        #: Why it is never searched for; empty for a pattern that can be.
+        self.refusal = ""
+        self._compiled: re2._Regexp | None = None
+
+    @property
+    def text(self) -> str:
+        return self.rule.triggers[self.place].text
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether it is compiled, or known to be refused."""
+        return self._compiled is not None or bool(self.refusal)
+
+    @property
+    def instructions(self) -> int:
+        """The size of the compiled pattern: the larger, the more a search may cost. 0 for a refused pattern."""
+        return self._compiled.programsize if self._compiled else 0
+
+    def prepare(self) -> None:
+        """Compile it. A pattern that was stored before a limit, or came with an import, may be refused."""
+        trigger = self.rule.triggers[self.place]
+        try:
+            self._compiled = compile_pattern(trigger.text, case_sensitive=trigger.case_sensitive)
+        except CostlyPattern as error:
+            self.refusal = str(error)
+        except BadPattern as error:
+            self.refusal = f"is no pattern: {error}"
+
+    def is_in(self, encoded: bytes) -> bool:
+        """Return whether a text (`Text.encoded`) matches; False for a refused pattern."""
+        return self._compiled is not None and self._compiled.search(encoded) is not None
+
+
 class Matcher:
-    """The triggers of entries, compiled."""
+    """The triggers of entries; plain triggers are compiled, patterns are compiled when needed."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._owners = defaultdict[tuple[TriggerMode, bool], dict[str, list[_Owner]]](dict)
-        self._patterns: list[tuple[re2._Regexp, _Owner]] = []
-        #: How many triggers there are.
-        self.size = 0
+        self.patterns: list[Pattern] = []
+        #: Number of plain triggers.
+        self.plain = 0
         for rule in rules:
             for place, trigger in enumerate(rule.triggers):
-                self._add(trigger, (rule.id, place))
+                if trigger.mode is TriggerMode.REGEX:
+                    self.patterns.append(Pattern(rule, place))
+                else:
+                    self._add(trigger, (rule.id, place))
         searched = (TriggerMode.SUBSTRING, TriggerMode.WORD)
         self._literals = {
             kind: Literals(keys) for kind, keys in self._owners.items() if kind[0] in searched
         }
 
     def _add(self, trigger: Trigger, owner: _Owner) -> None:
-        self.size += 1
-        if trigger.mode is TriggerMode.REGEX:
-            pattern = compile_pattern(trigger.text, case_sensitive=trigger.case_sensitive)
-            self._patterns.append((pattern, owner))
-            return
+        self.plain += 1
         key = Text(trigger.text).form(trigger.mode, case_sensitive=trigger.case_sensitive)
         if trigger.mode is TriggerMode.EXACT:
             key = key.strip()
+        if trigger.mode is TriggerMode.WORD:
+            key = key_of(key)
         kind = trigger.mode, trigger.case_sensitive
         self._owners[kind].setdefault(key, []).append(owner)
 
-    def match(self, text: Text) -> Hits:
-        """Return the entries that a text sets off, each with the first of its triggers that it holds."""
+    def match_plain(self, text: Text) -> dict[EntryId, int]:
+        """Return the entries that plain triggers match in a text, each with its first matching trigger."""
         found = list[_Owner]()
         for (mode, case_sensitive), owners in self._owners.items():
             form = text.form(mode, case_sensitive=case_sensitive)
@@ -100,13 +141,12 @@ class Matcher:
                 found += owners.get(form.strip(), ())
             else:
                 for key in self._literals[mode, case_sensitive].find(form):
-                    found += owners[key]
-        if self._patterns and text.encoded:
-            found += [owner for pattern, owner in self._patterns if pattern.search(text.encoded)]
+                    if mode is not TriggerMode.WORD or holds_word(form, key):
+                        found += owners[key]
         return _first(found)
 
 
-def _first(found: Sequence[_Owner]) -> Hits:
+def _first(found: Sequence[_Owner]) -> dict[EntryId, int]:
     hits = dict[EntryId, int]()
     for id_, place in found:
         hits[id_] = min(place, hits.get(id_, place))

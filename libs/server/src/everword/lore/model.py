@@ -11,6 +11,8 @@ from uuid import UUID
 DEFAULT_SCAN_DEPTH = 5
 #: How often entries set off others, one after the other.
 MAX_RECURSION = 3
+#: Maximum number of omissions in a response.
+MAX_OMISSIONS = 20
 #: Of a book.
 MAX_ENTRIES, MAX_PATTERNS = 1000, 200
 
@@ -101,3 +103,17 @@ class Reason:
     by: EntryId | None = None
     #: For how many more turns of a user it stays.
     turns_left: int = 0
+
+
+@dataclass(frozen=True)
+class Omission:
+    """An entry, or a whole lorebook, that may be missing from a context because its search costs too much."""
+
+    book_id: UUID
+    book: str
+    #: A sentence: why it was skipped, and what to change.
+    reason: str
+    #: None if the whole book was skipped, in all or in some messages.
+    entry: Rule | None = None
+    #: The pattern of the entry that costs too much.
+    pattern: str = ""

@@ -17,7 +17,7 @@ SELECT id, version, name
 
 -- read_rules --
 -- When the entries of lorebooks are in a context: all but what they say. Those that never are, are left out.
-SELECT id, book_id, title, triggers, scan_depth, priority, sticky_turns, constant, prevent_recursion, exclude_recursion, version
+SELECT id, book_id, title, triggers::text AS triggers, scan_depth, priority, sticky_turns, constant, prevent_recursion, exclude_recursion, version
   FROM lore_entries
  WHERE namespace_id = %(namespace_id)s AND book_id = ANY(%(book_ids)s::uuid[]) AND NOT disabled
    AND (constant OR triggers <> '[]');

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Connection
@@ -30,7 +30,8 @@ class RuleRow:
     id: UUID
     book_id: UUID
     title: str
-    triggers: list[dict[str, Any]]
+    #: Unparsed JSON, so that thousands of triggers can be parsed in a thread.
+    triggers: str
     scan_depth: int
     priority: int
     sticky_turns: int
@@ -40,7 +41,7 @@ class RuleRow:
     version: int
 
     def rule(self) -> Rule:
-        triggers = tuple(map(Trigger.of_json, self.triggers))
+        triggers = tuple(map(Trigger.of_json, json.loads(self.triggers)))
         return Rule(**{**vars(self), "id": EntryId(self.id), "triggers": triggers})
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import regex
 
+from everword.text.case_folding import fold_case
 from everword.text.values.spellings import is_same_name
 
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*")
@@ -41,7 +43,9 @@ class Known:
 
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without titles."""
-    words = tuple(match[0] for match in _WORD.finditer(name.casefold()))
+    words = tuple(
+        match[0] for match in _WORD.finditer(fold_case(unicodedata.normalize("NFKC", name)))
+    )
     return tuple(word for word in words if word not in _TITLES) or words
 
 
@@ -76,12 +80,12 @@ def relation_core(relation: str) -> str:
 
 def is_former(relation: str) -> bool:
     """Tell whether a relation says itself that it is over, as `ex-wife` does."""
-    words = relation.casefold().replace("-", " ").split()
+    words = fold_case(relation).replace("-", " ").split()
     return bool(words) and words[0] in {"ex", "former"}
 
 
 def _core(relation: str) -> str:
-    words = [word for word in relation.casefold().replace("-", " ").split() if word not in _FORMER]
+    words = [word for word in fold_case(relation).replace("-", " ").split() if word not in _FORMER]
     return _SAME_KIN.get(words[-1], words[-1]) if words else ""
 
 

@@ -55,10 +55,11 @@ SELECT count(*) FROM added;
 
 -- read_learned_evidence --
 -- What is said of something, as it counts.
-SELECT aspect, value, message_id, said_at
-  FROM learned_evidence
- WHERE namespace_id = %(namespace_id)s AND about_id = %(about_id)s
- ORDER BY said_at, id;
+SELECT e.aspect, e.value, e.message_id, e.said_at, coalesce(c.channel, '') AS channel
+  FROM learned_evidence e
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+ WHERE e.namespace_id = %(namespace_id)s AND e.about_id = %(about_id)s
+ ORDER BY e.said_at, e.id;
 
 -- insert_learned_change --
 -- Add an entry to the audit trail.

@@ -1,4 +1,4 @@
-"""The statements that write people, events, user models and trajectories, as typed functions."""
+"""The statements that write people, events, user models, trajectories and strategies, as typed functions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
 
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
@@ -19,10 +20,13 @@ from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.people.fold_events import EventState
 from everword.people.fold_people import PersonState
-from everword.people.model import Evidence, Statement
+from everword.people.model import About, Evidence, Statement
+from everword.people.questions import FactOccasion, Question
 from everword.people.traits import Held, Trait
 
 SQL = load_statements("everword.people")
+#: Pieces of evidence that a question keeps.
+_MOST_EVIDENCE = 5
 
 
 @dataclass(frozen=True)
@@ -132,11 +136,21 @@ async def insert_learned_evidence(
     return int(await fetch_value(conn, SQL["insert_learned_evidence"], parameters))
 
 
+@dataclass(frozen=True)
+class EvidenceRow(Evidence):
+    """A statement about a person or an event, and the channel of its message."""
+
+    channel: str
+
+
 async def read_learned_evidence(
     conn: Connection, namespace_id: int, about_id: UUID
-) -> list[Evidence]:
+) -> Sequence[Evidence]:
+    """Return the trusted statements if there are any, else all of them."""
     parameters = {"namespace_id": namespace_id, "about_id": about_id}
-    return await fetch_all(conn, SQL["read_learned_evidence"], parameters, Evidence)
+    rows = await fetch_all(conn, SQL["read_learned_evidence"], parameters, EvidenceRow)
+    trust = (await get_namespace_settings(conn, namespace_id)).trust
+    return [row for row in rows if not trust.is_open(row.channel)] or rows
 
 
 async def insert_learned_change(
@@ -200,3 +214,113 @@ async def find_trajectory(
 async def insert_trajectory(conn: Connection, namespace_id: int, row: TrajectoryRow) -> None:
     parameters = {"namespace_id": namespace_id, **asdict(row)}
     await execute(conn, SQL["insert_trajectory"], parameters)
+
+
+@dataclass(frozen=True)
+class PersonOccasion:
+    """Somebody who gives rise to a question."""
+
+    id: UUID
+    subject: str
+    name: str
+    mention_count: int
+    occasion: datetime
+
+
+@dataclass(frozen=True)
+class EventOccasion:
+    """An event that gives rise to a question."""
+
+    id: UUID
+    title: str
+    category: str
+    occasion: datetime
+
+
+async def find_expired(
+    conn: Connection, namespace_id: int, subject: str, now: datetime, limit: int
+) -> list[FactOccasion]:
+    parameters = {"namespace_id": namespace_id, "subject": subject, "now": now, "limit": limit}
+    return await fetch_all(conn, SQL["find_expired"], parameters, FactOccasion)
+
+
+async def find_inferred(
+    conn: Connection, namespace_id: int, subject: str, least: int, limit: int
+) -> list[FactOccasion]:
+    parameters = {"namespace_id": namespace_id, "subject": subject, "least": least, "limit": limit}
+    return await fetch_all(conn, SQL["find_inferred"], parameters, FactOccasion)
+
+
+async def find_changed(
+    conn: Connection, namespace_id: int, subject: str, since: datetime, now: datetime, limit: int
+) -> list[FactOccasion]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject,
+        "since": since,
+        "now": now,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["find_changed"], parameters, FactOccasion)
+
+
+async def find_unknown_people(
+    conn: Connection, namespace_id: int, subject: str, least: int, limit: int
+) -> list[PersonOccasion]:
+    parameters = {"namespace_id": namespace_id, "subject": subject, "least": least, "limit": limit}
+    return await fetch_all(conn, SQL["find_unknown_people"], parameters, PersonOccasion)
+
+
+async def find_untold_events(
+    conn: Connection,
+    namespace_id: int,
+    subject: str,
+    important: float,
+    now: datetime,
+    limit: int,
+) -> list[EventOccasion]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "subject": subject,
+        "important": important,
+        "now": now,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["find_untold_events"], parameters, EventOccasion)
+
+
+async def insert_strategy(
+    conn: Connection, namespace_id: int, subject: str, question: Question, now: datetime
+) -> bool:
+    """Store a question with what it rests on; False where the same occasion gave rise to it before."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": new_id(),
+        "subject": subject,
+        "kind": question.kind,
+        "about_kind": question.about,
+        "about_id": question.about_id,
+        "occasion": question.occasion,
+        "topic": question.topic,
+        "question": question.text,
+        "reason": question.reason,
+        "now": now,
+        "value_hash": value_hash(""),
+        "limit": _MOST_EVIDENCE,
+    }
+    if await fetch_value(conn, SQL["insert_strategy"], parameters) is None:
+        return False
+    of_fact = question.about is About.FACT
+    await execute(
+        conn, SQL["copy_fact_evidence" if of_fact else "copy_learned_evidence"], parameters
+    )
+    return True
+
+
+async def answer_strategies(
+    conn: Connection, namespace_id: int, subject: str, now: datetime
+) -> None:
+    """End the questions that what was said since has answered."""
+    parameters = {"namespace_id": namespace_id, "subject": subject, "now": now}
+    await execute(conn, SQL["answer_strategies"], parameters)
+    await execute(conn, SQL["answer_deepening"], parameters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from everword.db.pool import Connection
-from everword.people import strategy_store
+from everword.people import store
 from everword.people.questions import (
     CLARIFIED_FROM,
     DEEPENED_FROM,
@@ -17,7 +17,6 @@ from everword.people.questions import (
     probe,
     verify,
 )
-from everword.people.store import lock_subject
 
 #: Of each kind, at a time; the others come the next time.
 _MOST = 50
@@ -29,19 +28,11 @@ async def find_questions(
     conn: Connection, namespace_id: int, subject: str, now: datetime
 ) -> list[Question]:
     """Return what is worth asking and is not asked about yet, in the order of its kinds."""
-    expired = await strategy_store.find_expired(conn, namespace_id, subject, now, _MOST)
-    changed = await strategy_store.find_changed(
-        conn, namespace_id, subject, now - _RECENT, now, _MOST
-    )
-    inferred = await strategy_store.find_inferred(
-        conn, namespace_id, subject, CLARIFIED_FROM, _MOST
-    )
-    people = await strategy_store.find_unknown_people(
-        conn, namespace_id, subject, DEEPENED_FROM, _MOST
-    )
-    events = await strategy_store.find_untold_events(
-        conn, namespace_id, subject, IMPORTANT, now, _MOST
-    )
+    expired = await store.find_expired(conn, namespace_id, subject, now, _MOST)
+    changed = await store.find_changed(conn, namespace_id, subject, now - _RECENT, now, _MOST)
+    inferred = await store.find_inferred(conn, namespace_id, subject, CLARIFIED_FROM, _MOST)
+    people = await store.find_unknown_people(conn, namespace_id, subject, DEEPENED_FROM, _MOST)
+    events = await store.find_untold_events(conn, namespace_id, subject, IMPORTANT, now, _MOST)
     return [
         *map(verify, expired),
         *map(probe, changed),
@@ -56,11 +47,11 @@ async def find_questions(
 
 async def ask(conn: Connection, namespace_id: int, subject: str, now: datetime) -> int:
     """End the questions that were answered, and store those that are worth asking; return how many are new."""
-    await lock_subject(conn, namespace_id, subject)
-    await strategy_store.answer_strategies(conn, namespace_id, subject, now)
+    await store.lock_subject(conn, namespace_id, subject)
+    await store.answer_strategies(conn, namespace_id, subject, now)
     questions = await find_questions(conn, namespace_id, subject, now)
     stored = [
-        await strategy_store.insert_strategy(conn, namespace_id, subject, question, now)
+        await store.insert_strategy(conn, namespace_id, subject, question, now)
         for question in questions
     ]
     return sum(stored)

@@ -11,10 +11,13 @@ WITH counted AS MATERIALIZED (
     SELECT id, date_trunc('minute', now()), greatest(%(requests)s::bigint, 0), greatest(%(messages)s::bigint, 0) FROM counted
      WHERE requests_per_minute > 0 OR messages_per_minute > 0 OR most_bytes > 0
         ON CONFLICT (namespace_id) DO UPDATE
-       SET minute = excluded.minute,
-           requests = CASE WHEN u.minute = excluded.minute THEN greatest(u.requests + %(requests)s::bigint, 0)
+       -- A statement that began in the minute before adds nothing: the counts of this one stay.
+       SET minute = greatest(u.minute, excluded.minute),
+           requests = CASE WHEN u.minute > excluded.minute THEN u.requests
+                           WHEN u.minute = excluded.minute THEN greatest(u.requests + %(requests)s::bigint, 0)
                            ELSE excluded.requests END,
-           messages = CASE WHEN u.minute = excluded.minute THEN greatest(u.messages + %(messages)s::bigint, 0)
+           messages = CASE WHEN u.minute > excluded.minute THEN u.messages
+                           WHEN u.minute = excluded.minute THEN greatest(u.messages + %(messages)s::bigint, 0)
                            ELSE excluded.messages END
     RETURNING requests, messages, stored_bytes
 )

@@ -25,7 +25,7 @@ KNOWN = 10_000
 
 
 class Quotas:
-    """Knows what each namespace has used, without a call waiting for it."""
+    """Holds the limits and the usage of each namespace, and exchanges counts with the other processes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,6 +33,8 @@ class Quotas:
         self._active = asyncio.Event()
         self._hurried = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        #: True if the last exchange failed.
+        self._alone = False
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -44,11 +46,18 @@ class Quotas:
         """Return the usage of a namespace that is called now."""
         usage = self._usages.get(namespace_id)
         if usage is None:
-            usage = self._usages[namespace_id] = Usage(self._hurried.set)
-            self._hurried.set()
+            usage = Usage(self._exchange_soon, self._active.set)
+            self._usages[namespace_id] = usage
+        usage.alone = self._alone
         usage.active = True
         self._active.set()
+        if usage.is_outdated:
+            self._hurried.set()
         return usage
+
+    def _exchange_soon(self) -> None:
+        self._active.set()
+        self._hurried.set()
 
     async def fold(self) -> None:
         """Tell the other processes what was counted here, and learn what they counted."""
@@ -60,12 +69,24 @@ class Quotas:
         except BaseException:
             for usage in active.values():
                 usage.not_sent()
+            self._go_alone()
             raise
+        self._alone = False
         for id_, usage in active.items():
             if id_ in rows:
                 usage.sent(rows[id_])
             else:
-                self._usages.pop(id_, None)  # it was deleted meanwhile
+                # The namespace was deleted: waiting calls go on, and get that error.
+                self._usages.pop(id_, None)
+                usage.alone = True
+                usage.let_waiting_go_on()
+
+    def _go_alone(self) -> None:
+        """Apply the last known limits until counts can be exchanged again."""
+        self._alone = True
+        for usage in self._usages.values():
+            usage.alone = True
+            usage.let_waiting_go_on()
 
     async def _run(self) -> None:
         while True:

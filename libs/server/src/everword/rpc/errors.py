@@ -11,6 +11,7 @@ from google.protobuf import duration_pb2
 from google.rpc import error_details_pb2, status_pb2
 from psycopg_pool import PoolTimeout, TooManyRequests
 
+from everword.db.conflicts import WRITE_CONFLICTS
 from everword.db.pool import PoolBusy
 from everword.domain.caller import current_scope
 from everword.domain.errors import (
@@ -45,14 +46,14 @@ def translate(error: BaseException) -> EverwordError | None:
             return error
         case TooManyRequests() | PoolBusy():
             return Overloaded()
-        case psycopg.errors.SerializationFailure() | psycopg.errors.DeadlockDetected():
+        case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
+            return NamespaceNotFound()
+        case error if isinstance(error, WRITE_CONFLICTS):
             return ConcurrentUpdate()
         case psycopg.errors.QueryCanceled() | asyncio.TimeoutError():
             return DeadlineExceeded()
         case psycopg.errors.LockNotAvailable():
             return ConcurrentUpdate()
-        case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
-            return NamespaceNotFound()
         case psycopg.errors.InsufficientPrivilege() | psycopg.errors.WithCheckOptionViolation() if (
             current_scope()
         ):
@@ -67,9 +68,9 @@ def translate(error: BaseException) -> EverwordError | None:
 
 
 def _is_of_namespace(error: psycopg.Error) -> bool:
-    """Tell whether what a row belongs to is missing: its namespace was erased after the call was let in."""
-    name = error.diag.constraint_name or ""
-    return "_namespace_id_" in name and name.endswith("_fkey")
+    """Return whether the namespace of a row is missing: it was erased after the call was let in."""
+    # A key of several columns ends with the last column, and in partitions with a number.
+    return (error.diag.constraint_name or "").endswith("_namespace_id_fkey")
 
 
 def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:

@@ -35,10 +35,13 @@ class Health:
         self.schema_is_older = False
         self._task: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
-        """Answer NOT_SERVING until the database has been seen to be ready."""
+    async def open(self) -> None:
+        """Answer NOT_SERVING until `start`, except for liveness."""
         await self.servicer.set(LIVENESS, _STATUS.Value("SERVING"))
         await self._set(False)
+
+    async def start(self) -> None:
+        """Answer SERVING while the database is ready."""
         await self._check()
         self._task = asyncio.create_task(self._watch())
 

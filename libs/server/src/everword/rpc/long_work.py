@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from everword.rpc.heap import collect
+from everword.processes.heap import collect
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
 import uvloop
 
-from everword.domain.background import end_tasks
 from everword.domain.settings import Environment, SettingError
 from everword.observability.setup import setup
-from everword.rpc.heap import collect, share_arenas
+from everword.processes.heap import collect_regularly, share_arenas
 from everword.rpc.server import serve_until_stopped
 from everword.rpc.settings import ServerSettings
 
@@ -25,10 +22,6 @@ YOUNG_OBJECTS = 10_000
 #: For so long a thread that computes keeps the event loop waiting for the interpreter; Python's own 5 ms come between
 #: any two calls that a busy service takes.
 SWITCH_S = 0.0005
-#: How often all that lies in cycles is looked for, which takes a few ms, and at most how much of the time it takes. The
-#: collector itself does so after a million objects; failed calls and lost connections leave some hundred each.
-COLLECT_S = 60.0
-COLLECT_SHARE = 0.0005
 
 
 class Service(Protocol):
@@ -61,11 +54,8 @@ def run(build: Callable[[Environment], Service]) -> None:
 
 
 async def _serve(service: Service) -> None:
-    collecting = asyncio.create_task(_collect())
-    try:
-        await serve_until_stopped(partial(_start, service), service.stop)
-    finally:
-        await end_tasks([collecting])
+    collect_regularly()
+    await serve_until_stopped(partial(_start, service), service.stop)
 
 
 async def _start(service: Service) -> None:
@@ -75,20 +65,6 @@ async def _start(service: Service) -> None:
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
     sys.setswitchinterval(SWITCH_S)
-
-
-async def _collect() -> None:
-    pause = COLLECT_S
-    while True:
-        await asyncio.sleep(pause)
-        pause = max(COLLECT_S, await asyncio.to_thread(_timed_collect) / COLLECT_SHARE)
-
-
-def _timed_collect() -> float:
-    """Collect, and return the seconds of the processor that it took: on a busy machine it waits for far longer."""
-    started = time.thread_time()
-    collect()
-    return time.thread_time() - started
 
 
 def _refuse(error: SettingError) -> int:

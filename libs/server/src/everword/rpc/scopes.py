@@ -26,6 +26,8 @@ class ScopedFields:
 
     agent: Sequence[str] = ()
     subject: Sequence[str] = ()
+    #: The field that names a conversation by its key and its subject.
+    conversation: Sequence[str] = ()
 
 
 def scope_table(services: Sequence[ServiceDescriptor]) -> dict[str, ScopedFields]:
@@ -36,16 +38,31 @@ def scope_table(services: Sequence[ServiceDescriptor]) -> dict[str, ScopedFields
             options = method.GetOptions()
             if options.HasExtension(access_pb2.key_scope):
                 said = options.Extensions[access_pb2.key_scope]
-                fields = ScopedFields(_names(said.agent), _names(said.subject))
+                paths = (said.agent, said.subject, said.conversation)
+                fields = ScopedFields(*map(_names, paths))
                 table[f"/{service.full_name}/{method.name}"] = fields
     return table
 
 
 def hold_to_scope(request: Message, scope: KeyScope, fields: ScopedFields) -> None:
     """Fill in what a request leaves open of the scope. Raises OutOfScope where it names another agent or subject."""
-    for names, value in ((fields.agent, scope.agent), (fields.subject, scope.subject)):
+    held = [(fields.agent, scope.agent), (fields.subject, scope.subject)]
+    if fields.conversation and _has(request, fields.conversation):
+        held.append(((*fields.conversation, "key", "agent"), scope.agent))
+        held.append(((*fields.conversation, "subject"), scope.subject))
+    for names, value in held:
         if names and value:
             _hold(request, names, value)
+
+
+def _has(request: Message, names: Sequence[str]) -> bool:
+    """Return whether the message field at a path is set."""
+    message: Any = request
+    for name in names:
+        if not message.HasField(name):
+            return False
+        message = getattr(message, name)
+    return True
 
 
 def _hold(request: Message, names: Sequence[str], value: str) -> None:

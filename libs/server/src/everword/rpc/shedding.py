@@ -1,4 +1,4 @@
-"""Whose calls are refused at once, since too many of them wait already."""
+"""Refuses calls at once if their caller has too many waiting calls, or if its namespace is over its rate."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TypeAlias
 from cachetools import TTLCache
 
 from everword.admission.fair_share import Group
+from everword.domain.errors import EverwordError, Overloaded
+from everword.quotas.usage import Usage
 from everword.rpc.authentication import DEFAULT_NAMESPACE, NAMESPACE_HEADER
 from everword.rpc.capacity import Capacity
 
@@ -25,27 +27,41 @@ def shown_by(metadata: Mapping[str, str]) -> Shown:
 
 
 class Shedding:
-    """Knows callers whose group had too many calls, by what they showed when they were let in.
+    """Remembers callers whose group had too many calls or is over its rate, by the metadata of an accepted call.
 
-    Nothing else is looked at before a call of theirs is refused, so that this costs little. For use within one event
+    A later call with the same metadata is refused before any other work, so that the refusal costs little: in a burst
+    over a rate, calls otherwise arrive faster than they are refused, and gRPC drops them. For use within one event
     loop.
     """
 
     def __init__(self, capacity: Capacity) -> None:
         self._capacity = capacity
         self._groups: TTLCache[Shown, Group] = TTLCache(_CALLERS, KNOWN_S)
+        self._limited: TTLCache[Shown, Usage] = TTLCache(_CALLERS, KNOWN_S)
 
     @property
     def is_active(self) -> bool:
         """Whether there may be such a caller."""
-        return len(self._groups) > 0
+        return len(self._groups) > 0 or len(self._limited) > 0
 
-    def refuses(self, shown: Shown) -> bool:
-        """Tell whether a call is one too many, and count it."""
+    def refusal(self, shown: Shown, *, is_counted: bool) -> EverwordError | None:
+        """Return the error of a call to refuse, and count it; None if it may be accepted.
+
+        `is_counted` is whether the call counts towards the rate of its namespace.
+        """
         group = self._groups.get(shown)
-        return group is not None and self._capacity.turns_away(group)
+        if group is not None and self._capacity.turns_away(group):
+            return Overloaded(
+                "Too many calls of this caller wait already; repeat this one after a pause."
+            )
+        usage = self._limited.get(shown) if is_counted else None
+        return None if usage is None else usage.refusal_of_request()
 
     def note(self, shown: Shown, group: Group) -> None:
-        """Note with whom a caller shares, where they have too many calls."""
+        """Remember the group of a caller, if it has too many calls."""
         if self._capacity.is_full(group):
             self._groups[shown] = group
+
+    def note_limited(self, shown: Shown, usage: Usage) -> None:
+        """Remember that a caller's namespace is over its rate."""
+        self._limited[shown] = usage

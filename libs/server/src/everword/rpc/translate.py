@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from google.protobuf import json_format, struct_pb2, timestamp_pb2
+from google.protobuf import duration_pb2, json_format, struct_pb2, timestamp_pb2
 from google.protobuf.message import Message
 
 from everword.domain.addresses import segments_of, write_address
 from everword.domain.caller import current_namespace
+from everword.domain.documents import document_tag
 from everword.domain.errors import InvalidArgument
 from everword.domain.records import (
     ConversationRecord,
@@ -18,7 +19,6 @@ from everword.domain.records import (
     MessageRecord,
     SummaryRecord,
 )
-from everword.index.passages import document_tag
 from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 
 #: What a caller may keep in `metadata` or `settings`.
@@ -41,6 +41,14 @@ def fill_timestamp(stamp: timestamp_pb2.Timestamp, moment: datetime) -> None:
     stamp.SetInParent()
     stamp.seconds = since.days * 86400 + since.seconds
     stamp.nanos = since.microseconds * 1000
+
+
+def to_duration(span: timedelta | None) -> duration_pb2.Duration | None:
+    if span is None:
+        return None
+    duration = duration_pb2.Duration()
+    duration.FromTimedelta(span)
+    return duration
 
 
 def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:

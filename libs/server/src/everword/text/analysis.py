@@ -3,7 +3,7 @@
 Postgres' own parser would make `auth.rs` a host name, `2023-05-07` a number and two negative ones, and a Chinese
 sentence one word. Here only letters and digits stay; runs of ideographs, kana and Hangul become overlapping pairs,
 which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary; and symbols such as emoji become words of their
-own.
+own. Letters that are case variants in Turkish only are unified (`case_folding.py`); Postgres folds the others.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import regex
 
+from everword.text.case_folding import plain_letters
 from everword.text.kinds import kinds_of, kinds_table
 
 #: Characters of scripts that write no spaces between words, with the marks that repeat, lengthen or voice one: as
@@ -29,7 +30,7 @@ _PAIRED = UNSPACED + r"\p{Hangul}"
 _TOKEN = regex.compile(
     rf"(?P<run>[{_PAIRED}]+)"
     r"|(?P<symbol>[\p{Emoji_Presentation}\p{Extended_Pictographic}--[\p{L}\p{N}]])"
-    rf"|(?P<word>[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]](?:['’]?[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]])*)",
+    rf"|(?P<word>[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]](?:'?[\p{{L}}\p{{N}}\p{{M}}--[{_PAIRED}]])*)",
     regex.VERSION1,
 )
 # The same for a text without anything else than ASCII, which takes a fifth of the time.
@@ -103,7 +104,7 @@ def _cut(text: str) -> tuple[Words, Words]:
         return tuple(found), ()
     words: list[str] = []
     last: list[str] = []
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _TOKEN.finditer(plain_letters(unicodedata.normalize("NFKC", text))):
         token = match[0]
         if match["run"]:
             words += _pairs(token)
@@ -111,7 +112,7 @@ def _cut(text: str) -> tuple[Words, Words]:
         elif match["symbol"]:
             words.append(f"u{ord(token):x}")
         elif len(token) <= MAX_WORD_CHARS:
-            words.append(token.replace("’", "'"))
+            words.append(token)
     return tuple(words), tuple(last)
 
 

@@ -152,7 +152,9 @@ class _Auditor:
     async def _reread(self, node: AuditedRow) -> AuditedRow | None:
         before = UUID(int=node.id.int - 1)
         async with self._database.transaction(self._namespace_id) as conn:
-            found = await store.list_audited(conn, self._namespace_id, None, before, 1)
+            found = await store.list_audited(
+                conn, self._namespace_id, node.conversation_id, before, 1
+            )
         return found[0] if found and found[0].id == node.id else None
 
     async def _check_aside(

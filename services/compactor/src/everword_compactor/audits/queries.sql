@@ -35,13 +35,17 @@ SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(outp
  WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours' AND own AND task <> 'embed';
 
 -- list_audited --
--- Whole nodes that have sources, in the order of their ids: as many as these fit into a number of bytes, but at least one. What
--- is to be written again since a message was erased says nothing.
+-- Whole nodes with sources, in the order of their ids, of one conversation or of all conversations that publish summaries:
+-- as many as these fit into a number of bytes, but at least one. A node that waits to be written again since a message was erased
+-- is left out.
 WITH page AS (
-    SELECT * FROM summaries
-     WHERE namespace_id = %(namespace_id)s AND id > %(after_id)s AND level < 8 AND NOT hidden
-       AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
-     ORDER BY id
+    SELECT s.* FROM summaries s
+      JOIN namespaces n ON n.id = %(namespace_id)s
+     WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after_id)s AND s.level < 8 AND NOT s.hidden
+       AND CASE WHEN %(conversation_id)s::uuid IS NULL
+                THEN s.conversation_id IS NULL OR publishes_summaries(n.channel_policies, s.channel)
+                ELSE s.conversation_id = %(conversation_id)s END
+     ORDER BY s.id
      LIMIT %(limit)s
 ), sized AS (
     SELECT page.*, sources.size, count(*) OVER () AS available, sum(sources.size) OVER (ORDER BY page.id) AS size_so_far

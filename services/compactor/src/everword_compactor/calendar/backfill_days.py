@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from everword.db.namespaces import NamespaceSettings, get_namespace_settings
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.periods import Calendar
 from everword_compactor.calendar import requests
@@ -40,7 +40,7 @@ async def backfill_days(
         async with database.transaction(namespace_id) as conn:
             settings = await get_namespace_settings(conn, namespace_id)
             page = await requests.page_messages(
-                conn, namespace_id, after, end, _left_out(settings), BATCH
+                conn, namespace_id, after, end, settings.channel_policies, BATCH
             )
             calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
             missing = [
@@ -74,7 +74,3 @@ def _moment(day: date, margin: timedelta) -> datetime:
         return begin + margin
     except OverflowError:
         return begin if margin < timedelta() else datetime.max.replace(tzinfo=UTC)
-
-
-def _left_out(settings: NamespaceSettings) -> list[str]:
-    return sorted(name for name in settings.channel_policies if not settings.rolls_up(name))

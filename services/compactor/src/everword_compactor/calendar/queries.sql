@@ -120,7 +120,8 @@ SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
                        FROM messages m
                        JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
                       WHERE NOT page.is_pending AND s.summary_id IS NULL
-                        AND m.namespace_id = %(namespace_id)s AND m.id = page.id AND c.channel <> ALL(%(left_out)s::text[])
+                        AND m.namespace_id = %(namespace_id)s AND m.id = page.id
+                        AND coalesce((channel_policy(%(policies)s, c.channel) ->> 'roll_up')::boolean, true)
                         AND (m.content ~ '\S' OR m.tool_name ~ '\S' OR m.tool_args ~ '\S' OR m.tool_result ~ '\S'
                              OR coalesce(jsonb_path_exists(m.content_blocks, '$[*].text ? (@ like_regex "\\S")'), false))
                       LIMIT 1) AS goes_in ON true

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -47,16 +47,16 @@ async def page_messages(
     namespace_id: int,
     after: tuple[datetime, UUID],
     before: datetime,
-    left_out: Sequence[str],
+    policies: Mapping[str, Mapping[str, bool]],
     limit: int,
 ) -> list[PagedMessage]:
-    """Return the next messages after a moment and an id; `left_out` are channels that are not summed up."""
+    """Return the next messages after a time and an id, of the channels that `policies` let into the calendar."""
     parameters = {
         "namespace_id": namespace_id,
         "after_occurred_at": after[0],
         "after_id": after[1],
         "before": before,
-        "left_out": list(left_out),
+        "policies": Jsonb(policies),
         "limit": limit,
     }
     return await fetch_all(conn, SQL["page_messages"], parameters, PagedMessage)

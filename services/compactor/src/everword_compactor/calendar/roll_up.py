@@ -12,7 +12,7 @@ from everword.domain.periods import Calendar, Period, PeriodLevel
 from everword.domain.times import utc_now
 from everword_compactor.calendar import requests
 from everword_compactor.calendar.backfill_days import backfill_days
-from everword_compactor.calendar.plan import plan_roll_ups
+from everword_compactor.calendar.schedule import plan_roll_ups
 
 
 async def roll_up(

@@ -1,16 +1,16 @@
-"""Finds periods that have ended and lack a summary, in every namespace, and those that are out of date."""
+"""Find periods of all namespaces that have ended and lack a summary, or are out of date, and schedule them in order."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from everword.db.blocking import BlockingDatabase
 from everword.domain.periods import Period, PeriodLevel
 from everword.domain.times import utc_now
 from everword_compactor.calendar import store
-from everword_compactor.calendar.plan import plan_roll_ups
+from everword_compactor.calendar.model import RollUpJob
 from everword_compactor.compose.current import CurrentComposer
 from everword_compactor.compose.model import Level
 
@@ -74,3 +74,22 @@ def _outdated(database: BlockingDatabase, current: CurrentComposer) -> list[tupl
         ]
         held.update(row.namespace_id for row in rows)
     return found
+
+
+def plan_roll_ups(
+    due: Collection[Period], waiting: Collection[Period], jobs: Sequence[RollUpJob]
+) -> list[Period]:
+    """Return the periods to start now, in the order of level and date.
+
+    `due` are those with something pending that have ended, `waiting` all with something pending. A period waits for
+    those within it, except for those that were given up: what is pending in these re-opens it later.
+    """
+    parked = {job.subject for job in jobs if job.is_parked}
+    busy = {job.subject for job in jobs}
+    held = {
+        above
+        for period in {*due, *waiting}
+        if period.subject not in parked
+        for above in period.all_above
+    }
+    return sorted(period for period in due if period.subject not in busy and period not in held)

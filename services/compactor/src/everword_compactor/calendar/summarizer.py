@@ -93,7 +93,7 @@ class PeriodSummarizer:
         said: dict[str, list[Source]] = {}
         rest: list[Source] = []
         for source in draft.sources:
-            digested = self.job.namespace.digests(source.channel)
+            digested = self.job.namespace.channels.digests(source.channel)
             (said.setdefault(source.channel, []) if digested else rest).append(source)
         servers: dict[str, list[Draft]] = {}
         for channel in sorted(said):

@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import Protocol
 from uuid import UUID
 
+from everword.domain.times import write_minute
 from everword.domain.trust import LEFT_OUT, TrustPolicy
 from everword.text.credentials import mask_credentials
 from everword.text.instructions import speaks_to_models
@@ -221,3 +222,11 @@ class Composer(Protocol):
 
         Raises everword.chat.errors.ChatError where no model answers as it should; nothing is half done then.
         """
+
+
+def plain_line(source: Source) -> str:
+    """Return a source as it is, with its time and speaker; a node is such lines already."""
+    if source.level:
+        return source.text
+    who = source.author or source.agent
+    return f"- [{write_minute(source.earliest_at)}{' ' if who else ''}{who}] {source.text}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everword.db.blocking import Connection
-from everword_compactor.compose.model import Level, Source
-from everword_compactor.compose.plain import plain_line
+from everword_compactor.compose.model import Level, Source, plain_line
 from everword_compactor.conversations import store
 from everword_compactor.conversations.model import LadderNode
 from everword_compactor.conversations.plan import MOST, group_size

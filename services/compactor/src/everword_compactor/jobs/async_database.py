@@ -12,7 +12,7 @@ from everword_compactor.settings import SERVICE
 
 
 @asynccontextmanager
-async def opened(settings: DatabaseSettings) -> AsyncIterator[Database]:
+async def open_database(settings: DatabaseSettings) -> AsyncIterator[Database]:
     """Yield the database with one connection, for as long as the job writes."""
     database = Database(replace(settings, pool_min=1, pool_max=1), SERVICE)
     await database.open()

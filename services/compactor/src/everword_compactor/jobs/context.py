@@ -21,7 +21,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
 from everword.domain.times import utc_now
 from everword_compactor.compose.model import Composer
-from everword_compactor.tool_sentences.settings import ToolSettings
+from everword_compactor.jobs.model_outage import PATIENCE_S
 
 
 class Ledger:
@@ -72,6 +72,18 @@ class Ledger:
             return
         with self._database.transaction(self._namespace_id) as conn:
             insert_usage_blocking(conn, [own_call(usage, self._conversation_id)])
+
+
+@dataclass(frozen=True)
+class ToolSettings:
+    """Patience of the worker that puts tool calls into words."""
+
+    #: How long a claim holds without being kept up. The work of a dead worker waits so long.
+    lease_s: float = 120.0
+    #: Pauses after a sentence that cannot be used, by attempt; the last repeats.
+    pauses_s: tuple[float, ...] = (5.0, 30.0)
+    #: Pause before a model that did not answer is asked whether it answers anybody.
+    patience_s: float = PATIENCE_S
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from everword_compactor.compose.model import (
     Draft,
     Source,
     masked,
+    plain_line,
     without_orders,
 )
-from everword_compactor.compose.plain import plain_line
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.nodes.store import node_namespace

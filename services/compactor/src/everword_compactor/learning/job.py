@@ -17,7 +17,7 @@ from everword.facts.spellings import find_spellings
 from everword.jobs.task import JobRun, LeaseLost
 from everword.text.credentials import MARK, mask_credentials
 from everword.text.instructions import speaks_to_models
-from everword_compactor.jobs.async_database import opened
+from everword_compactor.jobs.async_database import open_database
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.learning import store
@@ -64,10 +64,12 @@ class Learning:
             messages = store.next_said(
                 conn, job.namespace_id, conversation_id, after, BATCH + RECENT
             )
-        heard = _without_orders(messages, job.namespace.trust.is_open(conversation.channel))
+        is_learned = job.namespace.channels.learns(conversation.channel)
+        heard: Sequence[Message] = messages if is_learned else ()
+        heard = _without_orders(heard, job.namespace.trust.is_open(conversation.channel))
         if job.namespace.masks_credentials:
             heard = [_masked(each, job.run.heartbeat) for each in heard]
-        claiming = find_claims(heard, conversation.learned_seq, conversation.zone)
+        claiming = find_claims(heard, conversation)
         if claiming:
             claiming = self._with_subjects(job, conversation, claiming)
             conversation = asyncio.run(self._write(job, conversation, claiming))
@@ -106,7 +108,7 @@ class Learning:
         self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
     ) -> Learned:
         """Write what messages claim, one after the other; returns how far that came."""
-        async with opened(self._worker_context.database.settings) as database:
+        async with open_database(self._worker_context.database.settings) as database:
             for each in claiming:
                 await write_claims(database, job.run.job, conversation, each)
                 conversation = replace(conversation, learned_seq=each.message.seq)
@@ -131,8 +133,8 @@ def _masked(message: Message, heartbeat: Callable[[], None]) -> Message:
     return replace(message, content=mask_credentials(message.content))
 
 
-def find_claims(messages: Sequence[Message], learned_seq: int, zone: str) -> list[ClaimingMessage]:
-    """Return those messages after a place that claim something; those before it are what corrections refer to."""
+def find_claims(messages: Sequence[Message], conversation: Learned) -> list[ClaimingMessage]:
+    """Return the unread messages with claims; corrections may refer to messages that were read before."""
     found: list[ClaimingMessage] = []
     earlier: list[tuple[Message, Claim]] = []
     for message in messages:
@@ -144,12 +146,12 @@ def find_claims(messages: Sequence[Message], learned_seq: int, zone: str) -> lis
             if said.seq >= message.seq - RECENT and said.author == message.author
         ]
         claims = [
-            _on_its_day(claim, message.occurred_at, zone)
-            for claim in extract(message.content, recent)
+            _on_its_day(claim, message.occurred_at, conversation.zone)
+            for claim in extract(message.content, recent, (message.author, conversation.subject))
             if _REMOVED not in claim.value
         ]
         earlier += [(message, claim) for claim in claims]
-        if claims and message.seq > learned_seq:
+        if claims and message.seq > conversation.learned_seq:
             found.append(ClaimingMessage(message, claims))
     return found
 

@@ -11,9 +11,14 @@ from everword.db.pool import Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
 from everword.facts.model import USER, Key, Source, value_hash
+from everword.facts.statement_writer import (
+    FactStatement,
+    plan_correction,
+    plan_retraction,
+    plan_statement,
+)
 from everword.facts.store import NewEvidence
-from everword.facts.told import Told, plan_correction, plan_retraction, plan_statement
-from everword.facts.writer import Audit, Plan, Standing, hold_all, write_plans
+from everword.facts.writer import Audit, LockedAttribute, Plan, hold_all, write_plans
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.learning.extract.model import Claim, Modality
@@ -60,9 +65,10 @@ async def write_claims(
         # Of two writers one waits for the other, and never each for the other.
         claims = sorted(claiming.claims, key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
+        untrusted = settings.trust.is_open(conversation.channel)
         while claims:
-            standings = await hold_all(conn, namespace_id, keys)
-            plans, claims = _plan(standings, conversation, claiming, claims)
+            standings = await hold_all(conn, namespace_id, settings.trust, keys)
+            plans, claims = _plan(standings, conversation, claiming, claims, untrusted)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
         after, through = conversation.learned_seq, message.seq
@@ -71,10 +77,11 @@ async def write_claims(
 
 
 def _plan(
-    standings: Mapping[Key, Standing],
+    standings: Mapping[Key, LockedAttribute],
     conversation: Learned,
     claiming: ClaimingMessage,
     claims: Sequence[Claim],
+    untrusted: bool,
 ) -> tuple[list[Plan], list[Claim]]:
     """Return what is to be written of claims at once, and those that have to see that first: of the same attribute.
 
@@ -93,12 +100,12 @@ def _plan(
             continue
         # An empty set keeps others out.
         planned.setdefault(key, set()).update({hash_} if beside else set())
-        plan = _plan_claim(standing, conversation, claiming, claim)
+        plan = _plan_claim(standing, conversation, claiming, claim, untrusted)
         plans += [plan] if plan else []
     return plans, later
 
 
-def _is_beside(claim: Claim, standing: Standing) -> bool:
+def _is_beside(claim: Claim, standing: LockedAttribute) -> bool:
     """Tell whether a claim leaves all other values of its attribute as they are."""
     states = claim.modality in (Modality.STATEMENT, Modality.HYPOTHESIS)
     several = find_attribute(claim.attribute).several
@@ -106,10 +113,11 @@ def _is_beside(claim: Claim, standing: Standing) -> bool:
 
 
 def _plan_claim(
-    standing: Standing,
+    standing: LockedAttribute,
     conversation: Learned,
     claiming: ClaimingMessage,
     claim: Claim,
+    untrusted: bool,
 ) -> Plan | None:
     """Return what is to be written of a claim; None where nothing is."""
     message = claiming.message
@@ -117,7 +125,7 @@ def _plan_claim(
         new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
     )
     span = _span(standing, claim, message, conversation.zone)
-    told = Told(
+    told = FactStatement(
         Key(claiming.subject, claim.attribute),
         claim.value,
         Source.STATED,
@@ -126,6 +134,7 @@ def _plan_claim(
         until=span.until,
         hypothesis=claim.modality is Modality.HYPOTHESIS,
         agent=conversation.agent,
+        is_untrusted=untrusted,
     )
     if claim.modality is Modality.RETRACTION:
         ended = replace(told, value=_meant_value(standing, claim.value, told.since))
@@ -135,7 +144,7 @@ def _plan_claim(
     return plan_statement(standing, told)[0]
 
 
-def _span(standing: Standing, claim: Claim, message: Message, zone: str) -> Span:
+def _span(standing: LockedAttribute, claim: Claim, message: Message, zone: str) -> Span:
     """Return from when until when a claim holds by its own words, where what is known does not speak against it."""
     if not claim.around or claim.attribute.rpartition("_")[2] in _TIMELESS:
         return Span()
@@ -155,7 +164,7 @@ def _span(standing: Standing, claim: Claim, message: Message, zone: str) -> Span
     return Span() if later and not several else span
 
 
-def _meant_value(standing: Standing, value: str, at: datetime) -> str:
+def _meant_value(standing: LockedAttribute, value: str, at: datetime) -> str:
     """Return the one value that somebody means who says a part of it: "I sold the Clio" ends `Renault Clio`."""
     if not value or standing.of_value(value):
         return value

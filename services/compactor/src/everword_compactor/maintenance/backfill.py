@@ -1,15 +1,24 @@
-"""Schedule work that nobody scheduled."""
+"""Schedule missing work: vectors, sentences of tool calls, and summaries."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.index.vectors import PassageSpan, count_missing_vectors, enqueue_missing_vectors
 from everword_compactor.calendar.backfill_days import backfill_days
-from everword_compactor.maintenance.backfill_conversations import backfill_conversations
-from everword_compactor.maintenance.backfill_embeddings import backfill_embeddings
-from everword_compactor.maintenance.backfill_tool_sentences import backfill_tool_sentences
+from everword_compactor.conversations import requests as conversations
+from everword_compactor.maintenance import store
+from everword_compactor.tool_sentences import requests as sentences
+
+#: Passages in one transaction: it holds row locks that a worker's claims wait for.
+PASSAGES = 5_000
+#: Messages in one transaction.
+MESSAGES = 5_000
+#: Conversations in one transaction.
+CONVERSATIONS = 1_000
 
 
 class BackfillTarget(IntEnum):
@@ -42,3 +51,72 @@ async def backfill(
             items = await backfill_conversations(database, namespace.id, dry_run, limit)
             room = None if limit is None else limit - items
             return items + len(await backfill_days(database, namespace.id, dry_run, room))
+
+
+async def backfill_embeddings(
+    database: Database, namespace_id: int, dry_run: bool, limit: int | None
+) -> int:
+    """Make vectors of each live model generation due where passages have none; returns how many."""
+    async with database.connection() as conn:
+        generations = await store.live_generations(conn)
+    enqueue = count_missing_vectors if dry_run else enqueue_missing_vectors
+    items, after = 0, 0
+    while True:
+        async with database.transaction(namespace_id) as conn:
+            last = await store.last_passage(conn, namespace_id, after, PASSAGES)
+            if last is None:
+                return items
+            for generation_id in generations:
+                left = None if limit is None else limit - items
+                span = PassageSpan(namespace_id, generation_id, after, last)
+                items += await enqueue(conn, span, left)
+        if limit is not None and items >= limit:
+            return items
+        after = last
+
+
+async def backfill_tool_sentences(
+    database: Database, namespace_id: int, dry_run: bool, limit: int | None, with_model: bool
+) -> int:
+    """Enqueue a sentence of every tool call without words; returns how many.
+
+    Those are calls that have none, that were given up, whose sentence is of an older prompt, and `with_model` those
+    whose sentence is of the template.
+    """
+    schedule = sentences.count_missing_sentences if dry_run else sentences.enqueue_sentences
+    items, after = 0, UUID(int=0)
+    while limit is None or items < limit:
+        async with database.transaction(namespace_id) as conn:
+            last = await sentences.last_message(conn, namespace_id, after, MESSAGES)
+            if last is None:
+                break
+            left = None if limit is None else limit - items
+            span = sentences.Span(after, last)
+            items += await schedule(conn, namespace_id, span, with_model, left)
+        after = last
+    if not dry_run:
+        # Also what an earlier call enqueued and did not come to schedule.
+        async with database.transaction(namespace_id) as conn:
+            await sentences.schedule_sentences(conn, namespace_id)
+    return items
+
+
+async def backfill_conversations(
+    database: Database, namespace_id: int, dry_run: bool, limit: int | None
+) -> int:
+    """Schedule each conversation with messages under no leaf, those that were given up included; returns how many."""
+    items, after = 0, UUID(int=0)
+    while limit is None or items < limit:
+        async with database.transaction(namespace_id) as conn:
+            waiting, last = await conversations.waiting_conversations(
+                conn, namespace_id, after, CONVERSATIONS
+            )
+            ids = [conversation.id for conversation in waiting if not conversation.scheduled]
+            ids = ids[: None if limit is None else limit - items]
+            if ids and not dry_run:
+                await conversations.schedule_conversations(conn, namespace_id, ids)
+        items += len(ids)
+        if last is None:
+            break
+        after = last
+    return items

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from everword_compactor.tool_sentences.model import ParkedCall
+
 
 @dataclass(frozen=True)
 class TaskStatus:
@@ -38,14 +40,6 @@ class ParkedPassage:
 
     memory_id: UUID
     part: int
-    error: str
-
-
-@dataclass(frozen=True)
-class ParkedCall:
-    """A tool call that gets no sentence."""
-
-    message_id: UUID
     error: str
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
+from everword.domain.channels import ChannelPolicies
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.trust import TrustPolicy
 from everword_compactor.compose.model import Composition, Level, Source
@@ -21,7 +22,7 @@ class NodeNamespace:
     time_zone: str
     day_cutoff_minutes: int
     text_search_config: str
-    #: By channel: as NamespaceSettings.
+    #: Policies by channel or pattern, as in NamespaceSettings.
     channel_policies: dict[str, dict[str, bool]]
     #: Values equal proto `CredentialPolicy`.
     credentials: int
@@ -39,13 +40,10 @@ class NodeNamespace:
         """Tell whether its nodes and sentences hold marks in the place of credentials."""
         return self.credentials != CredentialPolicy.KEEP
 
-    def rolls_up(self, channel: str) -> bool:
-        """Tell whether the messages of `channel` go into calendar summaries."""
-        return self.channel_policies.get(channel, {}).get("roll_up", True)
-
-    def digests(self, channel: str) -> bool:
-        """Tell whether `channel` is summed up by itself before it goes into a daily summary."""
-        return self.channel_policies.get(channel, {}).get("digest", False)
+    @property
+    def channels(self) -> ChannelPolicies:
+        """The channel policies, with their lookup by channel name."""
+        return ChannelPolicies(self.channel_policies)
 
 
 @dataclass(frozen=True)

@@ -51,10 +51,14 @@ def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewNode) -
     store.insert_summary_sources(conn, namespace.id, node)
     store.set_parent(conn, namespace.id, node)
     language = Language(namespace.text_search_config, namespace.time_zone)
-    passages = list(build_passages(_source(node), node.composition.content, language))
+    # A summary of a kept-out channel is for its conversation alone: it is not indexed, and no page is made of it.
+    is_published = node.place.level.of_calendar or namespace.channels.summarizes(node.place.channel)
+    passages = []
+    if is_published:
+        passages = list(build_passages(_source(node), node.composition.content, language))
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, [node.id], passages)
-    if node.place.level is Level.LEAF:
+    if node.place.level is Level.LEAF and is_published:
         store.note_leaf(conn, namespace.id, node.id)
 
 

@@ -68,13 +68,23 @@ def load_closing(
 def make_session(
     id_: UUID, conversation: Slept, messages: Sequence[StoredMessage], namespace: NodeNamespace
 ) -> Session:
-    """Return a session, without untrusted orders, and without credentials where the namespace masks them."""
+    """Return a session without untrusted instructions, pasted text, and credentials if the namespace masks them.
+
+    If the channel's policy forbids learning, its messages have no text.
+    """
     about = Conversation(
-        conversation.id, conversation.agent, conversation.channel, conversation.subject
+        conversation.id,
+        conversation.agent,
+        conversation.channel,
+        conversation.subject,
+        namespace.trust.is_open(conversation.channel),
     )
+    if not namespace.channels.learns(conversation.channel):
+        return Session(id_, about, [replace(message, content="") for message in messages])
     heard = [_heard(message, conversation.channel, namespace.trust) for message in messages]
     masks = namespace.masks_credentials
-    return Session(id_, about, [_masked(message) if masks else message for message in heard])
+    own = [message.own(conversation.subject) for message in heard]
+    return Session(id_, about, [_masked(message) if masks else message for message in own])
 
 
 def _heard(message: Message, channel: str, trust: TrustPolicy) -> Message:

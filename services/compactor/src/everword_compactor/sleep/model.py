@@ -10,8 +10,11 @@ from functools import cached_property
 from uuid import UUID
 
 from everword.facts.model import Key, Source, State, value_hash
+from everword.text.attribution import mark_pasted
 
 USER_ROLE, ASSISTANT_ROLE, TOOL_ROLE = 2, 3, 4
+#: Replaces pasted text.
+PASTED = "[pasted text left out]"
 #: Whom facts are about where neither the conversation nor the message says.
 USER = "user"
 
@@ -25,6 +28,8 @@ class Conversation:
     channel: str
     #: Whom the conversation is about; empty where nobody said.
     subject: str
+    #: True if anybody may write in its channel.
+    is_untrusted: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,16 @@ class Message:
         """Tell whether a person wrote it."""
         words = bool(self.content.strip())
         return self.role == USER_ROLE and not self.automated and not self.tool_name and words
+
+    def own(self, *names: str) -> Message:
+        """Return a user's message with its pasted text replaced by `PASTED`.
+
+        `names` are further names of the author.
+        """
+        if self.role != USER_ROLE:
+            return self
+        content = mark_pasted(self.content, PASTED, (self.author, *names))
+        return self if content == self.content else replace(self, content=content)
 
     @property
     def is_shown(self) -> bool:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from everword.domain.times import write_minute
 from everword_compactor.compose.llm.splitting import split_text
-from everword_compactor.sleep.asking import Records, halves
+from everword_compactor.jobs.questions import Records, halves
 from everword_compactor.sleep.model import ASSISTANT_ROLE, KnownFact, Message, Quote, Session
 
 #: Characters of a record around the text, about.

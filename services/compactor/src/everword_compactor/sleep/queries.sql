@@ -124,9 +124,9 @@ SELECT DISTINCT e.fact_id
  ORDER BY e.fact_id;
 
 -- count_sessions --
--- In how many sessions suspected facts of a subject were stated. What was cut off another one without a pause is no session of
+-- In how many sessions of which channels suspected facts of a subject were stated. What was cut off another one without a pause is no session of
 -- its own: a night or a flush came between.
-SELECT e.fact_id, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
+SELECT e.fact_id, c.channel, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
            SELECT FROM sleep_sessions p
             WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
               AND p.last_seq = s.first_seq - 1 AND p.ended_at > s.started_at - make_interval(secs => %(idle_s)s)))) AS sessions
@@ -136,23 +136,30 @@ SELECT e.fact_id, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
   JOIN sleep_sessions s ON s.namespace_id = %(namespace_id)s AND s.conversation_id = m.conversation_id
                        AND m.seq BETWEEN s.first_seq AND s.last_seq
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state = 1 AND f.supporting > 1
- GROUP BY e.fact_id
- ORDER BY e.fact_id;
+ GROUP BY e.fact_id, c.channel
+ ORDER BY e.fact_id, c.channel;
 
 -- read_evidence --
 -- Evidence of facts, in the order of time.
-SELECT fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason, said_at
-  FROM fact_evidence
- WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s)
- ORDER BY fact_id, said_at, id;
+SELECT e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote, e.reason, e.said_at,
+       coalesce(c.channel, '') AS channel, coalesce(m.role, 0::smallint) AS role, coalesce(m.tool_name, '') AS tool_name
+  FROM fact_evidence e
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+  LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+ WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = ANY(%(fact_ids)s)
+ ORDER BY e.fact_id, e.said_at, e.id;
 
 -- recent_summaries --
--- Summaries of conversations about a subject, the latest first.
-SELECT content, latest_at
-  FROM summaries
- WHERE namespace_id = %(namespace_id)s AND level = 1 AND subject = ANY(%(subjects)s) AND latest_at >= %(since)s AND NOT hidden
- ORDER BY latest_at DESC, id
+-- Summaries of conversations about a subject that their channels' policies publish, the latest first.
+SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
+  FROM summaries s
+  JOIN namespaces n ON n.id = %(namespace_id)s
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = s.conversation_id
+ WHERE s.namespace_id = %(namespace_id)s AND s.level = 1 AND s.subject = ANY(%(subjects)s) AND s.latest_at >= %(since)s
+   AND NOT s.hidden AND publishes_summaries(n.channel_policies, s.channel)
+ ORDER BY s.latest_at DESC, s.id
  LIMIT %(limit)s;
 
 -- open_disputes --

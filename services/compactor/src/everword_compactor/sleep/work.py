@@ -13,7 +13,7 @@ from everword.db import blocking
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.facts.model import Key
-from everword_compactor.sleep.asking import Asking
+from everword_compactor.jobs.questions import Questioner
 from everword_compactor.sleep.model import KnownFact, Loaded, Observation, Session, SessionRow
 
 
@@ -92,7 +92,7 @@ class Tools:
 
     namespace_id: int
     #: None where no language model is configured.
-    asking: Asking | None
+    asking: Questioner | None
     #: Opens a short transaction of the namespace to read in. Nothing is written, and no model asked, in one.
     reading: Callable[[], AbstractContextManager[blocking.Connection]]
     now: datetime

@@ -59,5 +59,13 @@ class Sentence:
     prompt_version: int
 
 
+@dataclass(frozen=True)
+class ParkedCall:
+    """A tool call that gets no sentence."""
+
+    message_id: UUID
+    error: str
+
+
 class UnfitSentence(Exception):
     """The model's sentence does not pass its checks, and its second does not either."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value
 from everword.jobs.enqueue import TOOL_SENTENCES, DueJob, enqueue, shards
-from everword_compactor.maintenance.model import ParkedCall
+from everword_compactor.tool_sentences.model import ParkedCall
 from everword_compactor.tool_sentences.prompt import TEMPLATE, TOOL_SENTENCE_VERSION
 from everword_compactor.tool_sentences.store import SQL
 

@@ -14,8 +14,8 @@ from everword.index.writer import replace_passages_blocking
 from everword.text.credentials import mask_credentials
 from everword.v1.memory_pb2 import MEMORY_KIND_TOPIC
 from everword_compactor.jobs.namespace_job import NamespaceJob
+from everword_compactor.jobs.questions import Questioner
 from everword_compactor.nodes.model import NodeNamespace
-from everword_compactor.sleep.asking import Asking
 from everword_compactor.topics import store
 from everword_compactor.topics.linking import holds
 from everword_compactor.topics.model import (
@@ -100,7 +100,7 @@ def _write(job: NamespaceJob, material: Material, page: PageRow | None) -> Page:
     if chat is None:
         return write_page(material, kept, page.model if page else "")
     try:
-        asking = Asking(chat, job.run.heartbeat, masks=job.namespace.masks_credentials)
+        asking = Questioner(chat, job.run.heartbeat, masks=job.namespace.masks_credentials)
         sections = write_sections(asking, material, kept)
     except ChatError:
         sections = kept

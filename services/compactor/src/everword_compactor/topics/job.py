@@ -15,14 +15,14 @@ from uuid import UUID
 from everword.db.blocking import Connection
 from everword.db.namespaces import get_namespace_settings
 from everword.facts.model import State
-from everword.graph.relating import relate_facts, scope_of
 from everword.jobs.enqueue import TOPICS
 from everword.jobs.task import JobRun
-from everword_compactor.jobs.async_database import opened
+from everword_compactor.jobs.async_database import open_database
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.topics import store
 from everword_compactor.topics.compiling import compile_page
+from everword_compactor.topics.fact_relations import relate_facts, scope_of
 from everword_compactor.topics.linking import hashes_of_fact, hashes_of_text
 from everword_compactor.topics.model import FACT, LEAF, LEAST_CHARS, Change, FactRow, Leaf
 from everword_compactor.topics.schedule import schedule_changes
@@ -75,7 +75,7 @@ class Topics:
         """Write the relations of facts, a transaction for each subject: locks are taken in one order."""
         if not by_subject:
             return
-        async with opened(self._worker_context.database.settings) as database:
+        async with open_database(self._worker_context.database.settings) as database:
             for fact_ids in by_subject:
                 async with database.transaction(job.namespace_id) as conn:
                     settings = await get_namespace_settings(conn, job.namespace_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from everword.graph.naming import label_hash
+from everword.graph.labels import label_hash
 
 #: Words of a leaf that are looked at, and words of a label that is looked for.
 _MOST_WORDS, _LONGEST = 4_000, 4

@@ -81,7 +81,7 @@ class SourceRow:
 
 
 @dataclass(frozen=True)
-class Told:
+class StatedFact:
     """A fact in one of the times in which it is believed to hold."""
 
     id: UUID
@@ -128,7 +128,7 @@ class Material:
     """All that a page is made of."""
 
     node: Node
-    told: Sequence[Told]
+    told: Sequence[StatedFact]
     #: The latest first.
     leaves: Sequence[Leaf]
     changed_at: dict[UUID, datetime]

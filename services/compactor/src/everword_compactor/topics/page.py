@@ -13,7 +13,7 @@ from everword.facts.attributes import find_attribute
 from everword.facts.model import State
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.topics.linking import holds
-from everword_compactor.topics.model import FACT, LEAF, Leaf, Material, Page, Section, Told
+from everword_compactor.topics.model import FACT, LEAF, Leaf, Material, Page, Section, StatedFact
 
 #: Facts, and sentences of leaves, that a page has room for; of a leaf, and of a sentence, as much.
 MOST_FACTS, MOST_LINES, _OF_A_LEAF, _MOST_CHARS = 60, 24, 3, 400
@@ -55,7 +55,7 @@ def write_page(material: Material, sections: Sequence[Section] = (), model: str 
     return Page("\n\n".join(parts), sections, citations.cited, model if sections else "")
 
 
-def fact_words(told: Told, zone: str) -> str:
+def fact_words(told: StatedFact, zone: str) -> str:
     """Return a fact as a line of a page, such as `Ana employer: Initech, since 2026-03-01`."""
     label = find_attribute(told.attribute).label
     words = f"{label}: {told.value}, since {told.valid_from.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
@@ -64,7 +64,7 @@ def fact_words(told: Told, zone: str) -> str:
     return f"{words}, unconfirmed" if told.state == State.SUSPECTED else words
 
 
-def _fact_line(told: Told, material: Material, citations: Citations) -> str:
+def _fact_line(told: StatedFact, material: Material, citations: Citations) -> str:
     return f"- {fact_words(told, material.zone)} {citations.cite(told.id, FACT)}"
 
 

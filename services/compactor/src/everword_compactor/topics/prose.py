@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.model import Source
-from everword_compactor.sleep.asking import Asking, Checked, Question
+from everword_compactor.jobs.questions import CheckedAnswer, Question, Questioner
 from everword_compactor.topics.model import Leaf, Material, PageRow, Section
 from everword_compactor.topics.page import fact_words
 
@@ -70,7 +70,9 @@ def kept_sections(material: Material, page: PageRow | None) -> list[Section]:
     ]
 
 
-def write_sections(asking: Asking, material: Material, kept: Sequence[Section]) -> list[Section]:
+def write_sections(
+    asking: Questioner, material: Material, kept: Sequence[Section]
+) -> list[Section]:
     """Return a page's sections with those that a model writes. Raises ChatError."""
     sources = _sources(material, asking.room(MAX_TOKENS))
     if not sources:
@@ -125,7 +127,7 @@ def _records(
     }
 
 
-def _checked(answer: Any, sources: Sequence[Source], zone: str) -> Checked[list[Section]]:
+def _checked(answer: Any, sources: Sequence[Source], zone: str) -> CheckedAnswer[list[Section]]:
     """Return the sections that what they cite bears out."""
     sections, complaints = list[Section](), list[str]()
     for each in answer["sections"][:MOST_PATCHES]:
@@ -140,4 +142,4 @@ def _checked(answer: Any, sources: Sequence[Source], zone: str) -> Checked[list[
             complaints.append(f"what {heading[:40]!r} cites does not say: {', '.join(wrong[:5])}")
             continue
         sections.append(Section(heading, text, [source.id for source in cited]))
-    return Checked(sections, complaints)
+    return CheckedAnswer(sections, complaints)

@@ -147,3 +147,18 @@ SELECT max(at)
 -- delete_page --
 -- A node has no page any more.
 DELETE FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
+
+-- find_sure --
+-- Facts that are more than suspected, with the latest words that say so: those of these that no edge holds with yet.
+SELECT f.id, f.subject, f.attribute, f.value, f.confidence, e.message_id, coalesce(e.quote, '') AS quote
+  FROM facts f
+  LEFT JOIN LATERAL (
+       SELECT message_id, quote
+         FROM fact_evidence
+        WHERE namespace_id = %(namespace_id)s AND fact_id = f.id AND NOT contradicts
+        ORDER BY message_id IS NOT NULL DESC, said_at DESC, id DESC
+        LIMIT 1) AS e ON true
+ WHERE f.namespace_id = %(namespace_id)s AND f.id = ANY(%(fact_ids)s) AND f.state IN (2, 3) AND NOT f.hypothesis
+   AND NOT EXISTS (SELECT FROM graph_edges g
+                    WHERE g.namespace_id = %(namespace_id)s AND g.fact_id = f.id AND g.known_until IS NULL)
+ ORDER BY f.id;

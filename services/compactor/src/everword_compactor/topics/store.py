@@ -19,7 +19,7 @@ from everword_compactor.topics.model import (
     Page,
     PageRow,
     SourceRow,
-    Told,
+    StatedFact,
 )
 
 SQL = load_statements("everword_compactor.topics")
@@ -161,10 +161,10 @@ def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) ->
     execute(conn, SQL["note_nodes"], parameters)
 
 
-def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[Told]:
+def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[StatedFact]:
     """Return facts with when they hold: what holds first, and the latest first."""
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return fetch_all(conn, SQL["read_told"], parameters, Told)
+    return fetch_all(conn, SQL["read_told"], parameters, StatedFact)
 
 
 def read_page(conn: Connection, namespace_id: int, node_id: UUID) -> PageRow | None:

@@ -11,6 +11,7 @@ from everword_embedder.providers.openai.provider import OpenAIProvider
 from everword_embedder.providers.openai.server import OpenAIServer
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.settings import EmbedSettings
+from everword_embedder.providers.weights import WeightChoice
 
 
 class ProviderFactory:
@@ -18,7 +19,7 @@ class ProviderFactory:
 
     def __init__(self, settings: EmbedSettings) -> None:
         self._settings = settings
-        self._holder = LocalModelHolder(settings.threads)
+        self._holder = LocalModelHolder(settings.threads, settings.weights)
 
     def open(self, generation: ModelGeneration) -> EmbeddingProvider:
         """Return a provider of the generation's vectors; it connects, or loads the model, when it is first used.
@@ -30,6 +31,11 @@ class ProviderFactory:
         if generation.provider == OPENAI:
             return OpenAIProvider(generation, self._server(generation), self._settings)
         raise ProviderMisconfigured(f"there is no embedding provider {generation.provider!r}")
+
+    def describe_local_model(self) -> WeightChoice | None:
+        """Return the form of the local model and its speed; None unless the model is loaded."""
+        loaded = self._holder.loaded
+        return loaded.choice if loaded else None
 
     def close(self) -> None:
         """Close what the providers share; close the providers themselves first."""

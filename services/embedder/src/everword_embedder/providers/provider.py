@@ -19,6 +19,8 @@ class BatchLimits:
     """Characters in one call, unless it is of a single text."""
     background: int
     """Calls at once for a backlog. Two more are kept free, so that neither a query nor a few texts wait behind it."""
+    queries: int
+    """Queries in one call; 1 for a local model, since a call returns only after its last text."""
 
 
 class EmbeddingProvider(Protocol):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from everword.domain.settings import NO_SECRET, Environment, Secret
+from everword.domain.settings import NO_SECRET, Environment, Secret, SettingError
+from everword_embedder.providers.weights import WeightForm
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,26 @@ class EmbedSettings:
     threads: int = min(2, os.cpu_count() or 1)
     """Threads of the model in this process for what nobody waits for; never more than there are cores."""
 
+    weights: WeightForm | None = None
+    """Form of the local model's weights; None: the faster one on this processor, as measured."""
+
     @classmethod
     def from_environment(cls, environment: Environment) -> EmbedSettings:
         return cls(
             url=environment.text("EVERWORD_EMBED_URL"),
             model=environment.text("EVERWORD_EMBED_MODEL"),
             api_key=Secret(environment.text("EVERWORD_EMBED_API_KEY")),
+            weights=_weights(environment),
         )
+
+
+def _weights(environment: Environment) -> WeightForm | None:
+    text = environment.text("EVERWORD_EMBED_WEIGHTS", "auto")
+    if text == "auto":
+        return None
+    try:
+        return WeightForm(text)
+    except ValueError:
+        raise SettingError(
+            f"EVERWORD_EMBED_WEIGHTS is {text!r}; it must be auto, floats or bytes"
+        ) from None

@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -90,8 +91,7 @@ class Drain:
         self._embedder = embedder
         self._lease_s = settings.lease_s
         self._pauses_s = settings.pauses_s
-        #: By generation and `only_few`, the namespace whose turn was last. Lanes share it: where they race, some turns
-        #: come again.
+        #: By generation and `only_few`, the namespace whose turn was last. If lanes race, some turns come again.
         self._last_turns: dict[tuple[int, bool], int] = {}
 
     def run(self, run: JobRun) -> None:
@@ -143,9 +143,10 @@ class Drain:
             self._charging.forget()
         after = self._last_turns.get((generation.id, only_few), 0)
         with self._database.connection() as conn:
-            pending = store.claim_pending(
-                conn, generation.id, after, FEW if only_few else BATCH, FEW, self._lease_s, only_few
-            )
+            sizes = (FEW if only_few else BATCH, FEW)
+            claim = partial(store.claim_pending, conn, generation.id, after, *sizes, self._lease_s)
+            # Derived text before its minute is over only if no message waits in any namespace.
+            pending = claim(only_few=True) if only_few else claim() or claim(early=True)
         if not pending:
             return False
         # They began after that one, and went on with the first.

@@ -12,7 +12,7 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
 -- find_pending --
 -- Namespaces with passages whose vectors are pending, and how many of them have a place in a batch: the namespaces that come
 -- after one take turns. Each takes a few, for it costs transactions of its own; where few namespaces have some, they share the
--- batch. With only_few, those that have more are passed over.
+-- batch. With only_few, namespaces with more are skipped. With early, derived text is included before its minute has passed.
 WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
     -- From one namespace to the next in the index, however much each has: those after one, and from the first up to it.
     SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
@@ -28,7 +28,9 @@ WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
            SELECT count(*) AS few
              FROM (SELECT FROM embedding_queue q
                     WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
-                      AND q.namespace_id = next.namespace_id AND q.not_before <= now()
+                      AND q.namespace_id = next.namespace_id
+                      AND q.not_before <= now() + CASE WHEN %(early)s THEN interval '1 minute' ELSE interval '0' END
+                      AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
                       AND NOT EXISTS (SELECT FROM embedding_pauses p
                                        WHERE p.namespace_id = next.namespace_id AND p.generation_id = %(generation_id)s
                                          AND p.until > now())
@@ -50,7 +52,9 @@ SELECT namespace_id, count(*) AS share
                SELECT row_number() OVER () AS place
                  FROM (SELECT FROM embedding_queue q
                         WHERE q.generation_id = %(generation_id)s AND q.state = 'pending'
-                          AND q.namespace_id = turns.namespace_id AND q.not_before <= now()
+                          AND q.namespace_id = turns.namespace_id
+                          AND q.not_before <= now() + CASE WHEN %(early)s THEN interval '1 minute' ELSE interval '0' END
+                          AND (q.not_before <= now() OR q.not_before = q.enqueued_at + interval '1 minute')
                         LIMIT %(batch)s + 1 - turns.turns) AS pending) AS pending
          ORDER BY greatest(pending.place, %(few)s), turns.turn, pending.place LIMIT %(batch)s) AS taken
  GROUP BY namespace_id
@@ -58,10 +62,13 @@ SELECT namespace_id, count(*) AS share
 
 -- claim_pending --
 -- Take a namespace's share of a batch, the longest waiting first, of what nobody holds. Each attempt has a number, and only the
--- latest one's result counts; not_before is the lease.
+-- latest one's result counts; not_before is the lease. Derived text is enqueued with a not_before one minute later, so that
+-- vectors of messages are made first; with early, it is taken before.
 WITH due AS MATERIALIZED (
     SELECT memory_id FROM embedding_queue
-     WHERE namespace_id = %(namespace_id)s AND generation_id = %(generation_id)s AND state = 'pending' AND not_before <= now()
+     WHERE namespace_id = %(namespace_id)s AND generation_id = %(generation_id)s AND state = 'pending'
+       AND not_before <= now() + CASE WHEN %(early)s THEN interval '1 minute' ELSE interval '0' END
+       AND (not_before <= now() OR not_before = enqueued_at + interval '1 minute')
      ORDER BY not_before, memory_id LIMIT %(share)s FOR UPDATE SKIP LOCKED
 )
 UPDATE embedding_queue q

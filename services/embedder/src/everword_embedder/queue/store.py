@@ -108,11 +108,14 @@ def claim_pending(
     batch: int,
     few: int,
     lease_s: float,
+    *,
     only_few: bool = False,
+    early: bool = False,
 ) -> list[PendingVector]:
     """Take up to `batch` passages for `lease_s`: of the namespaces that come next `after` one a few each, or more.
 
-    With `only_few`, those of namespaces that have no more than `few`.
+    With `only_few`, only namespaces with at most `few` pending rows. With `early`, also derived text that still yields
+    to messages (for a minute after it was enqueued).
     """
     parameters = {
         "generation_id": generation_id,
@@ -120,9 +123,10 @@ def claim_pending(
         "batch": batch,
         "few": few,
         "only_few": only_few,
+        "early": early,
     }
     shares = fetch_all(conn, SQL["find_pending"], parameters, _Share)
-    claimed = {"generation_id": generation_id, "lease_s": lease_s}
+    claimed = {"generation_id": generation_id, "lease_s": lease_s, "early": early}
     each = [{**asdict(share), **claimed} for share in shares]
     return fetch_each(conn, SQL["claim_pending"], each, PendingVector)
 

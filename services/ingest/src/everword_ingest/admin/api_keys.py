@@ -16,7 +16,9 @@ from everword.domain.times import utc_now
 from everword.domain.tokens import PageTokens
 from everword.rpc.authentication import hash_key
 from everword_ingest.admin import store
-from everword_ingest.admin.model import ApiKeyRecord, page_limit
+from everword_ingest.admin.store import ApiKeyRecord
+from everword_ingest.namespaces.model import page_limit
+from everword_ingest.namespaces.store import get_namespace
 
 log = logging.getLogger(__name__)
 #: Lets people and secret scanners recognise a key.
@@ -46,7 +48,7 @@ async def create_api_key(
         raise InvalidArgument(violations=(("api_key.expire_time", "must be in the future"),))
     secret, id_ = _new_secret(), new_id()
     async with database.connection() as conn, conn.transaction():
-        scope = await store.get_namespace(conn, namespace) if namespace else None
+        scope = await get_namespace(conn, namespace) if namespace else None
         if namespace and scope is None:
             raise NamespaceNotFound(namespace=namespace)
         created_at = await store.insert_api_key(
@@ -79,7 +81,7 @@ async def list_api_keys(
     [after] = tokens.read(page_token, namespace) or [str(_FIRST_PAGE)]
     limit = page_limit(page_size)
     async with database.connection() as conn:
-        if namespace and await store.get_namespace(conn, namespace) is None:
+        if namespace and await get_namespace(conn, namespace) is None:
             raise NamespaceNotFound(namespace=namespace)
         found = await store.list_api_keys(conn, namespace, UUID(after), limit + 1)
     page = found[:limit]

@@ -12,7 +12,7 @@ from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
 from everword.rpc.streaming import write_in_time
-from everword.rpc.translate import optional_time
+from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
 from everword_ingest.admin.api_keys import (
@@ -22,21 +22,21 @@ from everword_ingest.admin.api_keys import (
     revoke_api_key,
     rotate_api_key,
 )
-from everword_ingest.admin.deletions import (
+from everword_ingest.admin.store import ApiKeyRecord
+from everword_ingest.namespaces.deletions import (
     delete_namespace,
     list_namespace_deletions,
     preview_namespace_deletion,
 )
-from everword_ingest.admin.namespaces import (
+from everword_ingest.namespaces.namespaces import (
     create_namespace,
     get_namespace,
     get_usage,
     list_namespaces,
     update_namespace,
 )
-from everword_ingest.admin.translate import (
+from everword_ingest.namespaces.translate import (
     CHANGEABLE,
-    api_key_to_proto,
     deletion_to_proto,
     namespace_to_proto,
     to_limits,
@@ -199,3 +199,18 @@ async def _data(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> AsyncIter
         if request.HasField("name"):
             raise InvalidArgument(violations=(("name", "comes once: send data after it"),))
         yield request.data
+
+
+def api_key_to_proto(record: ApiKeyRecord) -> pb.ApiKey:
+    return pb.ApiKey(
+        id=str(record.id),
+        namespace=record.namespace,
+        role=pb.ApiKeyRole.ValueType(record.role),
+        agent=record.agent,
+        subject=record.subject,
+        description=record.description,
+        create_time=to_timestamp(record.created_at),
+        revoke_time=to_timestamp(record.revoked_at),
+        expire_time=to_timestamp(record.expires_at),
+        last_use_time=to_timestamp(record.last_used_at),
+    )

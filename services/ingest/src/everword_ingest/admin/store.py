@@ -1,135 +1,35 @@
-"""AdminService's statements as typed functions: one for each in queries.sql."""
+"""The statements on API keys as typed functions: one for each in queries.sql."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
-from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value, load_statements
+from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
 from everword.domain.caller import KeyScope
-from everword_ingest.admin.model import (
-    ApiKeyRecord,
-    NamespaceDeletionRow,
-    NamespaceLimits,
-    NamespaceRecord,
-    NamespaceUsage,
-)
 
 SQL = load_statements("everword_ingest.admin")
 
 
 @dataclass(frozen=True)
-class _NameRow:
-    name: str
+class ApiKeyRecord:
+    """A row of `api_keys`, without what is secret."""
 
-
-def _columns(settings: NamespaceSettings, limits: NamespaceLimits) -> dict[str, Any]:
-    return {
-        **asdict(settings),
-        **asdict(limits),
-        "channel_policies": Jsonb(settings.channel_policies),
-    }
-
-
-async def list_text_search_configs(conn: Connection) -> list[str]:
-    rows = await fetch_all(conn, SQL["list_text_search_configs"], None, _NameRow)
-    return [row.name for row in rows]
-
-
-async def insert_namespace(
-    conn: Connection, name: str, settings: NamespaceSettings, limits: NamespaceLimits
-) -> NamespaceRecord | None:
-    """Make a namespace; None where the name is taken."""
-    parameters = {"name": name, **_columns(settings, limits)}
-    return await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
-
-
-async def get_namespace(conn: Connection, name: str) -> NamespaceRecord | None:
-    return await fetch_optional(conn, SQL["get_namespace"], {"name": name}, NamespaceRecord)
-
-
-async def get_usage(conn: Connection, namespace_id: int) -> NamespaceUsage:
-    parameters = {"namespace_id": namespace_id}
-    found = await fetch_optional(conn, SQL["get_usage"], parameters, NamespaceUsage)
-    return found or NamespaceUsage()
-
-
-async def lock_namespace(conn: Connection, id_: int) -> bool:
-    """Hold a namespace; False where it is gone or going."""
-    return await fetch_value(conn, SQL["lock_namespace"], {"id": id_}) is not None
-
-
-async def has_memories(conn: Connection, namespace_id: int) -> bool:
-    return bool(await fetch_value(conn, SQL["has_memories"], {"namespace_id": namespace_id}))
-
-
-async def update_namespace(
-    conn: Connection,
-    id_: int,
-    fields: Sequence[str],
-    settings: NamespaceSettings,
-    limits: NamespaceLimits,
-) -> NamespaceRecord | None:
-    """Change the named settings and limits; None where the namespace is gone or going."""
-    parameters = {"id": id_, "fields": list(fields), **_columns(settings, limits)}
-    return await fetch_optional(conn, SQL["update_namespace"], parameters, NamespaceRecord)
-
-
-async def unsettle_facts(conn: Connection, namespace_id: int, untrusted: Sequence[str]) -> None:
-    """Take back that facts are established which rest on nothing but tools and these channels."""
-    parameters = {"namespace_id": namespace_id, "untrusted": list(untrusted)}
-    await execute(conn, SQL["unsettle_facts"], parameters)
-
-
-async def list_namespaces(conn: Connection, after: str, limit: int) -> list[NamespaceRecord]:
-    parameters = {"after": after, "limit": limit}
-    return await fetch_all(conn, SQL["list_namespaces"], parameters, NamespaceRecord)
-
-
-async def count_namespace_rows(conn: Connection, name: str) -> dict[str, int] | None:
-    """Return how many rows of which tables a namespace has; None where there is no such namespace."""
-    found: dict[str, int] | None = await fetch_value(
-        conn, SQL["count_namespace_rows"], {"name": name}
-    )
-    return found
-
-
-async def begin_namespace_deletion(
-    conn: Connection, name: str, api_key_id: UUID | None, requested_by: str
-) -> int | None:
-    """Make a namespace invisible and return its id; None where there is no such namespace."""
-    parameters = {"name": name, "api_key_id": api_key_id, "requested_by": requested_by}
-    found: int | None = await fetch_value(conn, SQL["begin_namespace_deletion"], parameters)
-    return found
-
-
-async def erase_namespace_rows(conn: Connection, id_: int, batch: int) -> int:
-    parameters = {"id": id_, "batch": batch}
-    return int(await fetch_value(conn, SQL["erase_namespace_rows"], parameters))
-
-
-async def get_namespace_deletion(conn: Connection, id_: int) -> NamespaceDeletionRow:
-    """Return the record of the deletion of a namespace, by the id that this has or had."""
-    parameters = {"id": id_}
-    found = await fetch_optional(
-        conn, SQL["get_namespace_deletion"], parameters, NamespaceDeletionRow
-    )
-    assert found is not None  # it was written before the first row was erased, and stays
-    return found
-
-
-async def list_namespace_deletions(
-    conn: Connection, namespace: str, before_id: UUID | None, limit: int
-) -> list[NamespaceDeletionRow]:
-    parameters = {"namespace": namespace, "before_id": before_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_namespace_deletions"], parameters, NamespaceDeletionRow)
+    id: UUID
+    #: The name of its namespace; empty for an operator's key.
+    namespace: str
+    #: Values equal proto `ApiKeyRole`.
+    role: int
+    #: The agent and the subject that it is bound to; empty for none.
+    agent: str
+    subject: str
+    description: str
+    created_at: datetime
+    revoked_at: datetime | None
+    expires_at: datetime | None
+    last_used_at: datetime | None
 
 
 async def insert_api_key(

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.conflicts import CheckpointVersionConflict
 from everword.domain.errors import (
     CheckpointLimitReached,
+    CheckpointVersionConflict,
     InvalidArgument,
 )
 from everword.domain.ids import new_id
@@ -16,7 +16,7 @@ from everword.domain.not_found import CheckpointNotFound, ConversationNotFound
 from everword_ingest.checkpoints import store
 from everword_ingest.checkpoints.model import MAX_NAMES, Saved, Saving
 from everword_ingest.checkpoints.store import FoundCheckpoint
-from everword_ingest.messages.requests import claim_request
+from everword_ingest.request_ids.claims import claim_request
 
 
 async def save_checkpoint(database: Database, namespace: NamespaceScope, saving: Saving) -> Saved:

@@ -10,9 +10,12 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.long_work import beside_loop
 from everword.v1 import checkpoint_service_pb2 as pb
 from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceServicer
-from everword_ingest.checkpoints.delete_checkpoints import delete_checkpoints
-from everword_ingest.checkpoints.read_checkpoints import get_checkpoint, list_checkpoints
 from everword_ingest.checkpoints.save_checkpoint import save_checkpoint
+from everword_ingest.checkpoints.saved_checkpoints import (
+    delete_checkpoints,
+    get_checkpoint,
+    list_checkpoints,
+)
 from everword_ingest.checkpoints.translate import (
     checkpoint_to_proto,
     to_listing,

@@ -9,7 +9,7 @@ from everword.rpc.translate import from_struct, text_of, to_struct, to_timestamp
 from everword.v1 import checkpoint_service_pb2 as pb
 from everword_ingest.checkpoints.model import MAX_VERSIONS, Listing, NamedState, Saving
 from everword_ingest.checkpoints.store import CheckpointRow
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 
 def to_place(name: pb.CheckpointName) -> NamedState:

@@ -1,1 +1,1 @@
-"""Makes conversations, and changes what is known of them."""
+"""Makes conversations, changes their details, and locks them for writes."""

@@ -24,7 +24,7 @@ MAX_BUDGETS = 1_000
 
 
 @dataclass(frozen=True)
-class Standing:
+class BudgetStatus:
     """Budgets, and the month and run in which they stand so."""
 
     budgets: Sequence[StandingRow]
@@ -66,7 +66,7 @@ async def set_budget(
 
 async def get_budget(
     database: Database, namespace: NamespaceScope, budget_id: UUID, run_id: str
-) -> Standing:
+) -> BudgetStatus:
     """Return a budget, and how it stands. Raises BudgetNotFound."""
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
@@ -75,27 +75,27 @@ async def get_budget(
         )
     if not found:
         raise BudgetNotFound(budget_id=budget_id)
-    return Standing(found, month, run_id)
+    return BudgetStatus(found, month, run_id)
 
 
-async def list_budgets(database: Database, namespace: NamespaceScope) -> Standing:
+async def list_budgets(database: Database, namespace: NamespaceScope) -> BudgetStatus:
     """Return all budgets of a namespace."""
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
         found = await store.list_standing(conn, namespace.id, month.name)
-    return Standing(found, month, "")
+    return BudgetStatus(found, month, "")
 
 
 async def check_budget(
     database: Database, namespace: NamespaceScope, agent: str, model: str, run_id: str
-) -> Standing:
+) -> BudgetStatus:
     """Return the budgets that will count a call."""
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
         found = await store.list_standing(
             conn, namespace.id, month.name, agent=agent, model=model, run_id=run_id
         )
-    return Standing(found, month, run_id)
+    return BudgetStatus(found, month, run_id)
 
 
 async def delete_budget(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everword.costs.price_list import PriceList
 from everword.db.pool import Database
+from everword.prices.price_list import PriceList
 from everword_ingest.costs import store
 from everword_ingest.costs.store import PriceRow
 

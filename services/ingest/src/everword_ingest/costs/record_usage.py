@@ -15,7 +15,7 @@ from everword.telemetry.tracing import counter
 from everword_ingest.costs import store
 from everword_ingest.costs.model import Reporting
 from everword_ingest.costs.store import EventRow, RecordedRow
-from everword_ingest.messages.requests import claim_request
+from everword_ingest.request_ids.claims import claim_request
 
 
 @dataclass(frozen=True)

@@ -21,16 +21,14 @@ from everword_ingest.costs.budgets import (
 )
 from everword_ingest.costs.get_costs import get_costs
 from everword_ingest.costs.prices import list_prices, load_prices
-from everword_ingest.costs.proto import (
+from everword_ingest.costs.record_usage import record_usage
+from everword_ingest.costs.translate import (
     budget_to_proto,
     event_to_proto,
     price_to_proto,
     recorded_to_proto,
     standing_to_proto,
     sum_to_proto,
-)
-from everword_ingest.costs.record_usage import record_usage
-from everword_ingest.costs.translate import (
     to_key,
     to_limits,
     to_price_list,

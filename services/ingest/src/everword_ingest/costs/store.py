@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from everword.costs.price_list import PriceList
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
@@ -18,6 +17,7 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
+from everword.prices.price_list import PriceList
 from everword_ingest.costs.model import BudgetKey, CostFilter, Limits
 
 SQL = load_statements("everword_ingest.costs")

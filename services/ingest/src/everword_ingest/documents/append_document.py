@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword_ingest.documents import store
-from everword_ingest.documents.index_document import find_kept
-from everword_ingest.documents.model import Change, SourceFile, Written
-from everword_ingest.documents.prepare import build_chunks, cut_text
-from everword_ingest.documents.writing import (
+from everword_ingest.documents.model import Change, SourceFile, WrittenDocument
+from everword_ingest.documents.parsing import ParseLimits
+from everword_ingest.documents.prepare import Built, cut_text
+from everword_ingest.documents.write_document import prepare
+from everword_ingest.documents.write_steps import (
     Prepared,
     ensure_fits,
     find_owner,
     hold_document,
     store_once,
-    write_version,
+    store_version,
 )
+
+#: Appending may grow a document to the size of a file.
+_WHOLE_LIMITS = ParseLimits()
+#: Locks by namespace and key, so that callers that append to one document wait without a database connection.
+_turns = WeakValueDictionary[tuple[int, bytes], asyncio.Lock]()
+
+
+@dataclass(frozen=True)
+class _Continued:
+    """A text with the appended text, ready to be stored."""
+
+    #: The version that it extends; 0 for a new document.
+    version: int
+    prepared: Prepared
 
 
 async def append_document(
@@ -29,37 +45,67 @@ async def append_document(
     change: Change,
     content: str,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Store what a document says and a text on a line after it, or find that an equal call did.
 
     Raises RequestIdConflict, ConversationNotFound, DocumentUnreadable and InvalidArgument.
     """
+    turn = _turns.setdefault((namespace.id, change.key.hash), asyncio.Lock())
+    async with turn:
+        continued = await _prepare(database, namespace, change, content)
 
-    async def write_it(conn: Connection, version_id: UUID) -> int:
-        return await _append(conn, namespace.id, change, content, version_id)
+        async def write_it(conn: Connection, version_id: UUID) -> int:
+            return await _append(conn, namespace.id, change, content, continued, version_id)
 
-    return await store_once(database, namespace, change, write_it, wake)
+        return await store_once(database, namespace, change, write_it, wake)
+
+
+async def _prepare(
+    database: Database, namespace: NamespaceScope, change: Change, added: str
+) -> _Continued:
+    """Cut and build the whole text, outside of any transaction."""
+    async with database.transaction(namespace.id) as conn:
+        change, owner = await find_owner(conn, namespace.id, change)
+        found = await store.get_document(conn, namespace.id, owner.document_id)
+        version = found.version if found else 0
+        change, content = await _continue(
+            conn, namespace.id, owner.document_id, version, change, added
+        )
+    ensure_fits(change, content)
+    cut = await cut_text(content, change, _WHOLE_LIMITS)
+    return _Continued(version, await prepare(database, namespace, change, cut, SourceFile()))
 
 
 async def _append(
-    conn: Connection, namespace_id: int, change: Change, added: str, version_id: UUID
+    conn: Connection,
+    namespace_id: int,
+    change: Change,
+    added: str,
+    continued: _Continued,
+    version_id: UUID,
 ) -> int:
-    """Store what is there and a text after it; returns the highest id of a new passage.
+    """Append a text to the document; returns the highest id of a new passage."""
+    prepared = continued.prepared
+    held = await hold_document(conn, namespace_id, prepared.owner)
+    current = held.version if held.stands else 0
+    if current != continued.version:
+        # A writer in another process was faster. The text is appended to its version while the document is locked.
+        change, owner = await find_owner(conn, namespace_id, change)
+        change, content = await _continue(conn, namespace_id, held.id, current, change, added)
+        ensure_fits(change, content)
+        cut = await cut_text(content, change, _WHOLE_LIMITS)
+        owner = replace(owner, change=change)
+        prepared = Prepared(cut, SourceFile(), owner, Built({}, []))
+    return await store_version(conn, namespace_id, held, prepared, version_id)
 
-    The whole is cut again while the document is held: nobody else can have changed it.
-    """
-    change, owner = await find_owner(conn, namespace_id, change)
-    held = await hold_document(conn, namespace_id, owner)
-    content = added
-    there = await store.get_text(conn, namespace_id, held.id, held.version) if held.stands else None
-    if there is not None:
-        between = "" if there.content.endswith("\n") else "\n"
-        content = f"{there.content}{between}{added}"
-        change = replace(change, tags=list(dict.fromkeys([*there.tags, *change.tags])))
-    ensure_fits(change, content)
-    owner = replace(owner, document_id=held.id, change=change, now=datetime.now(UTC))
-    cut = await cut_text(content, change)
-    kept = await find_kept(conn, namespace_id, held.id, cut)
-    built = await build_chunks(owner, cut, kept.missing)
-    prepared = Prepared(cut, SourceFile(), owner, built)
-    return await write_version(conn, namespace_id, held, prepared, kept, version_id)
+
+async def _continue(
+    conn: Connection, namespace_id: int, document_id: UUID, version: int, change: Change, added: str
+) -> tuple[Change, str]:
+    """Return a change with the labels of a version too, and the version's text with the new one on a line after it."""
+    there = await store.get_text(conn, namespace_id, document_id, version) if version else None
+    if there is None:
+        return change, added
+    between = "" if there.content.endswith("\n") else "\n"
+    tags = list(dict.fromkeys([*there.tags, *change.tags]))
+    return replace(change, tags=tags), f"{there.content}{between}{added}"

@@ -8,15 +8,16 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ContentErased
 from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.documents import store
 from everword_ingest.documents.index_document import unindex_document
-from everword_ingest.documents.model import Deletion, DocumentKind, Written
+from everword_ingest.documents.model import Deletion, DocumentKind, WrittenDocument
 from everword_ingest.documents.read_documents import find_document_id, not_found
 from everword_ingest.documents.store import NewVersion
-from everword_ingest.documents.writing import check_version
-from everword_ingest.messages.requests import claim_request
+from everword_ingest.documents.write_steps import check_version
+from everword_ingest.request_ids.claims import claim_request
 
 
 async def delete_document(
@@ -25,7 +26,7 @@ async def delete_document(
     deletion: Deletion,
     kind: DocumentKind,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Delete a document of a kind, or find that an equal call did.
 
     Raises RequestIdConflict, DocumentNotFound, ConversationNotFound and DocumentVersionConflict.
@@ -41,10 +42,13 @@ async def delete_document(
         else:
             [version_id] = earlier.message_ids
         found = await store.find_version(conn, namespace.id, version_id)
-        assert found is not None
+        if found is None:
+            raise ContentErased(request_id=deletion.request_id)
     wake()
     token = ConsistencyToken(namespace.id, write.position, 0)
-    return Written(found.document_id, found.version, version_id, 0, token, earlier is not None)
+    return WrittenDocument(
+        found.document_id, found.version, version_id, 0, token, earlier is not None
+    )
 
 
 async def _delete(

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
+from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
+from everword.index.passages import Passage
 from everword.index.writer import Counts, add_passages, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
+from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
 from everword_ingest.documents import store
 from everword_ingest.documents.prepare import Built, Cut, Owner
 from everword_ingest.documents.store import ChunkRow
 
-#: Passages that a statement indexes.
+#: Passages that a statement indexes, and chunks that a statement stores.
 _BATCH = 500
+_CHUNK_BATCH = 1000
 
 
 @dataclass(frozen=True)
@@ -34,14 +39,32 @@ class Kept:
 
 async def find_kept(conn: Connection, namespace_id: int, document_id: UUID, cut: Cut) -> Kept:
     """Return which chunks of a text its document has already: they keep their ids, their vectors and their writer."""
+    rows = await store.list_chunks(conn, namespace_id, document_id)
+    if len(cut.chunks) + len(rows) <= _CHUNK_BATCH:
+        return _compare(rows, cut)
+    return await beside_loop(_compare, rows, cut)
+
+
+def _compare(old: Sequence[ChunkRow], cut: Cut) -> Kept:
     there = defaultdict[bytes, list[ChunkRow]](list)
-    for row in reversed(await store.list_chunks(conn, namespace_id, document_id)):
+    for row in reversed(old):
         there[row.digest].append(row)
     rows = {
         place: there[digest].pop() for place, digest in enumerate(cut.digests) if there.get(digest)
     }
     gone = {row.id for left in there.values() for row in left}
     return Kept(rows, set(range(len(cut.chunks))) - rows.keys(), gone)
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """The changed rows of a new version."""
+
+    #: Rows of new or moved chunks.
+    rows: Sequence[ChunkRow]
+    #: Ids of rows to delete: of removed or moved chunks.
+    outdated: Sequence[UUID]
+    passages: Sequence[Passage]
 
 
 async def index_document(
@@ -52,10 +75,12 @@ async def index_document(
     A document of megabytes has thousands of passages. They are stored in statements of some hundred each, and what
     other writers wait for, the job and the names, is written with the last.
     """
-    rows = _rows(cut, kept, built)
-    await store.replace_chunks(conn, namespace_id, owner.document_id, rows)
-    used = {row.id for row in rows}
-    passages = [each for each in built.passages if each.source.id in used]
+    if len(cut.chunks) <= _CHUNK_BATCH:
+        changes = _changes(cut, kept, built)
+    else:
+        changes = await beside_loop(_changes, cut, kept, built)
+    await _store_chunks(conn, namespace_id, owner.document_id, changes)
+    passages = changes.passages
     config = owner.language.text_search_config
     while len(passages) > _BATCH:
         portion, passages = passages[:_BATCH], passages[_BATCH:]
@@ -69,8 +94,8 @@ async def index_document(
     return stored.highest
 
 
-def _rows(cut: Cut, kept: Kept, built: Built) -> list[ChunkRow]:
-    return [
+def _changes(cut: Cut, kept: Kept, built: Built) -> _Changes:
+    rows = [
         ChunkRow(
             kept.rows[place].id if place in kept.rows else built.ids[place],
             place,
@@ -82,12 +107,31 @@ def _rows(cut: Cut, kept: Kept, built: Built) -> list[ChunkRow]:
         )
         for place, (chunk, digest) in enumerate(zip(cut.chunks, cut.digests, strict=True))
     ]
+    changed = [row for row in rows if kept.rows.get(row.place) != row]
+    moved = [row.id for row in changed if row.place in kept.rows]
+    used = {row.id for row in rows}
+    passages = [each for each in built.passages if each.source.id in used]
+    return _Changes(changed, [*kept.gone, *moved], passages)
+
+
+async def _store_chunks(
+    conn: Connection, namespace_id: int, document_id: UUID, changes: _Changes
+) -> None:
+    """Store chunks that are new or have moved, and delete outdated ones."""
+    if changes.outdated:
+        await store.delete_chunks(conn, namespace_id, document_id, changes.outdated)
+    for begin in range(0, len(changes.rows), _CHUNK_BATCH):
+        portion = changes.rows[begin : begin + _CHUNK_BATCH]
+        await store.insert_chunks(conn, namespace_id, document_id, portion)
+        if len(changes.rows) > _CHUNK_BATCH:
+            await send_queued(conn)
+            await asyncio.sleep(0)
 
 
 async def unindex_document(conn: Connection, namespace_id: int, document_id: UUID) -> None:
     """Take a document out of the index."""
     rows = await store.list_chunks(conn, namespace_id, document_id)
-    await store.replace_chunks(conn, namespace_id, document_id, [])
+    await store.delete_chunks(conn, namespace_id, document_id, [row.id for row in rows])
     config = (await get_namespace_settings(conn, namespace_id)).text_search_config
     gone = sorted(row.id for row in rows)
     await (await replace_passages(conn, namespace_id, config, gone, [], Counts())).rows()

@@ -95,7 +95,7 @@ class Deletion:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenDocument:
     """What became of a document."""
 
     document_id: UUID
@@ -104,6 +104,8 @@ class Written:
     chunks: int
     consistency_token: ConsistencyToken
     replayed: bool
+    #: Sentences about parts of a file that could not be read.
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Make a text ready to be stored: cut it into chunks, and build the passages of those that are new.
 
-That takes about two seconds for each MiB of text. It is done beside the event loop and outside of any transaction,
-unless what is there has to be known first.
+That takes about a second for each MiB of text. It runs outside of the event loop and of any transaction.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
-from everword.domain.documents import document_path
+from everword.domain.documents import document_path, document_tag
 from everword.domain.errors import DocumentUnreadable
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source, document_tag
-from everword.rpc.long_work import beside_loop
+from everword.index.passages import Passage, Source
+from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
 from everword_ingest.documents.model import Change, SourceFile
@@ -26,7 +25,8 @@ from everword_ingest.notes.place import Place
 
 #: What is cut at once; more is left to a thread.
 _FEW_CHARS = 4_000
-_LIMITS = ParseLimits()
+#: Maximum sections of a written text: storing one MiB with more sections takes over two seconds.
+TEXT_LIMITS = ParseLimits(max_sections=10_000)
 
 
 @dataclass(frozen=True)
@@ -66,19 +66,26 @@ async def parse_file(data: bytes, file: SourceFile, media_type: str | None) -> P
         raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
 
 
-async def cut_text(text: str, change: Change) -> Cut:
+async def cut_text(text: str, change: Change, limits: ParseLimits = TEXT_LIMITS) -> Cut:
     """Return a text in Markdown or plain in chunks. Raises DocumentUnreadable."""
-
-    def cut() -> Cut:
-        # Many services never write a document, and need none of what reads one.
-        from everword_ingest.documents.parsing.formats.markdown import read_markdown
-
-        return _cut(read_markdown(text.encode(), _LIMITS), change)
-
     try:
-        return cut() if len(text) <= _FEW_CHARS else await beside_loop(cut)
+        if len(text) <= _FEW_CHARS:
+            return _cut(_read_text(text, limits), change)
+        # Starting a process takes longer than parsing a short text.
+        is_long = len(text.encode()) > LONG_BYTES
+        parsed = await (
+            parsing.parse_text(text, limits) if is_long else beside_loop(_read_text, text, limits)
+        )
     except parsing.DocumentUnreadable as error:
         raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
+    return await cut_parsed(parsed, change)
+
+
+def _read_text(text: str, limits: ParseLimits) -> ParsedDocument:
+    # Imported here, since many services never write a document.
+    from everword_ingest.documents.parsing.formats.markdown import read_markdown
+
+    return read_markdown(text.encode(), limits)
 
 
 async def cut_parsed(parsed: ParsedDocument, change: Change) -> Cut:

@@ -68,11 +68,12 @@ SELECT id, place, headings, start_char AS start, end_char AS "end", page, digest
  ORDER BY place;
 
 -- delete_chunks --
--- Take away the chunks of a document.
-DELETE FROM document_chunks WHERE namespace_id = %(namespace_id)s AND document_id = %(document_id)s;
+-- Delete some chunks of a document.
+DELETE FROM document_chunks
+ WHERE namespace_id = %(namespace_id)s AND document_id = %(document_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- insert_chunks --
--- Store the chunks of a document. Headings come as Postgres writes arrays.
+-- Store chunks of a document. Headings come as Postgres writes arrays.
 INSERT INTO document_chunks (namespace_id, id, document_id, place, headings, start_char, end_char, page, digest)
 SELECT %(namespace_id)s, c.id, %(document_id)s, c.place, c.headings::text[], c.start, c.until, nullif(c.page, 0), c.digest
   FROM unnest(%(ids)b::uuid[], %(places)b::integer[], %(headings)b::text[], %(starts)b::bigint[], %(ends)b::bigint[],

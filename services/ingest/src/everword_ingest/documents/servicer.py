@@ -13,7 +13,7 @@ from everword.v1 import document_service_pb2 as pb
 from everword.v1.document_service_pb2_grpc import DocumentServiceServicer
 from everword_ingest.documents.append_document import append_document
 from everword_ingest.documents.delete_document import delete_document
-from everword_ingest.documents.model import DocumentKind, Upload, Written
+from everword_ingest.documents.model import DocumentKind, Upload, WrittenDocument
 from everword_ingest.documents.read_documents import (
     get_document,
     get_document_history,
@@ -58,7 +58,9 @@ class DocumentServicer(DocumentServiceServicer):
         written = await upload_document(
             self._database, current_namespace(), upload, _bytes(request_iterator), self._wake
         )
-        return await self._answer(pb.UploadDocumentResponse, written)
+        response = await self._answer(pb.UploadDocumentResponse, written)
+        response.warnings.extend(written.warnings)
+        return response
 
     async def WriteDocument(
         self, request: pb.WriteDocumentRequest, context: Context
@@ -129,7 +131,7 @@ class DocumentServicer(DocumentServiceServicer):
             document_id=str(document_id),
         )
 
-    async def _answer(self, kind: type[Answer], written: Written) -> Answer:
+    async def _answer(self, kind: type[Answer], written: WrittenDocument) -> Answer:
         return kind(
             document_id=str(written.document_id),
             version=written.version,
@@ -139,7 +141,7 @@ class DocumentServicer(DocumentServiceServicer):
             replayed=written.replayed,
         )
 
-    async def _seal(self, written: Written) -> str:
+    async def _seal(self, written: WrittenDocument) -> str:
         return written.consistency_token.seal(await self._database.token_secret())
 
 

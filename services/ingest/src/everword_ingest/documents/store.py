@@ -190,23 +190,28 @@ async def list_chunks(conn: Connection, namespace_id: int, document_id: UUID) ->
     return await fetch_all(conn, SQL["list_chunks"], parameters, ChunkRow)
 
 
-async def replace_chunks(
+async def delete_chunks(
+    conn: Connection, namespace_id: int, document_id: UUID, ids: Sequence[UUID]
+) -> None:
+    parameters = {"namespace_id": namespace_id, "document_id": document_id, "ids": list(ids)}
+    await execute(conn, SQL["delete_chunks"], parameters)
+
+
+async def insert_chunks(
     conn: Connection, namespace_id: int, document_id: UUID, rows: Sequence[ChunkRow]
 ) -> None:
-    """Store the chunks of a document in the place of those that it had."""
-    parameters: dict[str, object] = {"namespace_id": namespace_id, "document_id": document_id}
-    await execute(conn, SQL["delete_chunks"], parameters)
-    if rows:
-        parameters |= {
-            "ids": Column("uuid", [row.id for row in rows]),
-            "places": Column("int4", [row.place for row in rows]),
-            "headings": Column("text", [array_literal(row.headings) for row in rows]),
-            "starts": Column("int8", [row.start for row in rows]),
-            "ends": Column("int8", [row.end for row in rows]),
-            "pages": Column("int4", [row.page or 0 for row in rows]),
-            "digests": Column("bytea", [row.digest for row in rows]),
-        }
-        await execute(conn, SQL["insert_chunks"], parameters)
+    parameters = {
+        "namespace_id": namespace_id,
+        "document_id": document_id,
+        "ids": Column("uuid", [row.id for row in rows]),
+        "places": Column("int4", [row.place for row in rows]),
+        "headings": Column("text", [array_literal(row.headings) for row in rows]),
+        "starts": Column("int8", [row.start for row in rows]),
+        "ends": Column("int8", [row.end for row in rows]),
+        "pages": Column("int4", [row.page or 0 for row in rows]),
+        "digests": Column("bytea", [row.digest for row in rows]),
+    }
+    await execute(conn, SQL["insert_chunks"], parameters)
 
 
 async def get_document(

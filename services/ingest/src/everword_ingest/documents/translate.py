@@ -24,7 +24,7 @@ from everword_ingest.documents.model import (
 from everword_ingest.documents.read_documents import FoundSection, ReadPart
 from everword_ingest.documents.store import DocumentRow, NewVersion, VersionRow
 from everword_ingest.notes.model import PageRequest
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 Named: TypeAlias = (
     pb.GetDocumentRequest

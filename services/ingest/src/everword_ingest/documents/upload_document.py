@@ -10,7 +10,7 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import RequestTooLarge
 from everword.rpc.refusing import refuse_in_text
-from everword_ingest.documents.model import MAX_FILE_BYTES, SourceFile, Upload, Written
+from everword_ingest.documents.model import MAX_FILE_BYTES, SourceFile, Upload, WrittenDocument
 from everword_ingest.documents.prepare import cut_parsed, parse_file
 from everword_ingest.documents.write_document import prepare, store_document
 
@@ -21,7 +21,7 @@ async def upload_document(
     upload: Upload,
     parts: AsyncIterable[bytes],
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Store the text of a file as a version of a document, or find that an equal call did.
 
     Nothing is in a transaction while the file comes in and is read. Raises RequestTooLarge, DocumentUnreadable,
@@ -39,7 +39,8 @@ async def upload_document(
     file = replace(file, media_type=parsed.media_type)
     cut = await cut_parsed(parsed, change)
     prepared = await prepare(database, namespace, change, cut, file)
-    return await store_document(database, namespace, change, prepared, wake)
+    written = await store_document(database, namespace, change, prepared, wake)
+    return replace(written, warnings=parsed.warnings)
 
 
 async def _collect(parts: AsyncIterable[bytes]) -> bytes:

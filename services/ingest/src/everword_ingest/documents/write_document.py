@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword_ingest.documents.index_document import find_kept
-from everword_ingest.documents.model import Change, SourceFile, Written
+from everword_ingest.documents.model import Change, SourceFile, WrittenDocument
 from everword_ingest.documents.prepare import Cut, build_chunks, cut_text
-from everword_ingest.documents.writing import (
+from everword_ingest.documents.write_steps import (
     Prepared,
     check_version,
     ensure_fits,
     find_owner,
     hold_document,
     store_once,
-    write_version,
+    store_version,
 )
 
 
@@ -28,7 +27,7 @@ async def write_document(
     change: Change,
     content: str,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Store a version of a document and index it, or find that an equal call did.
 
     `wake` is called after the commit: there may be work to publish.
@@ -57,7 +56,7 @@ async def store_document(
     change: Change,
     prepared: Prepared,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Store what was prepared. Raises as `write_document` does."""
 
     async def write_it(conn: Connection, version_id: UUID) -> int:
@@ -72,11 +71,4 @@ async def _replace(
     """Store a text in the place of what is there; returns the highest id of a passage."""
     held = await hold_document(conn, namespace_id, prepared.owner)
     await check_version(conn, namespace_id, held, change.expected_version)
-    owner = replace(prepared.owner, document_id=held.id)
-    kept = await find_kept(conn, namespace_id, held.id, prepared.cut)
-    built = prepared.built
-    if held.id != prepared.owner.document_id or not kept.missing <= built.ids.keys():
-        # Somebody else was faster: what was prepared is of another text, or of no document.
-        built = await build_chunks(owner, prepared.cut, kept.missing)
-    prepared = replace(prepared, owner=owner, built=built)
-    return await write_version(conn, namespace_id, held, prepared, kept, version_id)
+    return await store_version(conn, namespace_id, held, prepared, version_id)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import TypeVar
+from collections.abc import Callable
 from uuid import UUID
-
-import psycopg
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
@@ -25,14 +21,11 @@ from everword.domain.not_found import (
     PatternNotFound,
 )
 from everword_ingest.erasure import store
-from everword_ingest.erasure.model import Erased, Kind, Target
-from everword_ingest.erasure.removal import BATCH, follow
-from everword_ingest.messages.requests import claim_request
+from everword_ingest.erasure.model import Erased, Kind, NamedTarget, Target
+from everword_ingest.erasure.removal import BATCH, follow, repeat_on_conflict
+from everword_ingest.request_ids.claims import claim_request
 
-T = TypeVar("T")
-#: How often it is tried where it loses against writers.
-ATTEMPTS = 4
-_NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
+_NOT_FOUND: dict[Kind | None, tuple[type[NotFound], str]] = {
     Kind.MESSAGE: (MessageNotFound, "message_id"),
     Kind.CONVERSATION: (ConversationNotFound, "conversation_id"),
     Kind.NOTE: (NoteNotFound, "note_id"),
@@ -41,6 +34,7 @@ _NOT_FOUND: dict[Kind, tuple[type[NotFound], str]] = {
     Kind.NODE: (NodeNotFound, "node_id"),
     Kind.PATTERN: (PatternNotFound, "pattern_id"),
     Kind.DOCUMENT: (DocumentNotFound, "document_id"),
+    None: (MemoryNotFound, "memory_id"),
 }
 
 
@@ -58,17 +52,9 @@ async def erase(
     `wake` is called after the commit: there may be more to delete, and something to make again. Raises
     RequestIdConflict, and NotFound where there is no such target.
     """
-    return await against_writers(
+    return await repeat_on_conflict(
         lambda: _erase(database, namespace, target, requested_by, request_id, body_hash, wake)
     )
-
-
-async def against_writers(step: Callable[[], Awaitable[T]]) -> T:
-    """Do a step that waits for whoever writes to what it takes, and may lose against several of them."""
-    for _ in range(ATTEMPTS - 1):
-        with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
-            return await step()
-    return await step()
 
 
 async def _erase(
@@ -87,8 +73,8 @@ async def _erase(
             conn, namespace.id, request_id, body_hash, message_ids=[erasure_id]
         )
         if earlier is None:
-            await check_target(conn, namespace.id, target)
-            left = await _begin(conn, namespace.id, erasure_id, target, requested_by)
+            resolved = await resolve_target(conn, namespace.id, target)
+            left = await _begin(conn, namespace.id, erasure_id, resolved, requested_by)
         else:
             [erasure_id] = earlier.message_ids
         row = await store.get_erasure(conn, namespace.id, erasure_id)
@@ -98,15 +84,20 @@ async def _erase(
     return Erased(row, left, earlier is not None)
 
 
-async def check_target(conn: Connection, namespace_id: int, target: Target) -> None:
-    """Raise what says that there is no such target."""
-    if target.id and not await store.target_exists(conn, namespace_id, target):
-        error, name = _NOT_FOUND[target.kind]
-        raise error(**{name: str(target.id)})
+async def resolve_target(conn: Connection, namespace_id: int, target: Target) -> NamedTarget:
+    """Resolve a target to the kind and id of the whole thing to erase. Raises NotFound."""
+    if target.id is None:
+        assert target.kind is not None
+        return NamedTarget(target.kind, name=target.name)
+    found = await store.find_target(conn, namespace_id, target)
+    if found is None:
+        error, field = _NOT_FOUND[target.kind]
+        raise error(**{field: str(target.id)})
+    return NamedTarget(Kind(found.kind), id=found.id)
 
 
 async def _begin(
-    conn: Connection, namespace_id: int, erasure_id: UUID, target: Target, requested_by: str
+    conn: Connection, namespace_id: int, erasure_id: UUID, target: NamedTarget, requested_by: str
 ) -> int:
     """Begin an erasure, and end it where it is small; return how many messages are left."""
     did, left = await store.begin_erasure(conn, erasure_id, target, requested_by)

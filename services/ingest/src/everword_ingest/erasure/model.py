@@ -22,6 +22,16 @@ class Kind(IntEnum):
     NODE = 8
     PATTERN = 9
     DOCUMENT = 10
+    SUMMARY = 11
+    EDGE = 12
+    LORE_BOOK = 13
+    LORE_ENTRY = 14
+    CHECKPOINT = 15
+    TOPIC = 16
+    THEME = 17
+    NOTE_VERSION = 18
+    DOCUMENT_VERSION = 19
+    PATTERN_DECISION = 20
 
 
 class State(IntEnum):
@@ -34,6 +44,16 @@ class State(IntEnum):
 @dataclass(frozen=True)
 class Target:
     """What is erased: an id, or the name of a subject or an author."""
+
+    #: None: found by the id.
+    kind: Kind | None
+    id: UUID | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class NamedTarget:
+    """A target whose kind is known."""
 
     kind: Kind
     id: UUID | None = None
@@ -48,6 +68,8 @@ class ErasureRow:
     kind: int
     state: int
     counts: dict[str, int]
+    #: Rows that matched the target; a lower bound until the erasure is done. 0: nothing matched.
+    matched_rows: int
     target_hash: bytes
     requested_by: str
     requested_at: datetime
@@ -97,8 +119,11 @@ class Did:
 
 @dataclass(frozen=True)
 class Preview:
-    """What an erasure would take."""
+    """The rows that an erasure would delete."""
 
+    kind: Kind
+    #: Subjects or authors with a similar name, if nothing matches.
+    similar_names: list[str]
     #: Rows by table, as the record of the erasure will have them.
     counts: dict[str, int]
     summaries_withdrawn: int

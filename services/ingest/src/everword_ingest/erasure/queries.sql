@@ -20,32 +20,123 @@ SELECT preview_erasure(%(kind)s::smallint, %(target_id)s, %(target_name)s);
 -- Forget words that name nobody any more.
 SELECT forget_author_names(%(names)s::text[]);
 
--- target_exists --
--- Whether there is a target of this kind and id.
-SELECT CASE %(kind)s::smallint
-       WHEN 1 THEN EXISTS (SELECT FROM messages WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 2 THEN EXISTS (SELECT FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 5 THEN EXISTS (SELECT FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 6 THEN EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 7 THEN EXISTS (SELECT FROM people WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-                OR EXISTS (SELECT FROM events WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-                OR EXISTS (SELECT FROM user_models WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-                OR EXISTS (SELECT FROM trajectories WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-                OR EXISTS (SELECT FROM strategies WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 8 THEN EXISTS (SELECT FROM graph_nodes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 9 THEN EXISTS (SELECT FROM patterns WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s)
-       WHEN 10 THEN document_exists(%(target_id)s)
-       ELSE true END;
+-- find_target --
+-- The kind and id to erase for an id; kind 0 searches all kinds. The id of a fact's interval, of a node's version, of a chunk,
+-- or of the latest version of a note or document resolves to the whole fact, node, note or document.
+SELECT kind, id
+  FROM (SELECT 1 AS kind, id FROM messages WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 2, id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 5, id FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 6, id FROM facts WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 6, fact_id FROM fact_intervals WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 7, id FROM people WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 7, id FROM events WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 7, id FROM user_models WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 7, id FROM trajectories WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 7, id FROM strategies WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 8, id FROM graph_nodes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 8, node_id FROM graph_node_versions WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 9, id FROM patterns WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 10, id FROM documents WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 10, document_id FROM document_chunks WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 11, id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 12, edge_id FROM graph_edges WHERE namespace_id = %(namespace_id)s AND edge_id = %(target_id)s
+         UNION ALL
+        SELECT 13, id FROM lore_books WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 14, id FROM lore_entries WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 15, id FROM checkpoints WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 16, id FROM topic_pages WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT 17, id FROM themes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+         UNION ALL
+        SELECT CASE WHEN n.version = v.version THEN 5 ELSE 18 END, CASE WHEN n.version = v.version THEN n.id ELSE v.id END
+          FROM note_versions v
+          JOIN notes n ON n.namespace_id = %(namespace_id)s AND n.id = v.note_id
+         WHERE v.namespace_id = %(namespace_id)s AND v.id = %(target_id)s
+         UNION ALL
+        SELECT CASE WHEN d.version = v.version THEN 10 ELSE 19 END, CASE WHEN d.version = v.version THEN d.id ELSE v.id END
+          FROM document_versions v
+          JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = v.document_id
+         WHERE v.namespace_id = %(namespace_id)s AND v.id = %(target_id)s
+         UNION ALL
+        SELECT 20, id FROM pattern_decisions WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s) AS found
+ WHERE %(kind)s::smallint IN (0, kind)
+ LIMIT 1;
+
+-- similar_subjects --
+-- Subjects of conversations, facts and other memories whose names are most similar to a name.
+SELECT name
+  FROM (SELECT subject AS name FROM conversations WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM facts WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM people WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM events WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM graph_nodes WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM notes WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM documents WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM lore_books WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT subject FROM summaries WHERE namespace_id = %(namespace_id)s AND level = 8) AS named
+ WHERE name NOT IN ('', %(name)s) AND similarity(name, %(name)s) >= %(least)s
+ ORDER BY similarity(name, %(name)s) DESC, name
+ LIMIT %(limit)s;
+
+-- similar_authors --
+-- Authors of messages, notes and documents whose names are most similar to a name. It skips from author to author in the
+-- index of messages, so that the cost does not grow with the number of messages.
+WITH RECURSIVE speaker (name) AS (
+    (SELECT author FROM messages WHERE namespace_id = %(namespace_id)s AND author > '' ORDER BY author LIMIT 1)
+     UNION ALL
+    SELECT next.author
+      FROM speaker
+     CROSS JOIN LATERAL (SELECT author FROM messages
+                          WHERE namespace_id = %(namespace_id)s AND author > speaker.name AND author <> ''
+                          ORDER BY author LIMIT 1) AS next
+)
+SELECT name
+  FROM (SELECT name FROM speaker
+         UNION
+        SELECT author FROM note_versions WHERE namespace_id = %(namespace_id)s
+         UNION
+        SELECT author FROM document_versions WHERE namespace_id = %(namespace_id)s) AS named
+ WHERE name NOT IN ('', %(name)s) AND similarity(name, %(name)s) >= %(least)s
+ ORDER BY similarity(name, %(name)s) DESC, name
+ LIMIT %(limit)s;
 
 -- get_erasure --
 -- An erasure.
-SELECT id, kind, state, counts, target_hash, requested_by, requested_at, finished_at, coalesce(error, '') AS error
+SELECT id, kind, state, counts, matched_rows, target_hash, requested_by, requested_at, finished_at, coalesce(error, '') AS error
   FROM erasures
  WHERE namespace_id = %(namespace_id)s AND id = %(erasure_id)s;
 
 -- list_erasures --
 -- Erasures, latest first.
-SELECT id, kind, state, counts, target_hash, requested_by, requested_at, finished_at, coalesce(error, '') AS error
+SELECT id, kind, state, counts, matched_rows, target_hash, requested_by, requested_at, finished_at, coalesce(error, '') AS error
   FROM erasures
  WHERE namespace_id = %(namespace_id)s AND (%(before_id)s::uuid IS NULL OR id < %(before_id)s)
  ORDER BY id DESC

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
 from uuid import UUID
 
+from everword.db.conflicts import WRITE_CONFLICTS
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
-from everword.facts.weighing import weigh_facts
+from everword.facts.weigh_facts import weigh_facts
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
-from everword.people.folding import fold_again
+from everword.people.fold_again import fold_again
 from everword.text.author_names import name_words
 from everword_ingest.erasure import store
 from everword_ingest.erasure.model import Did
 
+T = TypeVar("T")
+#: Maximum attempts of a deletion that conflicts with concurrent writes.
+ATTEMPTS = 4
 #: Messages that one transaction deletes: it takes some tens of milliseconds, and a broken one loses little.
 BATCH = 200
 
@@ -43,3 +49,11 @@ async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
     compact = [DueJob(namespace_id, COMPACT, str(id_)) for id_ in did.conversations_to_compact]
     if compact:
         await enqueue(conn, compact)
+
+
+async def repeat_on_conflict(step: Callable[[], Awaitable[T]]) -> T:
+    """Run a transaction, and repeat it if it conflicts with concurrent writes. Raises WRITE_CONFLICTS."""
+    for _ in range(ATTEMPTS - 1):
+        with suppress(*WRITE_CONFLICTS):
+            return await step()
+    return await step()

@@ -14,7 +14,7 @@ from everword_ingest.erasure.erase import erase
 from everword_ingest.erasure.preview_erasure import preview_erasure
 from everword_ingest.erasure.read_erasures import get_erasure, list_erasures
 from everword_ingest.erasure.translate import erasure_to_proto, preview_to_proto, to_target
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 
 class EraseServicer(EraseServiceServicer):

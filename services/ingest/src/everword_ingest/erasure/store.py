@@ -18,7 +18,7 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
-from everword_ingest.erasure.model import Did, ErasureRow, Target
+from everword_ingest.erasure.model import Did, ErasureRow, Kind, NamedTarget, Target
 
 SQL = load_statements("everword_ingest.erasure")
 
@@ -32,6 +32,21 @@ class RunningRow:
 
 
 @dataclass(frozen=True)
+class TargetRow:
+    """The kind and id under which something is erased."""
+
+    kind: int
+    id: UUID
+
+
+@dataclass(frozen=True)
+class NameRow:
+    """The name of a subject or an author."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class ErasedIdRow:
     """An external id that was erased."""
 
@@ -39,7 +54,7 @@ class ErasedIdRow:
 
 
 async def begin_erasure(
-    conn: Connection, erasure_id: UUID, target: Target, requested_by: str
+    conn: Connection, erasure_id: UUID, target: NamedTarget, requested_by: str
 ) -> tuple[Did, int]:
     """Return what was done, and how many messages are left."""
     parameters = {"erasure_id": erasure_id, "requested_by": requested_by, **_target(target)}
@@ -58,7 +73,7 @@ async def retire(conn: Connection, kind: int, ids: Sequence[UUID], keep_quotes: 
     return Did.of(await fetch_value(conn, SQL["retire"], parameters))
 
 
-async def preview_erasure(conn: Connection, target: Target) -> dict[str, Any]:
+async def preview_erasure(conn: Connection, target: NamedTarget) -> dict[str, Any]:
     return dict(await fetch_value(conn, SQL["preview_erasure"], _target(target)))
 
 
@@ -66,9 +81,27 @@ async def forget_author_names(conn: Connection, names: Sequence[str]) -> None:
     await execute(conn, SQL["forget_author_names"], {"names": list(names)})
 
 
-async def target_exists(conn: Connection, namespace_id: int, target: Target) -> bool:
-    parameters = {"namespace_id": namespace_id, "kind": target.kind, "target_id": target.id}
-    return bool(await fetch_value(conn, SQL["target_exists"], parameters))
+async def find_target(conn: Connection, namespace_id: int, target: Target) -> TargetRow | None:
+    parameters = {
+        "namespace_id": namespace_id,
+        "kind": target.kind or 0,
+        "target_id": target.id,
+    }
+    return await fetch_optional(conn, SQL["find_target"], parameters, TargetRow)
+
+
+async def similar_names(
+    conn: Connection, namespace_id: int, target: NamedTarget, least: float, limit: int
+) -> list[str]:
+    """Return subjects or authors whose names are similar to the target's, the most similar first."""
+    statement = SQL["similar_subjects" if target.kind is Kind.SUBJECT else "similar_authors"]
+    parameters = {
+        "namespace_id": namespace_id,
+        "name": target.name,
+        "least": least,
+        "limit": limit,
+    }
+    return [row.name for row in await fetch_all(conn, statement, parameters, NameRow)]
 
 
 async def get_erasure(conn: Connection, namespace_id: int, erasure_id: UUID) -> ErasureRow | None:
@@ -104,5 +137,5 @@ async def ask_erased_ids(
     return await ask(conn, BoundStatement(SQL["find_erased_ids"], parameters, ErasedIdRow))
 
 
-def _target(target: Target) -> dict[str, object]:
+def _target(target: NamedTarget) -> dict[str, object]:
     return {"kind": target.kind, "target_id": target.id, "target_name": target.name}

@@ -25,6 +25,8 @@ def to_target(target: pb.ErasureTarget) -> Target:
     field = target.WhichOneof("target")
     assert field is not None
     value = getattr(target, field)
+    if field == "memory_id":
+        return Target(None, id=UUID(value))
     if field in _NAMES:
         return Target(_NAMES[field], name=value)
     return Target(_IDS[field], id=UUID(value))
@@ -41,6 +43,7 @@ def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
         request_time=to_timestamp(row.requested_at),
         finish_time=to_timestamp(row.finished_at),
         error=row.error,
+        matched_rows=row.matched_rows,
     )
 
 
@@ -51,4 +54,7 @@ def preview_to_proto(preview: Preview) -> pb.PreviewErasureResponse:
         facts_gone=preview.facts_gone,
         facts_losing_evidence=preview.facts_losing_evidence,
         sample_message_ids=[str(id_) for id_ in preview.sample_ids],
+        kind=pb.ErasureKind.ValueType(preview.kind),
+        matched_rows=sum(preview.counts.values()),
+        similar_names=preview.similar_names,
     )

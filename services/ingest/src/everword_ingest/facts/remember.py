@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import InvalidArgument
+from everword.domain.errors import ConcurrentUpdate, InvalidArgument
 from everword.domain.tokens import ConsistencyToken
 from everword.facts import store
 from everword.facts.attributes import find_attribute
 from everword.facts.model import Source
-from everword.facts.told import Remembered, Told, state_fact
+from everword.facts.statement_writer import FactStatement, Remembered, state_fact
 from everword.facts.writer import Audit, hold
-from everword_ingest.facts.evidence import check_evidence, to_store
+from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
 from everword_ingest.facts.model import Claim, Outcome
-from everword_ingest.messages.requests import claim_request
-from everword_ingest.store import highest_passage, update_request
+from everword_ingest.request_ids.claims import claim_request, highest_passage, update_request
 
 
 async def remember(
@@ -43,7 +42,7 @@ async def remember(
                 await update_request(conn, namespace.id, request_id, [fact_id])
         else:
             [fact_id] = earlier.message_ids
-        shown = await store.show_facts(conn, namespace.id, [fact_id, *superseded])
+        shown = await show_stored(conn, namespace.id, [fact_id, *superseded])
         fact = shown[fact_id]
         memory_ids = [fact.memory_id] if fact.memory_id else []
         highest = await highest_passage(conn, namespace.id, memory_ids)
@@ -53,17 +52,29 @@ async def remember(
     return Outcome(fact, others, token, replayed=earlier is not None)
 
 
+async def show_stored(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
+) -> dict[UUID, store.FactView]:
+    """Return facts as they are now. Raises ConcurrentUpdate if one was erased during this transaction."""
+    shown = await store.show_facts(conn, namespace_id, fact_ids)
+    if not shown.keys() >= set(fact_ids):
+        raise ConcurrentUpdate
+    return shown
+
+
 async def _write(conn: Connection, namespace_id: int, claim: Claim) -> Remembered:
     settings = await get_namespace_settings(conn, namespace_id)
     checked = await check_evidence(conn, namespace_id, claim.evidence)
     known = find_attribute(claim.key.attribute).several
     several = known if claim.several is None else claim.several
-    standing = await hold(conn, namespace_id, claim.key, claim.value if several else None)
+    standing = await hold(
+        conn, namespace_id, settings.trust, claim.key, claim.value if several else None
+    )
     pieces = to_store(checked, standing.now)
     since = claim.since or max(piece.said_at for piece in pieces)
     if claim.until is not None and claim.until <= since:
         raise InvalidArgument(violations=(("valid_until_time", "must be after valid_from_time"),))
-    told = Told(
+    told = FactStatement(
         claim.key,
         claim.value,
         claim.source,
@@ -75,6 +86,7 @@ async def _write(conn: Connection, namespace_id: int, claim: Claim) -> Remembere
         claim.category,
         claim.lifetime_days,
         claim.agent,
+        is_untrusted_claim(checked, claim.source, settings.trust),
     )
     audit = Audit("person" if claim.source is Source.PERSON else "agent")
     return await state_fact(conn, settings, standing, told, audit)

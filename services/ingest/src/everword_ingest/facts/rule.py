@@ -18,9 +18,10 @@ from everword.facts import store, timeline
 from everword.facts.model import Ruling, Source, State, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, Change
-from everword.facts.writer import Audit, Standing, add_evidence, apply, hold
+from everword.facts.writer import Audit, LockedAttribute, add_evidence, apply, hold
 from everword_ingest.facts.model import Outcome
-from everword_ingest.store import highest_passage
+from everword_ingest.facts.remember import show_stored
+from everword_ingest.request_ids.claims import highest_passage
 
 #: Evidence by who gives it.
 _SOURCES = {"person": Source.PERSON, "agent": Source.AGENT}
@@ -58,7 +59,7 @@ async def correct_fact(
         change = timeline.correct(standing.believed, wrong.id, right_id, wrong.several)
         await _apply(conn, standing, change, changes, audit)
         ids = [wrong.id] if right_id is None else [wrong.id, right_id]
-        shown = await store.show_facts(conn, namespace.id, ids)
+        shown = await show_stored(conn, namespace.id, ids)
         fact = shown[right_id] if right_id else None
         highest = await _highest(conn, namespace.id, fact)
     wake()
@@ -91,7 +92,7 @@ async def confirm_fact(
             for id_ in sorted(change.superseded_ids - {fact.id})
         ]
         await _apply(conn, standing, change, changes, audit)
-        shown = await store.show_facts(conn, namespace.id, [fact.id])
+        shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
     return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
@@ -118,24 +119,30 @@ async def close_fact(
         change = timeline.end(later, fact.id, until)
         if change != NOTHING:
             await _apply(conn, standing, change, [NewChange(new_id(), fact.id, "closed")], audit)
-        shown = await store.show_facts(conn, namespace.id, [fact.id])
+        shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
     return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
 
 
-async def _hold(conn: Connection, namespace_id: int, fact_id: UUID) -> tuple[Standing, FactRow]:
+async def _hold(
+    conn: Connection, namespace_id: int, fact_id: UUID
+) -> tuple[LockedAttribute, FactRow]:
     """Hold what a fact is about; return that, and the fact. Raises FactNotFound."""
     found = await store.get_fact(conn, namespace_id, fact_id)
     if found is None:
         raise FactNotFound(fact_id=fact_id)
-    standing = await hold(conn, namespace_id, found.key)
+    settings = await get_namespace_settings(conn, namespace_id)
+    standing = await hold(conn, namespace_id, settings.trust, found.key)
+    # It may have been erased while this waited for the lock.
+    if fact_id not in standing.facts:
+        raise FactNotFound(fact_id=fact_id)
     return standing, standing.facts[fact_id]
 
 
 async def _put_right(
-    conn: Connection, standing: Standing, wrong: FactRow, value: str, audit: Audit
-) -> tuple[Standing, FactRow]:
+    conn: Connection, standing: LockedAttribute, wrong: FactRow, value: str, audit: Audit
+) -> tuple[LockedAttribute, FactRow]:
     """Return the fact that is right instead of another one, and what is known with it."""
     right = standing.of_value(value)
     if right is None:
@@ -155,7 +162,9 @@ async def _put_right(
     return standing, right
 
 
-async def _add_word(conn: Connection, standing: Standing, fact: FactRow, audit: Audit) -> None:
+async def _add_word(
+    conn: Connection, standing: LockedAttribute, fact: FactRow, audit: Audit
+) -> None:
     """Add somebody's word as evidence for a fact."""
     word = NewEvidence(new_id(), None, None, False, "", audit.reason, standing.now)
     told = replace(fact, source=_SOURCES[audit.actor], hypothesis=False)
@@ -164,7 +173,7 @@ async def _add_word(conn: Connection, standing: Standing, fact: FactRow, audit: 
 
 async def _apply(
     conn: Connection,
-    standing: Standing,
+    standing: LockedAttribute,
     change: Change,
     changes: Sequence[NewChange],
     audit: Audit,

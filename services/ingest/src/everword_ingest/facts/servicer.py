@@ -16,7 +16,7 @@ from everword_ingest.facts.model import Outcome
 from everword_ingest.facts.remember import remember
 from everword_ingest.facts.rule import close_fact, confirm_fact, correct_fact
 from everword_ingest.facts.translate import to_audit, to_claim
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 
 class FactServicer(FactServiceServicer):

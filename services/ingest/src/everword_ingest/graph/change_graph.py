@@ -10,12 +10,12 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import ConsistencyToken
-from everword.graph import changing, store
+from everword.graph import edits, store
 from everword.graph import writer as edges
 from everword.graph.model import Source
 from everword.graph.rows import EdgeView, NodeView
 from everword.graph.store import End
-from everword_ingest.store import highest_passage
+from everword_ingest.request_ids.claims import highest_passage
 
 
 async def update_node(
@@ -28,10 +28,10 @@ async def update_node(
     """Change a node and return it. Raises NodeNotFound, and InvalidArgument where its new name is another's."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        node, known = await changing.hold_node(conn, namespace.id, node_id)
+        node, known = await edits.hold_node(conn, namespace.id, node_id)
         settings = await get_namespace_settings(conn, namespace.id)
         end = End(await store.known_since(conn), Source.AGENT)
-        await changing.update_node(conn, namespace.id, settings, (node, known), changes, end)
+        await edits.update_node(conn, namespace.id, settings, (node, known), changes, end)
         [shown] = (await store.show_nodes(conn, namespace.id, [node.id])).values()
         highest = await highest_passage(conn, namespace.id, [shown.memory_id])
     wake()
@@ -47,7 +47,7 @@ async def update_edge(
     """Change the latest time of an edge and return it. Raises EdgeNotFound and InvalidArgument."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        await changing.hold_edge(conn, namespace.id, edge_id)
+        await edits.hold_edge(conn, namespace.id, edge_id)
         end = End(await store.known_since(conn), Source.AGENT)
         await edges.update_edge(conn, namespace.id, edge_id, changes, end)
         shown = (await store.show_edges(conn, namespace.id, [edge_id]))[edge_id]
@@ -60,9 +60,9 @@ async def delete_node(
     """Take a node out of the graph; return how many edges went with it. Raises NodeNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        _, known = await changing.hold_node(conn, namespace.id, node_id)
+        _, known = await edits.hold_node(conn, namespace.id, node_id)
         end = End(await store.known_since(conn), source, reason)
-        deleted = await changing.delete_node(conn, namespace.id, known, end)
+        deleted = await edits.delete_node(conn, namespace.id, known, end)
     return deleted, ConsistencyToken(namespace.id, write.position, 0)
 
 
@@ -72,7 +72,7 @@ async def delete_edge(
     """Take an edge out of the graph. Raises EdgeNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        rows = await changing.hold_edge(conn, namespace.id, edge_id)
+        rows = await edits.hold_edge(conn, namespace.id, edge_id)
         end = End(await store.known_since(conn), source, reason)
         await store.end_edges(conn, namespace.id, [row.id for row in rows if row.id], end)
     return ConsistencyToken(namespace.id, write.position, 0)
@@ -90,7 +90,7 @@ async def merge_nodes(
     async with database.write(namespace.id) as write:
         conn = write.conn
         settings = await get_namespace_settings(conn, namespace.id)
-        kept_id, moved = await changing.merge_nodes(
+        kept_id, moved = await edits.merge_nodes(
             conn, namespace.id, settings, node_id, merged_ids, by
         )
         [shown] = (await store.show_nodes(conn, namespace.id, [kept_id])).values()

@@ -31,7 +31,7 @@ from everword_ingest.graph.translate import (
     to_node_changes,
 )
 from everword_ingest.graph.write_graph import create_edge, create_node, write_graph
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 #: What an update may change, by its path: the column.
 _NODE_FIELDS = {name: name for name in ("label", "type", "description", "confidence")}

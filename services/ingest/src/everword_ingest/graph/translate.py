@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.graph.lasting import LEAST_SURE, why_edge_passes, why_node_passes
+from everword.graph.admissible_types import LEAST_SURE, why_edge_passes, why_node_passes
+from everword.graph.labels import clean_label, find_anchor, type_name
 from everword.graph.model import (
     DEFAULT_CONFIDENCE,
     GraphWrite,
@@ -18,7 +19,6 @@ from everword.graph.model import (
     Scope,
     Source,
 )
-from everword.graph.naming import clean_label, find_anchor, type_name
 from everword.rpc.translate import optional_time
 from everword.v1 import graph_pb2
 from everword.v1 import graph_service_pb2 as pb

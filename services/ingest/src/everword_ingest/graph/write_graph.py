@@ -16,8 +16,7 @@ from everword.graph.rows import EdgeView, NodeView
 from everword.graph.writer import write_graph as write_into
 from everword_ingest.facts.evidence import check_evidence
 from everword_ingest.facts.model import GivenEvidence
-from everword_ingest.messages.requests import claim_request
-from everword_ingest.store import highest_passage, update_request
+from everword_ingest.request_ids.claims import claim_request, highest_passage, update_request
 
 
 @dataclass(frozen=True)

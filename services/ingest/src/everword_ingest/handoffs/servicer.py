@@ -10,8 +10,8 @@ from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import handoff_service_pb2 as pb
 from everword.v1.handoff_service_pb2_grpc import HandoffServiceServicer
-from everword_ingest.handoffs.get_handoff import get_handoff
 from everword_ingest.handoffs.grants import create_advisor_grant, get_advisor_grant
+from everword_ingest.handoffs.handoffs import get_handoff, save_advisor_note, write_handoff
 from everword_ingest.handoffs.instructions import advisor_instructions, get_handoff_instructions
 from everword_ingest.handoffs.translate import (
     grant_to_proto,
@@ -21,8 +21,7 @@ from everword_ingest.handoffs.translate import (
     to_key,
     to_lifetime,
 )
-from everword_ingest.handoffs.write_handoff import save_advisor_note, write_handoff
-from everword_ingest.notes.model import Written
+from everword_ingest.notes.model import WrittenNote
 from everword_ingest.notes.translate import note_to_proto
 
 
@@ -90,5 +89,5 @@ class HandoffServicer(HandoffServiceServicer):
         caller, advisor = get_handoff_instructions(to_key(request.key), to_calls(request))
         return pb.GetHandoffInstructionsResponse(caller=caller, advisor=advisor)
 
-    async def _seal(self, written: Written) -> str:
+    async def _seal(self, written: WrittenNote) -> str:
         return written.consistency_token.seal(await self._database.token_secret())

@@ -16,7 +16,7 @@ from everword_ingest.handoffs.model import (
     handoff_note,
 )
 from everword_ingest.notes.model import Writing
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 
 def to_key(key: pb.HandoffKey) -> HandoffKey:

@@ -10,9 +10,9 @@ from everword.domain.not_found import LoreEntryNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import unindex_entries
-from everword_ingest.lore.model import BookTarget, Request, Written
+from everword_ingest.lore.model import BookTarget, Request, WrittenLore
 from everword_ingest.lore.place import find_book_id, no_book
-from everword_ingest.messages.requests import claim_request
+from everword_ingest.request_ids.claims import claim_request
 
 #: Stands for what is not there: no id is this one.
 _NOTHING = UUID(int=0)
@@ -20,7 +20,7 @@ _NOTHING = UUID(int=0)
 
 async def delete_lore_book(
     database: Database, namespace: NamespaceScope, target: BookTarget, request: Request
-) -> Written:
+) -> WrittenLore:
     """Delete a lorebook with its entries, or find that an equal call did.
 
     Raises RequestIdConflict, LoreBookNotFound and ConversationNotFound.
@@ -34,20 +34,19 @@ async def delete_lore_book(
         if earlier is None:
             if await store.lock_book(conn, namespace.id, book_id) is None:
                 raise no_book(target)
-            rows = await store.list_entries(conn, namespace.id, book_id, None, 2**31 - 1)
-            ids = [row.id for row in rows]
+            ids = await store.list_entry_ids(conn, namespace.id, book_id)
             await store.delete_entries(conn, namespace.id, ids)
             await unindex_entries(conn, namespace.id, ids)
             await store.delete_book(conn, namespace.id, book_id)
         else:
             [book_id] = earlier.message_ids
     token = ConsistencyToken(namespace.id, write.position, 0)
-    return Written(book_id, token, earlier is not None)
+    return WrittenLore(book_id, token, earlier is not None)
 
 
 async def delete_lore_entry(
     database: Database, namespace: NamespaceScope, entry_id: UUID, request: Request
-) -> Written:
+) -> WrittenLore:
     """Delete an entry, or find that an equal call did. Raises RequestIdConflict and LoreEntryNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -66,4 +65,4 @@ async def delete_lore_entry(
             await store.touch_book(conn, namespace.id, book_id)
             await unindex_entries(conn, namespace.id, [entry_id])
     token = ConsistencyToken(namespace.id, write.position, 0)
-    return Written(book_id, token, earlier is not None, entry_id)
+    return WrittenLore(book_id, token, earlier is not None, entry_id)

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
-from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.builders import Language, build_passages, take_portion
+from everword.index.passages import Source
 from everword.index.writer import Counts, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
@@ -43,20 +43,23 @@ async def index_entries(
     ]
     language = Language(settings.text_search_config, settings.time_zone)
 
-    def build() -> list[Passage]:
-        return [
-            passage
-            for source in sources
-            for passage in build_passages(
-                source, entries[source.id].content, language, entries[source.id].title
-            )
-        ]
-
-    passages = await beside_loop(build)
-    await enqueue(conn, [vectors_job(namespace_id, book.id)])
-    asked = await replace_passages(
-        conn, namespace_id, settings.text_search_config, list(entries), passages, Counts()
+    passages = (
+        passage
+        for source in sources
+        for passage in build_passages(
+            source, entries[source.id].content, language, entries[source.id].title
+        )
     )
+    config, gone = settings.text_search_config, list(entries)
+    portion = await beside_loop(take_portion, passages)
+    while following := await beside_loop(take_portion, passages):
+        # The first portion replaces everything that was indexed of these entries before.
+        asked = await replace_passages(conn, namespace_id, config, gone, portion, Counts())
+        await asked.rows()
+        portion, gone = following, []
+    # Other writers wait for the job's row, so it is locked last.
+    await enqueue(conn, [vectors_job(namespace_id, book.id)])
+    asked = await replace_passages(conn, namespace_id, config, gone, portion, Counts())
     await asked.rows()
 
 

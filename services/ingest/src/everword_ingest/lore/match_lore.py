@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import LoreTooExpensive
 from everword.lore.compiled import CompiledBooks
 from everword.lore.find_lore import FoundEntry, LoreRequest, find_lore
+from everword.lore.model import Omission
 from everword_ingest.lore.model import LoreScope
 from everword_ingest.notes.place import find_place
 
@@ -21,7 +23,10 @@ async def match_lore(
     *,
     automated: bool,
 ) -> Sequence[FoundEntry]:
-    """Return the entries, those of the highest priority first. Raises ConversationNotFound and InvalidArgument."""
+    """Return the matching entries, highest priority first.
+
+    Raises ConversationNotFound, InvalidArgument, and LoreTooExpensive if any could be missing.
+    """
     async with database.transaction(namespace.id) as conn:
         place = (await find_place(conn, namespace.id, scope)).scope
         request = LoreRequest(
@@ -31,4 +36,21 @@ async def match_lore(
             text=text,
             automated=automated,
         )
-        return await find_lore(conn, kept, namespace.id, request)
+        found = await find_lore(conn, kept, namespace.id, request)
+    if found.omissions:
+        raise _too_expensive(found.omissions)
+    return found.entries
+
+
+def _too_expensive(omissions: Sequence[Omission]) -> LoreTooExpensive:
+    """Return the error for omissions; it names the first one and what to change."""
+    first = omissions[0]
+    about = {"book": first.book, "book_id": first.book_id, "omissions": len(omissions)}
+    if first.entry is None:
+        return LoreTooExpensive(f"lorebook {first.book!r}: {first.reason}", **about)
+    return LoreTooExpensive(
+        f"the pattern {first.pattern!r} of entry {first.entry.title!r} in lorebook {first.book!r} {first.reason}",
+        **about,
+        entry=first.entry.title,
+        entry_id=first.entry.id,
+    )

@@ -82,7 +82,7 @@ class BookFilter:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenLore:
     """What became of a lorebook or an entry."""
 
     book_id: UUID
@@ -95,7 +95,7 @@ class Written:
 class Imported:
     """What became of a whole lorebook."""
 
-    book: Written
+    book: WrittenLore
     written: int = 0
     unchanged: int = 0
     deleted: int = 0

@@ -74,18 +74,27 @@ SELECT :entry
  ORDER BY id
  LIMIT %(limit)s;
 
+-- list_entry_ids --
+-- The ids of all entries of a lorebook.
+SELECT id FROM lore_entries WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s;
+
 -- count_entries --
 -- How many entries a lorebook has, and how many patterns they have.
 SELECT count(*) AS entries, coalesce(sum(patterns), 0)::bigint AS patterns
   FROM lore_entries
  WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s;
 
--- write_entry --
--- Write an entry, in the place of what has its id.
+-- write_entries --
+-- Write entries; entries with the same ids are replaced.
 INSERT INTO lore_entries (namespace_id, id, book_id, title, content, triggers, patterns, scan_depth, priority, sticky_turns,
                           disabled, constant, prevent_recursion, exclude_recursion)
-VALUES (%(namespace_id)s, %(id)s, %(book_id)s, %(title)s, %(content)s, %(triggers)s, %(patterns)s, %(scan_depth)s, %(priority)s,
-        %(sticky_turns)s, %(disabled)s, %(constant)s, %(prevent_recursion)s, %(exclude_recursion)s)
+SELECT %(namespace_id)s, e.id, %(book_id)s, e.title, e.content, e.triggers, e.patterns, e.scan_depth, e.priority,
+       e.sticky_turns, e.disabled, e.constant, e.prevent_recursion, e.exclude_recursion
+  FROM unnest(%(id)b::uuid[], %(title)b::text[], %(content)b::text[], %(triggers)b::jsonb[], %(patterns)b::smallint[],
+              %(scan_depth)b::smallint[], %(priority)b::integer[], %(sticky_turns)b::smallint[], %(disabled)b::boolean[],
+              %(constant)b::boolean[], %(prevent_recursion)b::boolean[], %(exclude_recursion)b::boolean[])
+    AS e (id, title, content, triggers, patterns, scan_depth, priority, sticky_turns, disabled, constant,
+          prevent_recursion, exclude_recursion)
 ON CONFLICT (namespace_id, id) DO UPDATE
    SET title = excluded.title, content = excluded.content, triggers = excluded.triggers, patterns = excluded.patterns,
        scan_depth = excluded.scan_depth, priority = excluded.priority, sticky_turns = excluded.sticky_turns,

@@ -14,7 +14,7 @@ from everword.v1.lore_service_pb2_grpc import LoreServiceServicer
 from everword_ingest.lore import translate
 from everword_ingest.lore.delete import delete_lore_book, delete_lore_entry
 from everword_ingest.lore.match_lore import match_lore
-from everword_ingest.lore.model import Written
+from everword_ingest.lore.model import WrittenLore
 from everword_ingest.lore.read import (
     get_lore_book,
     get_lore_entry,
@@ -80,13 +80,9 @@ class LoreServicer(LoreServiceServicer):
     async def ImportLoreBook(
         self, request: pb.ImportLoreBookRequest, context: Context
     ) -> pb.ImportLoreBookResponse:
+        book, entries, repeatable = await translate.to_import(request)
         imported = await import_lore_book(
-            self._database,
-            current_namespace(),
-            to_book(request.book),
-            list(map(to_entry, request.entries)),
-            to_request(request),
-            self._wake,
+            self._database, current_namespace(), book, entries, repeatable, self._wake
         )
         return pb.ImportLoreBookResponse(
             book_id=str(imported.book.book_id),
@@ -157,5 +153,5 @@ class LoreServicer(LoreServiceServicer):
         )
         return pb.MatchLoreResponse(matches=map(translate.match_to_proto, found))
 
-    async def _seal(self, written: Written) -> str:
+    async def _seal(self, written: WrittenLore) -> str:
         return written.consistency_token.seal(await self._database.token_secret())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
+from everword.db.arrays import Column
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
@@ -91,6 +90,11 @@ class ClassRow:
 
 
 @dataclass(frozen=True)
+class _IdRow:
+    id: UUID
+
+
+@dataclass(frozen=True)
 class CountsRow:
     """How much a lorebook holds."""
 
@@ -159,25 +163,48 @@ async def list_entries(
     return await fetch_all(conn, SQL["list_entries"], {**parameters, "limit": limit}, EntryRow)
 
 
+async def list_entry_ids(conn: Connection, namespace_id: int, book_id: UUID) -> list[UUID]:
+    parameters = {"namespace_id": namespace_id, "book_id": book_id}
+    return [row.id for row in await fetch_all(conn, SQL["list_entry_ids"], parameters, _IdRow)]
+
+
 async def count_entries(conn: Connection, namespace_id: int, book_id: UUID) -> CountsRow:
     parameters = {"namespace_id": namespace_id, "book_id": book_id}
     [row] = await fetch_all(conn, SQL["count_entries"], parameters, CountsRow)
     return row
 
 
-async def write_entry(
-    conn: Connection, namespace_id: int, book_id: UUID, id_: UUID, entry: NewEntry
+async def write_entries(
+    conn: Connection, namespace_id: int, book_id: UUID, entries: Mapping[UUID, NewEntry]
 ) -> None:
-    """Write an entry, in the place of what has its id."""
+    """Write entries; entries with the same ids are replaced."""
+    written = list(entries.values())
+    triggers = [[trigger.to_json() for trigger in entry.triggers] for entry in written]
     parameters = {
         "namespace_id": namespace_id,
-        "id": id_,
         "book_id": book_id,
-        **vars(entry),
-        "triggers": Jsonb([trigger.to_json() for trigger in entry.triggers]),
-        "patterns": count_patterns([entry]),
+        "id": Column("uuid", list(entries)),
+        "triggers": Column("jsonb", triggers),
+        "patterns": Column("int2", [count_patterns([entry]) for entry in written]),
+    } | {
+        name: Column(type_, [getattr(entry, name) for entry in written])
+        for name, type_ in _ENTRY_TYPES.items()
     }
-    await execute(conn, SQL["write_entry"], parameters)
+    await execute(conn, SQL["write_entries"], parameters)
+
+
+#: Columns of an entry with the same names as the fields of `NewEntry`.
+_ENTRY_TYPES = {
+    "title": "text",
+    "content": "text",
+    "scan_depth": "int2",
+    "priority": "int4",
+    "sticky_turns": "int2",
+    "disabled": "bool",
+    "constant": "bool",
+    "prevent_recursion": "bool",
+    "exclude_recursion": "bool",
+}
 
 
 async def get_classes(

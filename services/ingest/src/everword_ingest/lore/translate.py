@@ -7,6 +7,7 @@ from uuid import UUID
 
 from everword.lore.find_lore import FoundEntry
 from everword.lore.model import DEFAULT_SCAN_DEPTH, Trigger, TriggerMode
+from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
@@ -21,7 +22,7 @@ from everword_ingest.lore.model import (
 )
 from everword_ingest.lore.store import BookRow, EntryRow
 from everword_ingest.notes.model import PageRequest
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 _Write = (
     pb.WriteLoreBookRequest
@@ -73,6 +74,19 @@ def to_entry(entry: lore_pb2.NewLoreEntry) -> NewEntry:
         prevent_recursion=entry.prevent_recursion,
         exclude_recursion=entry.exclude_recursion,
     )
+
+
+async def to_import(
+    request: pb.ImportLoreBookRequest,
+) -> tuple[NewBook, list[NewEntry], Request]:
+    """Return a whole lorebook to write. A lorebook with thousands of triggers is translated in a thread."""
+    if request.ByteSize() <= LONG_BYTES:
+        return _to_import(request)
+    return await beside_loop(_to_import, request)
+
+
+def _to_import(request: pb.ImportLoreBookRequest) -> tuple[NewBook, list[NewEntry], Request]:
+    return to_book(request.book), list(map(to_entry, request.entries)), to_request(request)
 
 
 def _to_trigger(trigger: lore_pb2.LoreTrigger) -> Trigger:

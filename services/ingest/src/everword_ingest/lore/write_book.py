@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from everword.db.pipeline import send_queued
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
+from everword.lore.evaluation import run_for_lore
 from everword.lore.model import MAX_PATTERNS
 from everword.lore.patterns import check_triggers
 from everword.rpc.long_work import beside_loop
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import index_entries, unindex_entries
-from everword_ingest.lore.model import Imported, NewBook, NewEntry, Request, Written
+from everword_ingest.lore.model import Imported, NewBook, NewEntry, Request, WrittenLore
 from everword_ingest.lore.store import EntryRow, LockedBook, count_patterns
-from everword_ingest.messages.requests import claim_request
 from everword_ingest.notes.place import find_place
-from everword_ingest.store import highest_passage
+from everword_ingest.request_ids.claims import claim_request, highest_passage
+
+#: Maximum entries per statement, and maximum characters of their contents and triggers.
+_PORTION_ENTRIES, _PORTION_CHARS = 100, 500_000
 
 
 async def write_lore_book(
     database: Database, namespace: NamespaceScope, book: NewBook, request: Request
-) -> Written:
+) -> WrittenLore:
     """Store a lorebook, or find that an equal call did.
 
     Raises RequestIdConflict, ConversationNotFound and InvalidArgument.
@@ -39,7 +44,7 @@ async def write_lore_book(
         if earlier is None:
             await store.update_book(conn, namespace.id, held.id, book)
     token = ConsistencyToken(namespace.id, write.position, 0)
-    return Written(held.id, token, earlier is not None)
+    return WrittenLore(held.id, token, earlier is not None)
 
 
 async def import_lore_book(
@@ -55,7 +60,7 @@ async def import_lore_book(
     `wake` is called after the commit: there may be work to publish.
     Raises RequestIdConflict, ConversationNotFound and InvalidArgument.
     """
-    await beside_loop(_check, entries)
+    await run_for_lore(namespace.id, _check, entries)
     async with database.write(namespace.id) as write:
         conn = write.conn
         held = await _hold_or_make(conn, namespace.id, book)
@@ -65,16 +70,14 @@ async def import_lore_book(
         written, unchanged, gone = dict[UUID, NewEntry](), 0, list[UUID]()
         if earlier is None:
             await store.update_book(conn, namespace.id, held.id, book)
-            there = await _entries_of(conn, namespace.id, held.id)
-            written = _changed(there, entries)
+            there = await _read_entries(conn, namespace.id, held.id)
+            written, gone = await beside_loop(_compare, there, entries)
             unchanged = len(entries) - len(written)
-            titles = {entry.title for entry in entries}
-            gone = [row.id for title, row in there.items() if title not in titles]
             await _apply(conn, namespace.id, held, written, gone)
         highest = await highest_passage(conn, namespace.id, list(written))
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
-    done = Written(held.id, token, earlier is not None)
+    done = WrittenLore(held.id, token, earlier is not None)
     return Imported(done, len(written), unchanged, len(gone))
 
 
@@ -107,19 +110,27 @@ def _check(entries: Sequence[NewEntry]) -> None:
         raise InvalidArgument(violations=(("entries", text),))
 
 
-async def _entries_of(conn: Connection, namespace_id: int, book_id: UUID) -> Mapping[str, EntryRow]:
-    rows = await store.list_entries(conn, namespace_id, book_id, None, 2**31 - 1)
-    return {row.title: row for row in rows}
+async def _read_entries(conn: Connection, namespace_id: int, book_id: UUID) -> list[EntryRow]:
+    """Return all entries of a book, read in portions so that the event loop is not blocked."""
+    rows, after = list[EntryRow](), None
+    while portion := await store.list_entries(conn, namespace_id, book_id, after, _PORTION_ENTRIES):
+        rows += portion
+        after = portion[-1].id
+        await asyncio.sleep(0)
+    return rows
 
 
-def _changed(there: Mapping[str, EntryRow], entries: Sequence[NewEntry]) -> dict[UUID, NewEntry]:
-    """Return the entries that are not there as they are, each under its id."""
+def _compare(
+    there: Sequence[EntryRow], entries: Sequence[NewEntry]
+) -> tuple[dict[UUID, NewEntry], list[UUID]]:
+    """Return the new and changed entries by id, and the ids of entries to delete."""
+    by_title = {row.title: row for row in there}
     changed = dict[UUID, NewEntry]()
     for entry in entries:
-        row = there.get(entry.title)
+        row = by_title.pop(entry.title, None)
         if row is None or row.body() != entry:
             changed[row.id if row else new_id()] = entry
-    return changed
+    return changed, [row.id for row in by_title.values()]
 
 
 async def _apply(
@@ -131,6 +142,21 @@ async def _apply(
 ) -> None:
     await store.delete_entries(conn, namespace_id, gone)
     await unindex_entries(conn, namespace_id, gone)
-    for id_, entry in written.items():
-        await store.write_entry(conn, namespace_id, book.id, id_, entry)
+    for portion in _portions(written):
+        await store.write_entries(conn, namespace_id, book.id, portion)
+        await send_queued(conn)
+        await asyncio.sleep(0)
     await index_entries(conn, namespace_id, book, written)
+
+
+def _portions(entries: Mapping[UUID, NewEntry]) -> Iterator[dict[UUID, NewEntry]]:
+    """Yield entries in portions of one statement each, which blocks the event loop for milliseconds."""
+    portion, chars = dict[UUID, NewEntry](), 0
+    for id_, entry in entries.items():
+        portion[id_] = entry
+        chars += len(entry.content) + sum(len(trigger.text) for trigger in entry.triggers)
+        if len(portion) >= _PORTION_ENTRIES or chars >= _PORTION_CHARS:
+            yield portion
+            portion, chars = {}, 0
+    if portion:
+        yield portion

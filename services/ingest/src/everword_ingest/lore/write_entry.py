@@ -11,14 +11,14 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import LoreEntryNotFound
 from everword.domain.tokens import ConsistencyToken
+from everword.lore.evaluation import run_for_lore
 from everword.lore.model import MAX_ENTRIES, MAX_PATTERNS
-from everword.lore.patterns import check_triggers
+from everword.lore.patterns import check_triggers, has_patterns
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import index_entries
-from everword_ingest.lore.model import BookTarget, NewEntry, Request, Written
+from everword_ingest.lore.model import BookTarget, NewEntry, Request, WrittenLore
 from everword_ingest.lore.place import hold_book
-from everword_ingest.messages.requests import claim_request
-from everword_ingest.store import highest_passage
+from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
 async def write_lore_entry(
@@ -29,13 +29,16 @@ async def write_lore_entry(
     entry_id: UUID | None,
     request: Request,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenLore:
     """Store an entry and index it, or find that an equal call did; over the one of `entry_id`, or of its title.
 
     `wake` is called after the commit: there may be work to publish.
     Raises RequestIdConflict, LoreBookNotFound, LoreEntryNotFound, ConversationNotFound and InvalidArgument.
     """
-    check_triggers(entry.triggers, "entry", entry.title)
+    if has_patterns(entry.triggers):
+        await run_for_lore(namespace.id, check_triggers, entry.triggers, "entry", entry.title)
+    else:
+        check_triggers(entry.triggers, "entry", entry.title)
     async with database.write(namespace.id) as write:
         conn = write.conn
         book = await hold_book(conn, namespace.id, target)
@@ -44,7 +47,7 @@ async def write_lore_entry(
             conn, namespace.id, request.id, request.body_hash, message_ids=[id_]
         )
         if earlier is None:
-            await store.write_entry(conn, namespace.id, book.id, id_, entry)
+            await store.write_entries(conn, namespace.id, book.id, {id_: entry})
             await _check_counts(conn, namespace.id, book.id)
             await store.touch_book(conn, namespace.id, book.id)
             await index_entries(conn, namespace.id, book, {id_: entry})
@@ -53,7 +56,7 @@ async def write_lore_entry(
         highest = await highest_passage(conn, namespace.id, [id_])
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
-    return Written(book.id, token, earlier is not None, id_)
+    return WrittenLore(book.id, token, earlier is not None, id_)
 
 
 async def _id_of(

@@ -1,1 +1,1 @@
-"""Appends messages, and writes what else callers say of memories."""
+"""Appends messages to conversations."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
@@ -13,7 +12,6 @@ from everword.db.pool import Connection, Database
 from everword.db.statements import Pending
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
-from everword.domain.errors import ExternalIdConflict
 from everword.domain.ids import new_id, new_ids
 from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.domain.tokens import ConsistencyToken
@@ -22,22 +20,32 @@ from everword.index.writer import Counts, Stored, add_passages
 from everword.quotas.usage import current_usage
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
-from everword_ingest import store
-from everword_ingest.erasure.erased_ids import ask_erased, check_erased
-from everword_ingest.indexing import PlacedMessage, author_names
-from everword_ingest.messages.days import pending_days
-from everword_ingest.messages.portions import index_all_but_last, insert_messages
-from everword_ingest.messages.requests import claim_request
-from everword_ingest.messages.titles import take_title
-from everword_ingest.model import (
+from everword_ingest.conversations import store as conversations
+from everword_ingest.conversations.model import ConversationSpec, LockedConversation
+from everword_ingest.messages import store
+from everword_ingest.messages.due_work import pending_days, schedule_work
+from everword_ingest.messages.external_ids import (
+    ask_erased,
+    ask_existing,
+    check_erased,
+    compare_existing,
+)
+from everword_ingest.messages.model import (
     AppendedMessage,
     AppendRequest,
     AppendResult,
-    ConversationSpec,
     NewMessage,
+    PlacedMessage,
 )
-from everword_ingest.scheduling import schedule_work
-from everword_ingest.store import ExternalMessageRow, LockedConversation, RequestRow
+from everword_ingest.messages.portions import author_names, index_all_but_last, insert_messages
+from everword_ingest.messages.store import ExternalMessageRow
+from everword_ingest.messages.titles import take_title
+from everword_ingest.request_ids.claims import (
+    RequestRow,
+    claim_request,
+    highest_passage,
+    update_request,
+)
 
 
 async def append_messages(
@@ -53,7 +61,7 @@ async def append_messages(
     Raises ConversationNotFound, MemoryNotFound, RequestIdConflict, ExternalIdConflict, ContentErased, RateLimitReached
     and StorageLimitReached; nothing is stored then.
     """
-    with current_usage().taking_messages(len(request.messages)) as existed:
+    async with current_usage().taking_messages(len(request.messages)) as existed:
         result = await _append(database, namespace, request, compaction, wake)
         old = (result.replayed or message.existed for message in result.messages)
         existed(sum(old))
@@ -72,7 +80,7 @@ async def _append(
         conversation, settings = await _lock(conn, namespace.id, request.target)
         ids = new_ids(len(request.messages))
         # Nobody else appends to the conversation now: what it has may be asked for together with the claim.
-        existing = await _ask_existing(conn, namespace.id, conversation.id, request.messages)
+        existing = await ask_existing(conn, namespace.id, conversation.id, request.messages)
         erased = await ask_erased(conn, conversation, request)
         earlier = await claim_request(
             conn, namespace.id, request.request_id, request.body_hash, conversation.id, ids
@@ -94,13 +102,13 @@ async def _lock(
     conn: Connection, namespace_id: int, target: UUID | ConversationSpec
 ) -> tuple[LockedConversation, NamespaceSettings]:
     """Return the target conversation, held by this transaction, and the settings of its namespace."""
-    conversation, settings = await store.lock_conversation(conn, namespace_id, target)
+    conversation, settings = await conversations.lock_conversation(conn, namespace_id, target)
     if conversation is None:
         if isinstance(target, UUID):
             raise ConversationNotFound(conversation_id=target)
         # Where another caller is faster, the insert waits for it and makes nothing.
-        await store.insert_conversation(conn, namespace_id, new_id(), target)
-        conversation, settings = await store.lock_conversation(conn, namespace_id, target)
+        await conversations.insert_conversation(conn, namespace_id, new_id(), target)
+        conversation, settings = await conversations.lock_conversation(conn, namespace_id, target)
     if conversation is None:
         raise ConversationNotFound
     return conversation, settings
@@ -135,7 +143,7 @@ async def _replay(conn: Connection, namespace_id: int, earlier: RequestRow) -> _
         row.id: row.seq
         for row in await store.find_messages(conn, namespace_id, earlier.message_ids)
     }
-    highest = await store.highest_passage(conn, namespace_id, earlier.message_ids)
+    highest = await highest_passage(conn, namespace_id, earlier.message_ids)
     appended = [AppendedMessage(id_, places[id_], existed=True) for id_ in earlier.message_ids]
     return _Outcome(appended, highest)
 
@@ -152,7 +160,7 @@ async def _store(
 ) -> _Outcome:
     """Write what is new. What exists of the messages was asked for."""
     await _check_parents(conn, namespace_id, request.messages)
-    existing = _compare(request.messages, await asked.rows() if asked else [])
+    existing = compare_existing(request.messages, await asked.rows() if asked else [])
     placed = _place(request.messages, ids, conversation, existing)
     indexed, highest = None, 0
     if placed:
@@ -160,11 +168,11 @@ async def _store(
     if existing:
         # What was there before may still be in work, and the token stands for it too.
         known = [row.id for row in existing.values()]
-        highest = await store.highest_passage(conn, namespace_id, known)
+        highest = await highest_passage(conn, namespace_id, known)
     appended = _answers(request.messages, placed, existing)
     if existing and request.request_id:
         final = [message.id for message in appended]
-        await store.update_request(conn, namespace_id, request.request_id, final)
+        await update_request(conn, namespace_id, request.request_id, final)
     return _Outcome(appended, highest, indexed, placed)
 
 
@@ -177,42 +185,6 @@ async def _check_parents(
         known = {row.id for row in await store.find_messages(conn, namespace_id, list(parents))}
         for missing in parents - known:
             raise MemoryNotFound(memory_id=missing)
-
-
-async def _ask_existing(
-    conn: Connection, namespace_id: int, conversation_id: UUID, messages: Sequence[NewMessage]
-) -> Pending[ExternalMessageRow] | None:
-    """Ask for what the conversation has already under the external ids of messages; None where they have none."""
-    ids = {message.external_id for message in messages if message.external_id is not None}
-    if not ids:
-        return None
-    return await store.ask_external_messages(conn, namespace_id, conversation_id, sorted(ids))
-
-
-def _compare(
-    messages: Sequence[NewMessage], rows: Sequence[ExternalMessageRow]
-) -> dict[str, ExternalMessageRow]:
-    """Return by external id what the conversation has already. Raises ExternalIdConflict for other words."""
-    by_id: dict[str, NewMessage] = {}
-    for message in messages:
-        if message.external_id is not None:
-            first = by_id.setdefault(message.external_id, message)
-            if first is not message:
-                raise ExternalIdConflict(
-                    "Two messages of the request have the same external id.",
-                    external_id=message.external_id,
-                )
-    for row in rows:
-        if row.said != _said(by_id[row.external_id]):
-            raise ExternalIdConflict(external_id=row.external_id)
-    return {row.external_id: row for row in rows}
-
-
-def _said(message: NewMessage) -> tuple[object, ...]:
-    """Return what makes two messages under one external id the same; see `ExternalMessageRow`."""
-    texts = (message.content, message.tool_args, message.tool_result)
-    hashes = [sha256(text.encode()).digest() for text in texts]
-    return (message.role, message.author, message.tool_name, *hashes)
 
 
 def _place(
@@ -270,7 +242,7 @@ async def _write(
     turns = sum(not entry.message.automated for entry in placed)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
     language = Language(settings.text_search_config, settings.time_zone)
-    indexed = placed if settings.indexes(conversation.channel) else []
+    indexed = placed if settings.channels.indexes(conversation.channel) else []
     names = await author_names(indexed)
     await insert_messages(conn, scope, placed)
     passages = await index_all_but_last(conn, namespace_id, conversation, indexed, language)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.compaction import CompactionSettings
+from everword.domain.errors import EverwordError
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.messages.append_messages import append_messages
-from everword_ingest.model import AppendRequest
+from everword_ingest.messages.model import AppendRequest
 
 
 @dataclass
@@ -31,15 +32,20 @@ async def import_messages(
     compaction: CompactionSettings,
     wake: Callable[[], None],
 ) -> ImportResult:
-    """Append batch by batch. What was committed before an error stays."""
+    """Append batch by batch. Messages committed before an error stay; the error's metadata has their number."""
     result = ImportResult()
-    async for request in requests:
-        appended = await append_messages(database, namespace, request, compaction, wake)
-        existed = sum(message.existed for message in appended.messages)
-        result.batches += 1
-        result.messages_existing += existed
-        result.messages_written += len(appended.messages) - existed
-        # A batch that was there before has lower ids than the ones before it may have.
-        earlier = result.consistency_token
-        result.consistency_token = appended.consistency_token.covering(earlier)
+    try:
+        async for request in requests:
+            appended = await append_messages(database, namespace, request, compaction, wake)
+            existed = sum(message.existed for message in appended.messages)
+            result.batches += 1
+            result.messages_existing += existed
+            result.messages_written += len(appended.messages) - existed
+            # A batch that was stored before may have lower ids than the batches before it.
+            earlier = result.consistency_token
+            result.consistency_token = appended.consistency_token.covering(earlier)
+    except EverwordError as error:
+        if result.messages_written:
+            error.metadata["messages_written"] = str(result.messages_written)
+        raise
     return result

@@ -1,23 +1,48 @@
-"""Writes a large append in portions: no statement holds the event loop for long, nor much memory at a time."""
+"""Write a large append in portions: no statement holds the event loop for long, nor much memory at a time."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any
 
+from everword.db.arrays import Column, array_literal
 from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
 from everword.domain.records import ConversationRecord
-from everword.index.builders import Language
-from everword.index.passages import Passage
+from everword.index.builders import Language, build_passages, take_portion
+from everword.index.passages import Passage, Source
 from everword.index.writer import Counts, add_passages
-from everword_ingest import store
-from everword_ingest.indexing import PlacedMessage, index_messages, message_columns
+from everword.rpc.long_work import beside_loop
+from everword.text.author_names import name_words
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
+from everword_ingest.messages import store
+from everword_ingest.messages.model import PlacedMessage
 
 #: Messages that are written by one statement, and what they may have on the wire.
 _MESSAGES = 250
 _BYTES = 512 * 1024
+#: Messages and characters that are cut and analysed on the event loop; more is left to a thread, in portions.
+_FEW_MESSAGES = 100
+_FEW_CHARS = 50_000
+#: Authors whose names take longer to read.
+_FEW_AUTHORS = 50
+#: Columns of a message that have the names of `NewMessage`'s fields.
+_MESSAGE_TYPES = {
+    "role": "int2",
+    "author": "text",
+    "content": "text",
+    "content_blocks": "jsonb",
+    "importance_class": "int2",
+    "automated": "bool",
+    "tool_name": "text",
+    "tool_args": "text",
+    "tool_result": "text",
+    "metadata": "jsonb",
+    "token_count": "int4",
+    "external_id": "text",
+    "parent_id": "uuid",
+}
 
 
 async def insert_messages(
@@ -25,7 +50,7 @@ async def insert_messages(
 ) -> None:
     """Store messages."""
     for portion in _portions(placed):
-        await store.insert_messages(conn, {**scope, **message_columns(portion)})
+        await store.insert_messages(conn, {**scope, **_message_columns(portion)})
         if portion[-1] is not placed[-1]:
             await send_queued(conn)
             await asyncio.sleep(0)
@@ -41,6 +66,21 @@ def _portions(placed: Sequence[PlacedMessage]) -> Iterator[Sequence[PlacedMessag
     yield placed[begin:]
 
 
+def _message_columns(placed: Sequence[PlacedMessage]) -> dict[str, Any]:
+    """Return the arrays that `insert_messages` takes, one element a message."""
+    messages = [entry.message for entry in placed]
+    return {
+        "id": Column("uuid", [entry.id for entry in placed]),
+        "seq": Column("int8", [entry.seq for entry in placed]),
+        "instance": Column("text", [entry.instance for entry in placed]),
+        "occurred_at": Column("timestamptz", [entry.occurred_at for entry in placed]),
+        "tags": Column("text", [array_literal(message.tags) for message in messages]),
+    } | {
+        name: Column(type_, [getattr(message, name) for message in messages])
+        for name, type_ in _MESSAGE_TYPES.items()
+    }
+
+
 async def index_all_but_last(
     conn: Connection,
     namespace_id: int,
@@ -53,7 +93,7 @@ async def index_all_but_last(
     Nothing is counted or locked by it. What locks rows that other writes need comes after it, and takes no time.
     """
     last: list[Passage] = []
-    async for portion in index_messages(placed, conversation, language):
+    async for portion in _index_messages(placed, conversation, language):
         if last:
             config = language.text_search_config
             written = await add_passages(conn, namespace_id, config, last, Counts())
@@ -61,3 +101,56 @@ async def index_all_but_last(
             await written.rows()
         last = portion
     return last
+
+
+async def _index_messages(
+    messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
+) -> AsyncIterator[list[Passage]]:
+    """Yield the passages of messages in portions, in their order."""
+    passages = _build(messages, conversation, language)
+    chars = sum(len(placed.message.text) for placed in messages)
+    if len(messages) <= _FEW_MESSAGES and chars <= _FEW_CHARS:
+        yield list(passages)
+        return
+    while portion := await beside_loop(take_portion, passages):
+        yield portion
+
+
+def _build(
+    messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
+) -> Iterator[Passage]:
+    for placed in messages:
+        source = _source(placed, conversation)
+        yield from build_passages(source, placed.message.text, language)
+
+
+def _source(placed: PlacedMessage, conversation: ConversationRecord) -> Source:
+    message = placed.message
+    return Source(
+        id=placed.id,
+        kind=MEMORY_KIND_MESSAGE,
+        occurred_at=placed.occurred_at,
+        conversation_id=conversation.id,
+        seq=placed.seq,
+        agent=conversation.agent,
+        subject=conversation.subject,
+        channel=conversation.channel,
+        instance=placed.instance,
+        author=message.author,
+        role=message.role,
+        tags=message.tags,
+        importance_class=message.importance_class,
+        automated=message.automated,
+    )
+
+
+async def author_names(messages: Iterable[PlacedMessage]) -> list[str]:
+    """Return the names of who spoke, sorted."""
+    authors = {placed.message.author for placed in messages}
+    if len(authors) <= _FEW_AUTHORS:
+        return _sorted_names(authors)
+    return await beside_loop(_sorted_names, authors)
+
+
+def _sorted_names(authors: Iterable[str]) -> list[str]:
+    return sorted(set[str]().union(*map(name_words, authors)))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from everword.db.namespaces import NamespaceSettings
 from everword.text.credentials import mask_credentials
 from everword.text.instructions import speaks_to_models
-from everword_ingest.indexing import PlacedMessage
+from everword_ingest.messages.model import PlacedMessage
 
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
@@ -20,7 +20,12 @@ _USER = 2
 async def take_title(
     placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
 ) -> str:
-    """Return the beginning of the first user's message, for a conversation without a title."""
+    """Return the beginning of the first user's message, for a conversation without a title.
+
+    Empty if the channel's policy keeps summaries within their conversation, since lists show titles.
+    """
+    if not settings.channels.summarizes(channel):
+        return ""
     for entry in placed:
         if entry.message.role != _USER or entry.message.automated:
             continue

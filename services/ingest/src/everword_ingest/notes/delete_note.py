@@ -8,20 +8,21 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ContentErased
 from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
-from everword_ingest.messages.requests import claim_request
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import unindex_note
-from everword_ingest.notes.model import DEFAULT_IMPORTANCE, Deletion, Written
+from everword_ingest.notes.model import DEFAULT_IMPORTANCE, Deletion, WrittenNote
 from everword_ingest.notes.place import find_note_id, not_found
 from everword_ingest.notes.store import VersionRow
 from everword_ingest.notes.write_note import check_version
+from everword_ingest.request_ids.claims import claim_request
 
 
 async def delete_note(
     database: Database, namespace: NamespaceScope, deletion: Deletion, wake: Callable[[], None]
-) -> Written:
+) -> WrittenNote:
     """Delete a note, or find that an equal call did.
 
     Raises RequestIdConflict, NoteNotFound, ConversationNotFound and NoteVersionConflict.
@@ -37,10 +38,11 @@ async def delete_note(
         else:
             [version_id] = earlier.message_ids
         found = await store.find_version(conn, namespace.id, version_id)
-        assert found is not None
+        if found is None:
+            raise ContentErased(request_id=deletion.request_id)
     wake()
     token = ConsistencyToken(namespace.id, write.position, 0)
-    return Written(
+    return WrittenNote(
         found.note_id, found.version, version_id, found.log_date, token, earlier is not None
     )
 

@@ -85,7 +85,7 @@ class Deletion:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenNote:
     """What became of a note."""
 
     note_id: UUID

@@ -9,9 +9,8 @@ from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import note_service_pb2 as pb
 from everword.v1.note_service_pb2_grpc import NoteServiceServicer
-from everword_ingest.notes.append_daily_log import append_daily_log
 from everword_ingest.notes.delete_note import delete_note
-from everword_ingest.notes.model import Written
+from everword_ingest.notes.model import WrittenNote
 from everword_ingest.notes.read_notes import get_note, get_note_history, list_notes
 from everword_ingest.notes.translate import (
     note_to_proto,
@@ -23,7 +22,7 @@ from everword_ingest.notes.translate import (
     to_writing,
     version_to_proto,
 )
-from everword_ingest.notes.write_note import write_note
+from everword_ingest.notes.write_note import append_daily_log, write_note
 
 
 class NoteServicer(NoteServiceServicer):
@@ -103,5 +102,5 @@ class NoteServicer(NoteServiceServicer):
             replayed=written.replayed,
         )
 
-    async def _seal(self, written: Written) -> str:
+    async def _seal(self, written: WrittenNote) -> str:
         return written.consistency_token.seal(await self._database.token_secret())

@@ -23,7 +23,7 @@ from everword_ingest.notes.model import (
     Writing,
 )
 from everword_ingest.notes.store import NoteRow, VersionRow
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 #: Kinds with calls of their own.
 _RESERVED = {DAILY_LOG: "AppendDailyLog", HANDOFF: "HandoffService.WriteHandoff"}

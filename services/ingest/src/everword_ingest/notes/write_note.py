@@ -7,24 +7,29 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.conflicts import NoteVersionConflict
-from everword.domain.errors import InvalidArgument
+from everword.domain.errors import (
+    ConcurrentUpdate,
+    ContentErased,
+    InvalidArgument,
+    NoteVersionConflict,
+)
 from everword.domain.ids import new_id
+from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
-from everword_ingest.messages.requests import claim_request
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import index_note
-from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, Written
+from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, WrittenNote
 from everword_ingest.notes.place import Place, find_place
 from everword_ingest.notes.store import LockedNote, VersionRow
-from everword_ingest.store import highest_passage
+from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
 async def write_note(
     database: Database, namespace: NamespaceScope, writing: Writing, wake: Callable[[], None]
-) -> Written:
+) -> WrittenNote:
     """Store a version of a note and index it, or find that an equal call did.
 
     `wake` is called after the commit: there may be work to publish.
@@ -41,11 +46,12 @@ async def write_note(
         else:
             [version_id] = earlier.message_ids
         found = await store.find_version(conn, namespace.id, version_id)
-        assert found is not None
+        if found is None:
+            raise ContentErased(request_id=writing.request_id)
         highest = await highest_passage(conn, namespace.id, [found.note_id])
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
-    return Written(
+    return WrittenNote(
         found.note_id, found.version, version_id, found.log_date, token, earlier is not None
     )
 
@@ -77,18 +83,21 @@ async def _write(conn: Connection, namespace_id: int, writing: Writing, version_
 
 
 async def _hold(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:
-    """Return the note with a key, held by this transaction, and make it first where there is none."""
+    """Return the note with a key, locked by this transaction; insert it if there is none. Raises ConcurrentUpdate."""
     key = NoteKey(note.key, note.scope)
     found = await store.find_key(conn, namespace_id, key) if note.key else None
-    if found is None:
-        found = new_id()
-        # Where another writer is faster, this waits for it and makes nothing.
-        await store.insert_note(conn, namespace_id, found, key, note.log_date)
-    held = await store.lock_note(conn, namespace_id, found)
+    held = await store.lock_note(conn, namespace_id, found) if found else None
+    if held is None:
+        # Also if the note was erased while this waited for its lock.
+        inserted = new_id()
+        # If another writer is inserting the key, this waits for it and inserts nothing.
+        await store.insert_note(conn, namespace_id, inserted, key, note.log_date)
+        held = await store.lock_note(conn, namespace_id, inserted)
     if held is None:
         found = await store.find_key(conn, namespace_id, key)
         held = await store.lock_note(conn, namespace_id, found) if found else None
-    assert held is not None
+    if held is None:
+        raise ConcurrentUpdate
     return held
 
 
@@ -118,3 +127,17 @@ async def _appended(
         text = f"would make the note longer than {MAX_CONTENT_BYTES} bytes"
         raise InvalidArgument(violations=(("note.content", text),))
     return replace(note, content=content)
+
+
+async def append_daily_log(
+    database: Database, namespace: NamespaceScope, entry: Writing, wake: Callable[[], None]
+) -> WrittenNote:
+    """Store an entry under the day that it is in the namespace, or find that an equal call did.
+
+    Raises RequestIdConflict and ConversationNotFound.
+    """
+    async with database.transaction(namespace.id) as conn:
+        settings = await get_namespace_settings(conn, namespace.id)
+    day = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(datetime.now(UTC))
+    dated = replace(entry, note=replace(entry.note, log_date=day))
+    return await write_note(database, namespace, dated, wake)

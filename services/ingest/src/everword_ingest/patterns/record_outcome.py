@@ -6,11 +6,11 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword.domain.not_found import PatternNotFound
-from everword_ingest.messages.requests import claim_request
 from everword_ingest.patterns import store
 from everword_ingest.patterns.model import Counted, Said
 from everword_ingest.patterns.record_pattern import counted
 from everword_ingest.patterns.store import NewOutcome
+from everword_ingest.request_ids.claims import claim_request
 
 
 async def record_outcome(
@@ -26,9 +26,10 @@ async def record_outcome(
         if earlier is not None:
             return Counted(pattern, replayed=True)
         now = await store.lock_patterns(conn, namespace.id, pattern.entity_key, pattern.type)
-        # Another write may have counted before the lock was held.
+        # Another write may have counted, or an erasure deleted the pattern, before the lock was held.
         held = await store.get_pattern(conn, namespace.id, said.pattern_id)
-        assert held is not None
+        if held is None:
+            raise PatternNotFound(pattern_id=said.pattern_id)
         pattern = counted(held, said.agreed, now)
         outcome = NewOutcome(new_id(), pattern.id, said.agreed)
         await store.insert_outcomes(conn, namespace.id, now, [outcome], said.reason, recorded=False)

@@ -10,14 +10,13 @@ from typing import Any
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import InvalidArgument
+from everword.domain.errors import ContentErased, InvalidArgument
 from everword.domain.ids import new_id
-from everword_ingest.messages.requests import claim_request
 from everword_ingest.patterns import store
 from everword_ingest.patterns.confidence import confidence
 from everword_ingest.patterns.model import Counted, Seen, entity_key
 from everword_ingest.patterns.store import NewOutcome, PatternRow
-from everword_ingest.store import update_request
+from everword_ingest.request_ids.claims import claim_request, update_request
 
 #: What differs more often is no pattern.
 MOST_OF_A_TYPE = 100
@@ -32,7 +31,8 @@ async def record_pattern(
         earlier = await claim_request(conn, namespace.id, request_id, body_hash)
         if earlier is not None:
             pattern = await store.get_pattern(conn, namespace.id, earlier.message_ids[0])
-            assert pattern is not None
+            if pattern is None:
+                raise ContentErased(request_id=request_id)
             return Counted(pattern, replayed=True)
         pattern, created = await _record(conn, namespace.id, seen)
         if request_id:

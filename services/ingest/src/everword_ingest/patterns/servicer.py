@@ -23,7 +23,7 @@ from everword_ingest.patterns.translate import (
     to_said,
     to_seen,
 )
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 
 
 class PatternServicer(PatternServiceServicer):

@@ -9,8 +9,11 @@ from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import retention_service_pb2 as pb
 from everword.v1.retention_service_pb2_grpc import RetentionServiceServicer
-from everword_ingest.retention.policies import list_retention_policies, set_retention_policy
-from everword_ingest.retention.preview_retention import preview_retention
+from everword_ingest.retention.policies import (
+    list_retention_policies,
+    preview_retention,
+    set_retention_policy,
+)
 from everword_ingest.retention.runs import list_retention_runs, run_retention
 from everword_ingest.retention.translate import (
     count_to_proto,

@@ -8,7 +8,7 @@ from typing import Any
 from everword.db.pool import Connection, Database
 from everword.domain.errors import ConcurrentUpdate
 from everword.domain.not_found import NamespaceNotFound
-from everword_ingest.admin.namespaces import get_namespace
+from everword_ingest.namespaces.namespaces import get_namespace
 from everword_ingest.transfer import store
 from everword_ingest.transfer.lines import HEADER, Tally
 

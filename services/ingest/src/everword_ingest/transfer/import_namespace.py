@@ -18,7 +18,7 @@ from everword.domain.errors import (
 )
 from everword.domain.tokens import ConsistencyToken
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
-from everword_ingest.admin.namespaces import SETTINGS, check_settings
+from everword_ingest.namespaces.namespaces import SETTINGS, check_settings
 from everword_ingest.transfer import store
 from everword_ingest.transfer.batch import HELD_BACK_S, WRONG, Batch, explain
 from everword_ingest.transfer.lines import (
@@ -39,8 +39,9 @@ FIELDS = SETTINGS | {"erasure_salt", "created_at"}
 _DEFAULTS: dict[str, Any] = {
     each.name: each.default for each in fields(NamespaceSettings) if each.default is not MISSING
 }
-#: What a channel's policy says.
+#: Required and optional fields of a channel's policy in a file.
 _POLICY = {"index", "roll_up", "digest"}
+_LATER_POLICY = {"untrusted", "quarantine", "learn", "summarize"}
 _NEEDED = FIELDS - set(_DEFAULTS)
 
 
@@ -218,7 +219,8 @@ async def _check(conn: Connection, settings: dict[str, Any]) -> None:
 def _are_policies(policies: Any) -> bool:
     return isinstance(policies, dict) and all(
         isinstance(each, dict)
-        and set(each) == _POLICY
+        and set(each) >= _POLICY
+        and set(each) <= _POLICY | _LATER_POLICY
         and all(isinstance(value, bool) for value in each.values())
         for each in policies.values()
     )

@@ -9,7 +9,7 @@ from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.v1 import workspace_service_pb2 as pb
 from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceServicer
-from everword_ingest.documents.model import Written
+from everword_ingest.documents.model import WrittenDocument
 from everword_ingest.documents.translate import to_page
 from everword_ingest.workspace.read_workspace_files import (
     get_workspace_file,
@@ -103,5 +103,5 @@ class WorkspaceServicer(WorkspaceServiceServicer):
             file_id=str(file_id),
         )
 
-    async def _seal(self, written: Written) -> str:
+    async def _seal(self, written: WrittenDocument) -> str:
         return written.consistency_token.seal(await self._database.token_secret())

@@ -19,7 +19,7 @@ from everword_ingest.documents.model import (
 )
 from everword_ingest.documents.store import DocumentRow, VersionRow
 from everword_ingest.documents.translate import scope_to_proto, to_scope
-from everword_ingest.translate import hash_body
+from everword_ingest.request_ids.claims import hash_body
 from everword_ingest.workspace.files import FILES, MAX_FILE_BYTES, FileName, Writer
 
 Writing: TypeAlias = pb.WriteWorkspaceFileRequest | pb.DeleteWorkspaceFileRequest

@@ -8,7 +8,13 @@ from everword.db.pool import Database
 from everword.domain.caller import Caller, NamespaceScope
 from everword_ingest.documents.append_document import append_document
 from everword_ingest.documents.delete_document import delete_document
-from everword_ingest.documents.model import Change, Deletion, DocumentKey, DocumentKind, Written
+from everword_ingest.documents.model import (
+    Change,
+    Deletion,
+    DocumentKey,
+    DocumentKind,
+    WrittenDocument,
+)
 from everword_ingest.documents.write_document import write_document
 from everword_ingest.workspace.files import FileName, Writer, check_writer
 
@@ -20,7 +26,7 @@ async def write_workspace_file(
     change: Change,
     content: str,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Store a version of a file. Raises WorkspaceFileProtected, and what `write_document` does."""
     check_writer(caller, Writer(change.writer), FileName[change.key.title])
     write = append_document if change.appends else write_document
@@ -33,7 +39,7 @@ async def delete_workspace_file(
     caller: Caller,
     deletion: Deletion,
     wake: Callable[[], None],
-) -> Written:
+) -> WrittenDocument:
     """Delete a file. Raises WorkspaceFileProtected, and what `delete_document` does."""
     assert isinstance(deletion.target, DocumentKey)
     check_writer(caller, Writer(deletion.writer), FileName[deletion.target.title])

@@ -11,7 +11,6 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.not_found import AddressNotFound
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS
 from everword_search.addresses import store
-from everword_search.addresses.model import Entry
 from everword_search.addresses.places import (
     conversation_entries,
     directory_entry,
@@ -19,12 +18,12 @@ from everword_search.addresses.places import (
     memory_entries,
     within,
 )
-from everword_search.addresses.tiers import Tier
-from everword_search.addresses.tree import Directory, find_directory
+from everword_search.addresses.tree import Directory, Entry, find_directory
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import Cursor, max_parts, open_cursor
 from everword_search.records.store import read_memories
+from everword_search.records.tiers import Tier
 
 DEFAULT_PAGE = 50
 

@@ -16,11 +16,10 @@ from everword.domain.trust import LEFT_OUT
 from everword.text.instructions import speaks_to_models
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS, abstract
 from everword_search.addresses import store
-from everword_search.addresses.model import Entry
 from everword_search.addresses.store import ConversationRow
-from everword_search.addresses.tiers import Tier, chars_read, in_tier, parts_read
-from everword_search.addresses.tree import CONVERSATION, Directory, find_directory
+from everword_search.addresses.tree import CONVERSATION, Directory, Entry, find_directory
 from everword_search.records.store import read_memories
+from everword_search.records.tiers import Tier, chars_read, in_tier, parts_read
 
 #: The largest place that a conversation can have.
 _MAX_SEQ = 2**63 - 1

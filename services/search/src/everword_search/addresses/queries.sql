@@ -24,10 +24,12 @@ SELECT id FROM graph_node_versions
  LIMIT 1;
 
 -- read_conversations --
--- Conversations as directories, the latest made first, or those with the ids given: with the beginning of what sums each up, or
--- of the first words of one that nothing sums up yet.
-SELECT c.id, c.title, c.session_key, c.last_message_at, coalesce(top.content, first.content, '') AS lead,
-       coalesce(first.is_tools OR (policies.of_channels -> c.channel ->> 'untrusted')::boolean, false) AS untrusted
+-- Conversations as directories, the latest made first, or the one with an id: with the beginning of the summary, or the first
+-- words of a conversation without one. A list shows no words of conversations of kept-out channels.
+SELECT c.id, c.title, c.session_key, c.last_message_at,
+       CASE WHEN %(conversation_id)s::uuid IS NULL AND NOT publishes_summaries(policies.of_channels, c.channel) THEN ''
+            ELSE coalesce(top.content, first.content, '') END AS lead,
+       coalesce(first.is_tools OR (channel_policy(policies.of_channels, c.channel) ->> 'untrusted')::boolean, false) AS untrusted
   FROM conversations c
  CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
   LEFT JOIN LATERAL (

@@ -5,15 +5,10 @@ from __future__ import annotations
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
-from everword_search.addresses.model import Entry
-from everword_search.addresses.places import (
-    directory_entry,
-    find_memory,
-    memory_entries,
-    within,
-)
-from everword_search.addresses.tiers import Tier
+from everword_search.addresses.places import directory_entry, find_memory, memory_entries, within
+from everword_search.addresses.tree import Entry
 from everword_search.records.freshness import ensure_fresh
+from everword_search.records.tiers import Tier
 
 
 async def read_address(

@@ -7,12 +7,8 @@ from everword.domain.caller import NamespaceScope
 from everword.rpc.translate import memory_to_proto, to_timestamp
 from everword.v1 import address_pb2 as pb
 from everword.v1 import memory_pb2
-from everword_search.addresses.model import Entry
-from everword_search.addresses.tiers import Tier, in_tier
-
-
-def to_tier(tier: memory_pb2.Tier.ValueType) -> Tier:
-    return Tier(tier)
+from everword_search.addresses.tree import Entry
+from everword_search.records.tiers import Tier, in_tier
 
 
 def entry_to_proto(namespace: NamespaceScope, entry: Entry) -> pb.AddressEntry:

@@ -6,8 +6,10 @@ A new kind of memory is a line of DIRECTORIES, with a statement that lists it, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from everword.domain.addresses import Segments, as_id
+from everword.domain.records import MemoryRecord
 
 
 @dataclass(frozen=True)
@@ -64,3 +66,15 @@ def find_directory(segments: Segments) -> Directory | None:
             return None
         form = (segments[0], ANY, *segments[2:])
     return DIRECTORIES.get(form)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A directory, or a memory that is listed in one."""
+
+    #: Where it is within its namespace; empty for the namespace.
+    segments: Segments
+    abstract: str
+    #: None for a directory.
+    memory: MemoryRecord | None = None
+    occurred_at: datetime | None = None

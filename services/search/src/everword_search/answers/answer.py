@@ -19,14 +19,13 @@ from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
 from everword_search.answers.asking import Asking
 from everword_search.answers.check import check_answer
-from everword_search.answers.prompt import answer_request, fitting, read_citations
-from everword_search.answers.shown import Shown
-from everword_search.context.reliable import find_reliable
+from everword_search.answers.prompt import PromptMemory, answer_request, fitting, read_citations
 from everword_search.endings.read_endings import read_endings
+from everword_search.passages.as_of import find_as_of
+from everword_search.passages.store import Scope
 from everword_search.records.model import EVERYTHING, MemoryFilter, PageRequest
-from everword_search.retrieval.index.as_of import find_as_of
-from everword_search.retrieval.index.store import Scope
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.reliable import find_reliable
 from everword_search.retrieval.sources import Sources
 from everword_search.summaries.model import ExpandMode, Expansion, ExpansionLimits
 
@@ -54,7 +53,7 @@ class AnswerRequest:
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerResult:
     """An answer, and what it rests on."""
 
     text: str
@@ -69,7 +68,7 @@ class Answered:
 
 async def answer(
     sources: Sources, asking: Asking | None, namespace: NamespaceScope, request: AnswerRequest
-) -> Answered:
+) -> AnswerResult:
     """Return an answer; an empty one where nothing relevant was found, without asking a model.
 
     Raises ChatNotConfigured, ChatUnavailable where the language model does not answer, and what a search raises.
@@ -79,7 +78,7 @@ async def answer(
     found = await find_reliable(sources, namespace, _search(request))
     memories = _memories(found.results, request)
     if found.verdict is Verdict.NOTHING_RELEVANT or not memories:
-        return Answered("", {}, Verdict.NOTHING_RELEVANT, "", ())
+        return AnswerResult("", {}, Verdict.NOTHING_RELEVANT, "", ())
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     async with sources.database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
@@ -88,27 +87,27 @@ async def answer(
         endings = await read_endings(conn, Scope(namespace.id, filter_), ids)
     memories = await asyncio.to_thread(_without_orders, memories, settings.trust)
     if not memories:
-        return Answered("", {}, Verdict.NOTHING_RELEVANT, "", ())
+        return AnswerResult("", {}, Verdict.NOTHING_RELEVANT, "", ())
     if settings.masks_credentials:
         memories = await asyncio.to_thread(_masked, memories)
         # What is asked goes to the model, too.
         query = await asyncio.to_thread(mask_credentials, request.query)
         request = replace(request, query=query)
-    given = [Shown(memory, endings.get(memory.id, ())) for memory in memories]
+    given = [PromptMemory(memory, endings.get(memory.id, ())) for memory in memories]
     reply, shown = await _ask(asking, namespace, request, given)
     text, numbers = read_citations(reply.text, len(shown))
     citations = {number: shown[number - 1].memory for number in sorted(numbers)}
     # The first check reads a list of words, and long memories take their time.
     checked = await asyncio.to_thread(check_answer, text, request.query, shown, numbers)
-    return Answered(checked.text, citations, found.verdict, reply.model, checked.unsupported)
+    return AnswerResult(checked.text, citations, found.verdict, reply.model, checked.unsupported)
 
 
 async def _ask(
     asking: Asking,
     namespace: NamespaceScope,
     request: AnswerRequest,
-    memories: Sequence[Shown],
-) -> tuple[ChatAnswer, Sequence[Shown]]:
+    memories: Sequence[PromptMemory],
+) -> tuple[ChatAnswer, Sequence[PromptMemory]]:
     """Return the model's answer, and the memories that it was shown: as many of the first ones as it can read."""
     context = await asking.context_tokens()
     room = min(request.max_answer_tokens, context // 2)

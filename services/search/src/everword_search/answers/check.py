@@ -13,8 +13,7 @@ from everword.text.statements.check import misstatements
 from everword.text.statements.obeyed import find_obeyed
 from everword.text.statements.sources import Said
 from everword.text.values.evidence import Evidence, find_values
-from everword_search.answers.prompt import read_citations, without_citations
-from everword_search.answers.shown import Shown
+from everword_search.answers.prompt import PromptMemory, read_citations, without_citations
 
 #: Values and statements that are named at most.
 MAX_UNSUPPORTED = 50
@@ -37,7 +36,9 @@ class CheckedAnswer:
     unsupported: Sequence[str]
 
 
-def check_answer(answer: str, query: str, shown: Sequence[Shown], cited: Set[int]) -> CheckedAnswer:
+def check_answer(
+    answer: str, query: str, shown: Sequence[PromptMemory], cited: Set[int]
+) -> CheckedAnswer:
     """Return the answer with `[unsupported]` at the end of each sentence that says what its memories do not.
 
     A sentence rests on the memories that it cites, by their numbers among those `shown`; one without a citation on all
@@ -59,7 +60,7 @@ def check_answer(answer: str, query: str, shown: Sequence[Shown], cited: Set[int
     return CheckedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
 
 
-def _unsupported(said: str, query: str, cited: Mapping[int, Shown]) -> list[str]:
+def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> list[str]:
     memories = [each.memory for each in cited.values()]
     # That something holds no more, and since when, is what is known of a memory beside its words.
     ended = [" ".join(mark.values()) for each in cited.values() for mark in each.superseded]

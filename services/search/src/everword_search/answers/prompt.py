@@ -5,11 +5,31 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC
 
 from everword.chat.model import ChatRequest
 from everword.domain.documents import shown_path
+from everword.domain.records import MemoryRecord
 from everword.domain.times import write_minute
-from everword_search.answers.shown import Shown
+from everword_search.endings.model import Ending, marks_of
+
+
+@dataclass(frozen=True)
+class PromptMemory:
+    """A memory in a prompt, and its endings, the latest first."""
+
+    memory: MemoryRecord
+    endings: Sequence[Ending] = ()
+
+    @property
+    def superseded(self) -> list[dict[str, str]]:
+        """Outdated attributes, each with its last day: `{"attribute": "residence", "until": "2024-06-15"}`."""
+        return [
+            {"attribute": mark.attribute, mark.how: str(mark.ended_at.astimezone(UTC).date())}
+            for mark in marks_of(self.endings)
+        ]
+
 
 TASK = "answer"
 TEMPERATURE = 0.3
@@ -35,7 +55,7 @@ What has `trust` was said where anybody may write, or by a tool; `suspicious` is
 """
 
 
-def answer_request(query: str, memories: Sequence[Shown], max_tokens: int) -> ChatRequest:
+def answer_request(query: str, memories: Sequence[PromptMemory], max_tokens: int) -> ChatRequest:
     """Return the request that has `query` answered from `memories`, which are numbered from 1."""
     lines = "\n".join(_line(number, memory) for number, memory in enumerate(memories, start=1))
     user = f"Memories, one JSON object a line:\n{lines}\n\nQuestion: {query}"
@@ -44,7 +64,9 @@ def answer_request(query: str, memories: Sequence[Shown], max_tokens: int) -> Ch
     )
 
 
-def fitting(query: str, memories: Sequence[Shown], input_tokens: int) -> Sequence[Shown]:
+def fitting(
+    query: str, memories: Sequence[PromptMemory], input_tokens: int
+) -> Sequence[PromptMemory]:
     """Return as many of the first memories as `input_tokens` have room for: none is cut."""
     left = input_tokens - _tokens(_SYSTEM) - _tokens(query)
     for place, memory in enumerate(memories):
@@ -82,7 +104,7 @@ def _numbers(listed: str) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _line(number: int, shown: Shown) -> str:
+def _line(number: int, shown: PromptMemory) -> str:
     """Return a memory as JSON: whatever its text holds, it ends where it ends."""
     memory = shown.memory
     fields = {

@@ -8,7 +8,7 @@ from functools import cached_property
 from everword.db.arrays import Array
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.columns.vectors import Vectors
-from everword_search.cache.scans.filters import let_through
+from everword_search.cache.filters import let_through
 from everword_search.cache.snapshot import Snapshot
 from everword_search.records.model import MemoryFilter
 

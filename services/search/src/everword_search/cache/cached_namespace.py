@@ -22,9 +22,8 @@ from everword_search.cache.store import (
     read_everything,
     read_vectors,
 )
-from everword_search.ranking.arrays import Ints
-from everword_search.retrieval.arms.semantic import EXACT_PASSAGES
-from everword_search.retrieval.index.vectors import GenerationRow
+from everword_search.kernels.arrays import Ints
+from everword_search.passages.vectors import EXACT_PASSAGES, GenerationRow
 
 #: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
 COMPLETE_AFTER_S = 120.0

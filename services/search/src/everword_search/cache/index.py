@@ -16,8 +16,8 @@ from everword_search.cache.columns.segments import Segment, make_segment, with_s
 from everword_search.cache.columns.vectors import Vectors
 from everword_search.cache.snapshot import IdOrder, Snapshot
 from everword_search.cache.store import Passages
-from everword_search.ranking.arrays import Floats, Ints
-from everword_search.retrieval.index.kinds import TURN
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.passages.kinds import TURN
 
 #: What the objects around the arrays take, which is most of what a small namespace takes.
 OBJECTS_BYTES = 9_000

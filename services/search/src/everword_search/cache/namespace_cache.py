@@ -18,13 +18,13 @@ from cachetools import LRUCache, TTLCache
 
 from everword.db.pool import Database
 from everword.domain.background import end_tasks
-from everword.rpc.heap import give_back
+from everword.processes.heap import give_back
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import AT_ONCE, Asked, CachedNamespace
 from everword_search.cache.load import NotCopied, bring_up_to_date, look_for_vectors
 from everword_search.cache.store import PassagesRow, active_namespaces
+from everword_search.passages.vectors import GenerationRow
 from everword_search.records.model import MemoryFilter
-from everword_search.retrieval.index.vectors import GenerationRow
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from everword_search.cache.columns.growing import Numbers, find, ranges
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.row import THREAD, fields_of, places_of
 from everword_search.cache.columns.segments import Segment, rows_between
-from everword_search.ranking.arrays import Ints
+from everword_search.kernels.arrays import Ints
 
 #: Rows that are read one by one: what is to be known of more is looked up in all of a column.
 _MANY = 2_000

@@ -17,9 +17,9 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.text.ranking_record import Records, unpack_records
-from everword_search.ranking.arrays import Floats, Ints
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.passages.kinds import STANDING_FOR_OTHERS
 from everword_search.records.store import namespaced
-from everword_search.retrieval.index.kinds import STANDING_FOR_OTHERS
 
 SQL = load_statements("everword_search.cache")
 # An array's header, and what stands before the elements of each `halfvec`: its length in bytes, and its dimensions.

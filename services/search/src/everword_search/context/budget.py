@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from everword.text.attribution import blank_pasted
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.item import Item
 from everword_search.context.model import ORDER, BlockSource
@@ -153,7 +154,11 @@ class Draft:
                     block.remove(other)
         self._retold.update(id_ for id_, _ in item.told_by)
         self.blocks[source].add(item)
-        self.said.add(item.says, item.speaker)
+        says = item.says
+        if source is BlockSource.CHAT_HISTORY:
+            # The original of pasted text in a turn may still be included: it shows the author and the time.
+            says = blank_pasted(says, (item.speaker,))
+        self.said.add(says, item.speaker)
 
     def reserve(self, source: BlockSource, items: Iterable[Item], limit: int) -> set[UUID | str]:
         """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""

@@ -16,8 +16,8 @@ from everword_search.context.item import Item
 from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import Said
 from everword_search.context.text import Layout
-from everword_search.ranking.profiles import find_profile
-from everword_search.retrieval.index.as_of import find_as_of
+from everword_search.passages.as_of import find_as_of
+from everword_search.retrieval.profiles import find_profile
 from everword_search.retrieval.sources import Sources
 
 #: A query that is taken from a message is its beginning.
@@ -37,19 +37,19 @@ async def build_context(
         building.recall(), building.search(), building.find_blocks()
     )
     # Memories may be many and long: the loop goes on meanwhile.
-    await asyncio.to_thread(building.put_recalled, recalled)
+    await asyncio.to_thread(building.put_recalled, recalled.results)
     await building.put_found(found, candidates)
     await asyncio.to_thread(building.put_waiting)
     await building.count_uses()
-    return building.built(found)
+    return building.built(found.degraded_by(recalled.degraded))
 
 
 async def begin(
     sources: Sources, counter: TokenCounter, namespace: NamespaceScope, request: ContextRequest
 ) -> Building:
     """Return a context that holds the newest turns. Raises what `build_context` does."""
-    if not request.query.strip() and request.conversation_id is None:
-        text = "is needed where there is no conversation_id"
+    if not request.query.strip() and not request.names_conversation:
+        text = "is required unless conversation_id or conversation is set"
         raise InvalidArgument(violations=(("query", text),))
     # Also where there is nothing to look for.
     find_profile(request.profile, request.balanced)
@@ -57,6 +57,8 @@ async def begin(
     request = replace(request, filter=filter_)
     start = await read_start(sources.database, namespace, request)
     request = replace(request, own_fact_ids=start.own_fact_ids)
+    if start.conversation:
+        request = replace(request, conversation_id=start.conversation.record.id)
     if start.present.conversation_documents:
         request = request.without_foreign_documents()
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials

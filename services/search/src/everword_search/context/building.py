@@ -10,21 +10,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
+from everword.lore.model import Omission
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import Asked
 from everword_search.context.budget import Block, Draft
-from everword_search.context.chat_history import MOST_RECALLED, SHARE, Start, recall_turns
+from everword_search.context.chat_history import MOST_RECALLED, SHARE, Recalled, Start, recall_turns
 from everword_search.context.item import Item
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, Candidate, ContextRequest
 from everword_search.people.offers import count_offers
 from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
-from everword_search.retrieval.model import ArmReport, SearchResult, Verdict
+from everword_search.retrieval.arms.base import ArmReport
+from everword_search.retrieval.model import SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
 #: A context that costs this share of its budget is full.
@@ -48,6 +50,8 @@ class BuiltContext:
     verdict: Verdict | None
     #: Arms of the search for memories that could not answer.
     degraded: Sequence[ArmReport]
+    #: Entries of lorebooks that may be missing.
+    lore_omissions: Sequence[Omission]
 
 
 @dataclass(frozen=True)
@@ -63,11 +67,13 @@ class Building:
     draft: Draft
     #: Turns that were read and did not fit.
     waiting: Sequence[Item]
+    #: Entries of lorebooks that may be missing; set while blocks are built.
+    lore_omissions: list[Omission] = field(default_factory=list)
 
-    async def recall(self) -> list[SearchResult]:
+    async def recall(self) -> Recalled:
         """Return older turns of this conversation that are near the query."""
         if not self.text or not self.start.conversation:
-            return []
+            return Recalled()
         shown = len(self.draft.ids)
         conversation = self.start.conversation
         return await recall_turns(
@@ -92,7 +98,15 @@ class Building:
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[Candidate]]]:
         """Return, for each block with a share that may have something, what finds its candidates."""
         layout = self.draft.layout
-        asked = Asked(self.sources, self.namespace, self.request, self.start, self.text, layout)
+        asked = Asked(
+            self.sources,
+            self.namespace,
+            self.request,
+            self.start,
+            self.text,
+            layout,
+            self.lore_omissions,
+        )
         possible = (kind for kind in registry.KINDS if kind.is_possible(self.start.present))
         return {kind.source: kind.find(asked) for kind in possible}
 
@@ -227,8 +241,12 @@ class Building:
         return {latest.id} if latest and not self.request.query.strip() else set()
 
     async def count_uses(self) -> None:
-        """Count what was found by the query as used, and questions as offered."""
-        if self.request.skip_use_count:
+        """Update use counts: hits of the query as used, questions as offered.
+
+        Does nothing for a conversation that does not exist yet.
+        """
+        conversation = self.start.conversation
+        if self.request.skip_use_count or (conversation and not conversation.exists):
             return
         turns = self.start.conversation.turns if self.start.conversation else ()
         blocks = (self.draft.blocks[source] for source in _FOUND)
@@ -247,7 +265,7 @@ class Building:
         unread = self.start.conversation.unread if self.start.conversation else 0
         omitted = len(draft.left_out) + unread
         shown = draft.numbered(), draft.text(), draft.tokens
-        return BuiltContext(*shown, omitted, found.verdict, found.degraded)
+        return BuiltContext(*shown, omitted, found.verdict, found.degraded, self.lore_omissions)
 
 
 def _nearness(found: FoundMemories) -> dict[UUID, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings, get_namespace_settings
@@ -12,7 +13,6 @@ from everword.db.statements import ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import EmbedderUnavailable
-from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword_search.context.about import about_summary, about_turn
@@ -23,11 +23,14 @@ from everword_search.context.present import Present, present_asked
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own
+from everword_search.passages.store import Scope
+from everword_search.passages.vectors import QueryNotEmbedded
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.retrieval.index.query_plans import use_generic_plans
-from everword_search.retrieval.index.store import Scope
+from everword_search.records.model import ConversationKey, MemoryFilter, PageRequest
+from everword_search.records.query_plans import use_generic_plans
+from everword_search.records.read_conversations import read_conversation
+from everword_search.retrieval.arms.base import ArmReport, ArmState, SearchArm
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
@@ -43,6 +46,8 @@ _SUMMARIES = 8
 #: Older turns that are recalled, and the cosine with the query that they need.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
 _USER, _MESSAGE = 2, 1
+#: The id of a conversation that does not exist yet: no row has it.
+_NO_ID = UUID(int=0)
 #: Facts of whoever speaks that memories are looked for among.
 _OWN_FACTS = 500
 
@@ -59,6 +64,11 @@ class Conversation:
     latest: MessageRecord | None
     #: What turns and summaries say and does not hold any more.
     endings: Endings
+
+    @property
+    def exists(self) -> bool:
+        """Return whether the conversation is stored."""
+        return self.record.id != _NO_ID
 
     @property
     def speakers(self) -> list[str]:
@@ -91,9 +101,9 @@ async def read_start(
         asked = await ask(conn, present_asked(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
         [present] = await asked.rows()
-        if request.conversation_id is None:
+        if not request.names_conversation:
             return Start(settings, None, present=present)
-        conversation = await _read(conn, namespace.id, request.conversation_id, request)
+        conversation = await _read(conn, namespace.id, request)
         if not present.facts:
             return Start(settings, conversation, present=present)
         own = await _own_facts(conn, namespace.id, conversation, request)
@@ -122,18 +132,54 @@ async def _with_endings(
     return replace(conversation, endings=await read_endings(conn, scope, ids))
 
 
-async def _read(
-    conn: Connection, namespace_id: int, conversation_id: UUID, request: ContextRequest
-) -> Conversation:
-    record = await store.get_conversation(conn, namespace_id, conversation_id)
-    if record is None:
-        raise ConversationNotFound(conversation_id=conversation_id)
+async def _read(conn: Connection, namespace_id: int, request: ContextRequest) -> Conversation:
+    record = await _find_record(conn, namespace_id, request)
+    if record.id == _NO_ID:
+        return Conversation(record, (), (), None, {})
     turns = await store.recent_turns(
-        conn, namespace_id, conversation_id, request.max_recent_turns, MAX_TURN_BYTES
+        conn, namespace_id, record.id, request.max_recent_turns, MAX_TURN_BYTES
     )
-    latest = await store.latest_user_message(conn, namespace_id, conversation_id, _USER)
-    summaries = await top_summaries(conn, namespace_id, conversation_id, _SUMMARIES)
+    latest = await store.latest_user_message(conn, namespace_id, record.id, _USER)
+    summaries = await top_summaries(conn, namespace_id, record.id, _SUMMARIES)
     return Conversation(record, turns, summaries, latest, {})
+
+
+async def _find_record(
+    conn: Connection, namespace_id: int, request: ContextRequest
+) -> ConversationRecord:
+    """Return the request's conversation, or an empty one if none has the key. Raises ConversationNotFound."""
+    if request.conversation_id is not None:
+        return await read_conversation(conn, namespace_id, request.conversation_id)
+    key = request.conversation_key
+    assert key is not None
+    found = await store.find_conversation(
+        conn, namespace_id, key.session_key, key.agent, key.channel
+    )
+    return found or _empty_conversation(key, request.new_subject)
+
+
+def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecord:
+    """Return an empty conversation in the place of one that does not exist yet."""
+    now = datetime.now(UTC)
+    return ConversationRecord(
+        id=_NO_ID,
+        session_key=key.session_key,
+        agent=key.agent,
+        channel=key.channel,
+        channel_id="",
+        bot_identity="",
+        instance="",
+        subject=subject,
+        client_session_id="",
+        title="",
+        settings=None,
+        active=True,
+        last_seq=0,
+        turn_count=0,
+        last_message_at=None,
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[Item]:
@@ -165,6 +211,16 @@ def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[
     return [item for item in items if item.memory_id not in there]
 
 
+@dataclass(frozen=True)
+class Recalled:
+    """Older turns of a conversation that are similar to the query."""
+
+    #: Most similar first.
+    results: Sequence[SearchResult] = ()
+    #: The semantic arm, if it failed: turns may be missing.
+    degraded: Sequence[ArmReport] = ()
+
+
 async def recall_turns(
     sources: Sources,
     namespace: NamespaceScope,
@@ -172,10 +228,10 @@ async def recall_turns(
     conversation: Conversation,
     text: str,
     shown: int,
-) -> list[SearchResult]:
-    """Return turns of this conversation that are near the query, nearest first; none where nothing embeds."""
+) -> Recalled:
+    """Return turns of this conversation that are similar to the query; none in a deployment without an embedder."""
     if conversation.record.last_seq <= shown or not request.max_recent_turns:
-        return []
+        return Recalled()
     search = SearchRequest(
         text=text,
         mode=SearchMode.SEMANTIC,
@@ -186,16 +242,20 @@ async def recall_turns(
     )
     try:
         response, _ = await find_memories(sources, namespace, search)
-    except EmbedderUnavailable:
-        return []
+    except EmbedderUnavailable as error:
+        cause = error.__cause__
+        if isinstance(cause, QueryNotEmbedded) and cause.expected:
+            return Recalled()
+        report = ArmReport(SearchArm.SEMANTIC, ArmState.DEGRADED, str(cause or error))
+        return Recalled(degraded=[report])
     near = [each for each in response.results if each.hit.parts and _is_near(each)]
     if not any(each.endings for each in near):
-        return near
+        return Recalled(near)
     scope = Scope(namespace.id, request.filter_for(conversation.record))
     async with sources.database.transaction(namespace.id) as conn:
         endings = await read_endings(conn, scope, [each.memory.id for each in near])
     # What holds instead may be said anywhere.
-    return [replace(each, endings=endings.get(each.memory.id, ())) for each in near]
+    return Recalled([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
 
 
 def _is_near(result: SearchResult) -> bool:

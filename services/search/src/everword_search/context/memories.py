@@ -12,12 +12,14 @@ from everword.text.credentials import mask_passage
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
 from everword_search.context.item import Beside, Item
 from everword_search.context.model import ContextRequest, ContextScope
-from everword_search.context.reliable import find_reliable
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_told_by
 from everword_search.records.model import MemoryFilter, PageRequest
 from everword_search.records.pages import MAX_PAGE
-from everword_search.retrieval.model import ArmReport, Hit, SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.arms.base import ArmReport
+from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.reliable import find_reliable
 from everword_search.retrieval.sources import Sources
 
 #: At least one passage, so that a memory of one passage is seen to be whole.
@@ -68,6 +70,13 @@ class FoundMemories:
     def after(self, first: Sequence[SearchResult]) -> FoundMemories:
         """Return the same with others before them."""
         return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
+
+    def degraded_by(self, more: Sequence[ArmReport]) -> FoundMemories:
+        """Return the same memories, with the failed arms of another search added, each once."""
+        failed = {each.arm for each in self.degraded}
+        return replace(
+            self, degraded=[*self.degraded, *(each for each in more if each.arm not in failed)]
+        )
 
     def only(self, id_: UUID) -> FoundMemories:
         """Return one of the memories by itself."""

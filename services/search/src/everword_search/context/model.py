@@ -8,8 +8,8 @@ from enum import IntEnum
 from uuid import UUID
 
 from everword.domain.records import ConversationRecord, MemoryRecord
-from everword_search.records.model import EVERYTHING, MemoryFilter
-from everword_search.retrieval.model import BalancedOptions
+from everword_search.records.model import EVERYTHING, ConversationKey, MemoryFilter
+from everword_search.retrieval.profiles import BalancedOptions
 
 DEFAULT_BUDGET = 4000
 DEFAULT_TURNS = 20
@@ -93,6 +93,10 @@ class ContextRequest:
 
     query: str = ""
     conversation_id: UUID | None = None
+    #: The caller's own key of the conversation, instead of its id.
+    conversation_key: ConversationKey | None = None
+    #: The subject of a conversation that does not exist yet.
+    new_subject: str = ""
     token_budget: int = DEFAULT_BUDGET
     max_recent_turns: int = DEFAULT_TURNS
     #: None for as many as the budget holds.
@@ -111,6 +115,11 @@ class ContextRequest:
     automated: bool = False
     #: Where the conversation names nobody, the facts that were learned of who speaks in such conversations.
     own_fact_ids: tuple[UUID, ...] = ()
+
+    @property
+    def names_conversation(self) -> bool:
+        """Return whether the request names a conversation."""
+        return self.conversation_id is not None or self.conversation_key is not None
 
     def needs_own_facts(self, record: ConversationRecord) -> bool:
         """Tell whether the scope holds facts of whoever speaks: they have a subject, and the conversation has none."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.db.statements import BoundStatement
+from everword_search.passages.store import SQL
 from everword_search.records.store import namespaced
-from everword_search.retrieval.index.store import SQL
 
 
 @dataclass(frozen=True)

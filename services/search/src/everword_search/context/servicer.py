@@ -7,17 +7,18 @@ from uuid import UUID
 
 from everword.domain.caller import current_namespace
 from everword.domain.records import MemoryRecord
+from everword.lore.model import Omission
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.translate import fill_memory
 from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
+from everword.v1.lore_pb2 import LoreOmission
 from everword.v1.search_service_pb2 import Confidence, Verdict
 from everword_search.context.budget import Block
 from everword_search.context.build_context import build_context
 from everword_search.context.building import BuiltContext
 from everword_search.context.item import Item
-from everword_search.context.judging import SUSPICIOUS
 from everword_search.context.model import (
     DEFAULT_BUDGET,
     DEFAULT_PROFILE,
@@ -27,10 +28,13 @@ from everword_search.context.model import (
     ContextScope,
 )
 from everword_search.context.stream_context import StreamedEnd, stream_context
+from everword_search.context.text import SUSPICIOUS
 from everword_search.context.tokens import Tokens
 from everword_search.endings.translate import endings_to_proto
+from everword_search.records.model import ConversationKey
+from everword_search.records.translate import to_filter
 from everword_search.retrieval.sources import Sources
-from everword_search.translate import arm_report, to_balanced, to_filter
+from everword_search.retrieval.translate import arm_report, to_balanced
 
 
 class ContextServicer(ContextServiceServicer):
@@ -64,9 +68,14 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         request.HasField("max_recent_turns"),
         request.HasField("max_memories"),
     )
+    key = request.conversation.key
     return ContextRequest(
         query=request.query,
         conversation_id=UUID(request.conversation_id) if request.conversation_id else None,
+        conversation_key=ConversationKey(key.session_key, key.agent, key.channel)
+        if request.HasField("conversation")
+        else None,
+        new_subject=request.conversation.subject,
         token_budget=request.token_budget or DEFAULT_BUDGET,
         max_recent_turns=request.max_recent_turns if has_turns else DEFAULT_TURNS,
         max_memories=request.max_memories if has_memories else None,
@@ -91,6 +100,7 @@ def _to_response(built: BuiltContext) -> pb.BuildContextResponse:
         omitted=built.omitted,
         verdict=Verdict.ValueType(built.verdict or 0),
         degraded=map(arm_report, built.degraded),
+        lore_omissions=map(_lore_omission, built.lore_omissions),
     )
 
 
@@ -103,8 +113,21 @@ def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
         verdict=Verdict.ValueType(part.verdict or 0),
         missing=[pb.ContextSource.ValueType(each) for each in part.missing],
         degraded=map(arm_report, part.degraded),
+        lore_omissions=map(_lore_omission, part.lore_omissions),
     )
     return pb.StreamContextResponse(end=end)
+
+
+def _lore_omission(omission: Omission) -> LoreOmission:
+    entry = omission.entry
+    return LoreOmission(
+        book_id=str(omission.book_id),
+        book=omission.book,
+        entry_id=str(entry.id) if entry else "",
+        title=entry.title if entry else "",
+        pattern=omission.pattern,
+        reason=omission.reason,
+    )
 
 
 def _block(block: Block, first: int) -> pb.ContextBlock:

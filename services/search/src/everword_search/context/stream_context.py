@@ -9,13 +9,15 @@ from typing import Any
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
+from everword.lore.model import Omission
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import Block
 from everword_search.context.build_context import begin
 from everword_search.context.building import Building
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import ORDER, BlockSource, ContextRequest
-from everword_search.retrieval.model import ArmReport, Verdict
+from everword_search.retrieval.arms.base import ArmReport
+from everword_search.retrieval.model import Verdict
 from everword_search.retrieval.sources import Sources
 
 #: The longest that blocks are waited for, and the share of a shorter deadline: the rest is for the way back.
@@ -33,6 +35,8 @@ class StreamedEnd:
     missing: tuple[BlockSource, ...]
     #: Arms of the search for memories that could not answer.
     degraded: Sequence[ArmReport]
+    #: Entries of lorebooks that may be missing.
+    lore_omissions: Sequence[Omission]
 
 
 async def stream_context(
@@ -58,7 +62,9 @@ async def stream_context(
             first += len(block.items)
     await building.count_uses()
     built = building.built(found)
-    yield StreamedEnd(built.tokens, built.omitted, found.verdict, missing, built.degraded)
+    yield StreamedEnd(
+        built.tokens, built.omitted, found.verdict, missing, built.degraded, built.lore_omissions
+    )
 
 
 async def _in_time(
@@ -82,4 +88,4 @@ async def _in_time(
 async def _find_memories(building: Building) -> FoundMemories:
     """Return what is found by the query. The conversation's block was sent: its older turns go in as memories."""
     recalled, found = await asyncio.gather(building.recall(), building.search())
-    return found.after(recalled)
+    return found.after(recalled.results).degraded_by(recalled.degraded)

@@ -25,16 +25,28 @@ from uuid import UUID
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
+from everword.text.instructions import speaks_to_models
 from everword.text.tokens.counter import TokenCounter
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, Beside, Item
-from everword_search.context.judging import judge
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
-from everword_search.endings.marks import marks_of
-from everword_search.endings.model import Ending, Holding
+from everword_search.endings.model import Ending, Holding, marks_of
 from everword_search.summaries.store import TopSummaryRow
+
+#: What stands before an item.
+UNTRUSTED, SUSPICIOUS = "untrusted", "suspicious"
+
+
+def judge(trust: TrustPolicy, about: MemoryRecord | None, words: str) -> tuple[str, bool]:
+    """Return a word for it, and whether it is left out; no word for what a tool brought in, which says so itself."""
+    if about is None or not about.untrusted:
+        return "", False
+    if speaks_to_models(words):
+        return SUSPICIOUS, trust.leaves_out(about.channel)
+    return (UNTRUSTED if trust.is_open(about.channel) else ""), False
+
 
 HEADINGS = {
     BlockSource.BASE: "## Base",

@@ -16,11 +16,11 @@ from uuid import UUID
 from everword.db.arrays import ArrayParameter, array_of_uuids
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement, fetch_all
-from everword.facts.sentence import fact_text
+from everword.facts.attributes import fact_text
 from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.passages.store import SQL, Scope
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import namespaced
-from everword_search.retrieval.index.store import SQL, Scope
 
 #: By the memory that says it, the latest to end first; memories that say nothing of the kind are not there.
 Endings: TypeAlias = Mapping[UUID, Sequence[Ending]]

@@ -4,7 +4,19 @@
 -- A fact in one of its intervals.
 f.id, f.subject, f.category, f.attribute, f.value, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
 f.last_seen_at, f.supporting, f.contradicting, i.id AS memory_id, i.valid_from, i.valid_until, i.known_from, i.known_until,
-i.successor_id
+i.successor_id,
+(coalesce((SELECT true FROM fact_disputes d
+            WHERE d.namespace_id = %(namespace_id)s AND d.old_fact_id = f.id AND d.opened_at <= coalesce(%(known_at)s::timestamptz, now())
+              AND (d.settled_at IS NULL OR d.settled_at > coalesce(%(known_at)s::timestamptz, now()))
+            LIMIT 1), false)
+OR (f.contradicting > 0
+    AND coalesce((SELECT true FROM fact_evidence e
+                   WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND e.contradicts AND e.said_at > f.last_seen_at
+                     AND e.recorded_at <= coalesce(%(known_at)s::timestamptz, now())
+                     AND e.recorded_at > greatest(f.ruled_at, (SELECT max(d.settled_at) FROM fact_disputes d
+                                                                WHERE d.namespace_id = %(namespace_id)s AND d.old_fact_id = f.id),
+                                                  '-infinity')
+                   LIMIT 1), false))) AS disputed
 
 -- fragment holding --
 -- Whether a fact holds at a moment, as it was believed at another one, in the interval `i`. What holds now is not rejected and
@@ -121,8 +133,8 @@ SELECT :columns
 -- list_evidence --
 -- What a fact rests on and what speaks against it, oldest first.
 SELECT e.message_id, e.conversation_id, e.quote, e.contradicts, e.source, e.reason, e.said_at,
-       coalesce(m.role = 4 OR m.tool_name <> '', false)
-       OR coalesce((n.channel_policies -> c.channel ->> 'untrusted')::boolean, false) AS untrusted
+       e.source <> 4 AND (coalesce(m.role = 4 OR m.tool_name <> '', false)
+       OR coalesce((channel_policy(n.channel_policies, c.channel) ->> 'untrusted')::boolean, false)) AS untrusted
   FROM fact_evidence e
   JOIN namespaces n ON n.id = %(namespace_id)s
   LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
@@ -176,3 +188,10 @@ SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, rea
  WHERE namespace_id = %(namespace_id)s AND (old_fact_id = %(fact_id)s OR new_fact_id = %(fact_id)s)
  ORDER BY opened_at, id
  LIMIT %(limit)s;
+
+-- list_themes --
+-- The themes of a namespace, the largest first.
+SELECT id, label, words, size, sampled, source_ids, model, made_at
+  FROM themes
+ WHERE namespace_id = %(namespace_id)s
+ ORDER BY place;

@@ -10,6 +10,7 @@ from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
 from everword.v1 import profile_service_pb2 as pb
 from everword.v1.profile_service_pb2_grpc import ProfileServiceServicer
+from everword_search.facts.list_themes import list_themes, theme_to_proto
 from everword_search.facts.read_facts import (
     explain_fact,
     get_fact,
@@ -26,8 +27,7 @@ from everword_search.facts.translate import (
     to_fact_filter,
     to_profile_request,
 )
-from everword_search.themes.list_themes import list_themes, theme_to_proto
-from everword_search.translate import to_page
+from everword_search.records.translate import to_page
 
 DEFAULT_LINKS = 50
 

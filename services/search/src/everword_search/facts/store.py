@@ -198,6 +198,7 @@ async def list_history(
         "namespace_id": namespace_id,
         "subject": subject,
         "attribute": attribute,
+        "known_at": None,
         "limit": limit,
     }
     return await fetch_all(conn, SQL["list_history"], parameters, FactView)

@@ -64,27 +64,6 @@ class Subgraph:
 
 
 @dataclass(frozen=True)
-class TopicRequest:
-    """A topic that is looked for."""
-
-    text: str
-    view: View
-    depth: int = DEFAULT_DEPTH
-    max_edges: int = DEFAULT_EDGES
-    at_least_as_fresh: str = ""
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A node that may be the same as another one."""
-
-    node: NodeView
-    label_likeness: float
-    #: None where one has no vector.
-    cosine: float | None
-
-
-@dataclass(frozen=True)
 class NodeHistory:
     """A node in its latest version, and all of these."""
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import NodeNotFound
-from everword.graph.naming import label_hash
+from everword.graph.labels import label_hash
 from everword.graph.rows import NodeView
 from everword.graph.store import show_nodes
 from everword_search.graph import store

@@ -10,7 +10,7 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import NodeNotFound
-from everword.graph.naming import Anchor
+from everword.graph.labels import Anchor
 from everword.graph.rows import EdgeView, NodeView
 from everword_search.graph import store
 from everword_search.graph.model import Steps, Subgraph, View

@@ -27,7 +27,7 @@ from everword_search.people.translate import (
     trait_to_proto,
     trajectory_to_proto,
 )
-from everword_search.translate import to_page
+from everword_search.records.translate import to_page
 
 
 class PeopleServicer(PeopleServiceServicer):

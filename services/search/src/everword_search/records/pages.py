@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
@@ -56,3 +57,10 @@ def max_parts(chars: int) -> int:
     Two passages in a row have at least 80 words together, and a word has at least one character.
     """
     return chars // 40 + 2
+
+
+def end_of_time(newest_first: bool) -> tuple[str, str]:
+    """Return the place before the first memory in the order asked for."""
+    if newest_first:
+        return "infinity", str(UUID(int=2**128 - 1))
+    return "-infinity", str(UUID(int=0))

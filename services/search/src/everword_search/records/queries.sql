@@ -28,7 +28,7 @@ SELECT m.source_id AS id, m.kind,
        coalesce(part_of.headings, '{}') AS headings, coalesce(part_of.page, 0) AS page,
        coalesce(part_of.kind = 2, false) AS of_workspace,
        m.role = 4 OR coalesce(said.tool_name, '') <> ''
-       OR coalesce((policies.of_channels -> m.channel ->> 'untrusted')::boolean, false) AS untrusted
+       OR coalesce((channel_policy(policies.of_channels, m.channel) ->> 'untrusted')::boolean, false) AS untrusted
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
  CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
  CROSS JOIN LATERAL (
@@ -200,3 +200,16 @@ INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at)
 SELECT %(namespace_id)s, memory_id, 1, now() FROM unnest(%(memory_ids)s::uuid[]) AS memory_id
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = now();
+
+-- use_custom_plans --
+-- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
+-- best to find something depends on the filter. With it comes what likeness of letters counts as a match.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+       set_config('statement_timeout', %(statement_timeout)s, true),
+       set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
+
+-- use_generic_plans --
+-- Let each of the following statements of the transaction be planned once a connection, and have a time of its own: what
+-- goes by words or ids always goes the same way, and planning it takes as long as running it.
+SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('statement_timeout', %(statement_timeout)s, true);

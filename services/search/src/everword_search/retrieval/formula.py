@@ -16,19 +16,12 @@ from uuid import UUID
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.calibration import DECIDING
 from everword.domain.deadline import remaining
-from everword_search.ranking.profiles import Balanced, importance_of
-from everword_search.retrieval.arms.base import RankingArm, Window
-from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import Scope, SignalRow
-from everword_search.retrieval.model import (
-    Candidate,
-    Found,
-    Hit,
-    Ranked,
-    ScorePart,
-    SearchArm,
-    Signal,
-)
+from everword_search.passages import store
+from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.store import Scope, SignalRow
+from everword_search.retrieval.arms.base import RankingArm, SearchArm
+from everword_search.retrieval.hits import FoundHits, Hit, ScorePart, Signal
+from everword_search.retrieval.profiles import Balanced, importance_of
 from everword_search.retrieval.relevance import deciding_evidence
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
@@ -55,7 +48,7 @@ class _Scored:
 
 async def rank_by_formula(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
-) -> Found:
+) -> FoundHits:
     """Return the hits in `window`, best first. Raises ArmFailed."""
     # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
     # with would score less than its position says, and come again.
@@ -79,7 +72,7 @@ async def rank_by_formula(
     relevant = sorted(scored, key=lambda each: each.evidence or 0.0, reverse=True)[:DECIDING]
     first = [_hit(each, profile, now) for each in relevant] if not window.after else []
     deciding = deciding_evidence([each.evidence for each in relevant])
-    return Found(hits, deciding, first, order=partial(_ranked, listed))
+    return FoundHits(hits, deciding, first, order=partial(_ranked, listed))
 
 
 def _ranked(scored: Sequence[_Scored]) -> Ranked:

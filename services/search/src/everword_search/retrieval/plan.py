@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from everword.text.values.spellings import respell
+from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.ranking.features.compute import RankingQuery
 from everword_search.ranking.times.periods import named_periods
 from everword_search.retrieval.arms.base import Arm, RankingArm
@@ -14,11 +15,11 @@ from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import literals_asked_for, tokens_asked_for
+from everword_search.retrieval.arms.trigram import tokens_asked_for
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.parse_query import BY_WORDS, ParsedQuery
-from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.retrieval.query.query import literals_asked_for
 
 #: The profile that what is related to a result is ranked by: the others have a weight for each arm.
 _FOLLOWING = "recall"

@@ -21,18 +21,11 @@ from everword.domain.calibration import (
     from_json,
 )
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
+from everword_search.passages.vectors import GenerationRow
+from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.confidence import Confidence, by_match, by_relevance
-from everword_search.retrieval.index.vectors import GenerationRow
-from everword_search.retrieval.model import (
-    CalibrationState,
-    Found,
-    Hit,
-    ScorePart,
-    SearchArm,
-    SearchMode,
-    SearchRequest,
-    Verdict,
-)
+from everword_search.retrieval.hits import FoundHits, Hit, ScorePart
+from everword_search.retrieval.model import CalibrationState, SearchMode, SearchRequest, Verdict
 
 #: Made by `everword calibrate --out` on the data that it names.
 SHIPPED = "calibrations.json"
@@ -65,7 +58,7 @@ class Relevance:
             return -math.inf
         return self.calibration.evidence_for(min_relevance * (1 - _LAST_DIGITS))
 
-    def state(self, found: Found) -> CalibrationState:
+    def state(self, found: FoundHits) -> CalibrationState:
         if not self.exists:
             return CalibrationState.UNSPECIFIED
         told = self.calibration is not None and not _unjudged(found)
@@ -77,7 +70,7 @@ class Relevance:
         relevance = self.of(hit)
         return _by_match(hit) if relevance is None else by_relevance(relevance)
 
-    def chance(self, found: Found) -> float | None:
+    def chance(self, found: FoundHits) -> float | None:
         """Return the chance that one of the first results of a first page answers.
 
         Where that cannot be told, it is the highest of their confidences, as a number below 0: no chance, but the
@@ -87,15 +80,15 @@ class Relevance:
             return None
         if self.calibration is None or not found.deciding:
             best = max(map(_by_match, found.first), default=Confidence.NONE)
-            is_elsewhere = best <= Confidence.LOW and found.spoken.is_elsewhere(None)
+            is_elsewhere = best <= Confidence.LOW and found.coverage.is_elsewhere(None)
             return -float(Confidence.NONE if is_elsewhere else best)
         chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
-        if found.spoken.is_whole:
+        if found.coverage.is_whole:
             # Who asks for what was said in these words is told of it.
             return max(chance, self.calibration.floor)
-        return 0.0 if found.spoken.is_elsewhere(chance) else chance
+        return 0.0 if found.coverage.is_elsewhere(chance) else chance
 
-    def verdict(self, found: Found, chance: float | None) -> Verdict:
+    def verdict(self, found: FoundHits, chance: float | None) -> Verdict:
         """Return the verdict on a search whose first page had this `chance`."""
         if not found.hits:
             return Verdict.NOTHING_RELEVANT
@@ -142,7 +135,7 @@ def ensure_has_relevance(request: SearchRequest) -> None:
         raise InvalidArgument(violations=(("min_relevance", text),))
 
 
-def ensure_judged(request: SearchRequest, found: Found) -> None:
+def ensure_judged(request: SearchRequest, found: FoundHits) -> None:
     """Raise EmbedderUnavailable where results were to be left out whose relevance cannot be told."""
     if request.min_relevance and _unjudged(found):
         raise EmbedderUnavailable(
@@ -169,7 +162,7 @@ def _proof(part: ScorePart) -> float:
     return min(part.score, _ALIKE) if is_alike else part.score
 
 
-def _unjudged(found: Found) -> bool:
+def _unjudged(found: FoundHits) -> bool:
     return bool(found.hits) and all(hit.evidence is None for hit in found.hits)
 
 

@@ -18,11 +18,11 @@ from everword.db.pool import STATEMENT_CAP_S, Connection
 from everword.domain.deadline import remaining
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, inner_span
-from everword_search.ranking.arrays import Floats, Ints
-from everword_search.retrieval.arms.base import Arm, RankingArm, Window
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.records.query_plans import use_custom_plans, use_generic_plans
+from everword_search.retrieval.arms.base import Arm, ArmReport, ArmState, RankingArm, SearchArm
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.index.query_plans import use_custom_plans, use_generic_plans
-from everword_search.retrieval.model import ArmReport, ArmState, Candidate, Ranked, SearchArm
 
 log = logging.getLogger(__name__)
 #: Of the time that is left, what one statement of an arm may take while others wait for their turn.

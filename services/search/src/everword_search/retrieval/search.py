@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, closing
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 
 from everword.admission.fair_share import Group
 from everword.db.namespaces import NamespaceSettings
-from everword.db.pool import STATEMENT_CAP_S, Connection
+from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
-from everword_search.ranking.profiles import find_profile
+from everword_search.passages.as_of import find_as_of
+from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.pages import DEFAULT_CONTENT_CHARS, open_cursor
+from everword_search.records.query_plans import use_generic_plans
 from everword_search.records.use import count_use
-from everword_search.retrieval.index.as_of import find_as_of
-from everword_search.retrieval.index.query_plans import use_generic_plans
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
 from everword_search.retrieval.plan import Words, plan_words
-from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
+from everword_search.retrieval.profiles import find_profile
+from everword_search.retrieval.query.parse_query import ParsedQuery
 from everword_search.retrieval.query.query_embedding import ExpectedVector, QueryEmbedding
 from everword_search.retrieval.relevance import ensure_has_relevance
 from everword_search.retrieval.runner import ArmFailed
@@ -37,9 +39,9 @@ from everword_search.retrieval.stages import (
 )
 
 DEFAULT_PAGE = 10
-#: Page tokens of one kind hold positions of one form: a change of `_next_token` takes another number.
+#: Kind of the page tokens. Increment the number when the form of positions in `_next_token` changes.
 TOKEN_KIND = "Search/6"
-#: `UseCounting` of a namespace in which being returned is a use.
+#: Value of `UseCounting`: returned memories count as used.
 _RETURNED = 2
 
 
@@ -48,7 +50,7 @@ async def search(
 ) -> SearchResponse:
     """Return a page of results, best first (newest first for REGEX).
 
-    Nothing changes by it, unless being returned is a use in this namespace. Raises what `find_memories` does.
+    Counts the results as used if the namespace counts returned memories. Raises the errors of `find_memories`.
     """
     response, settings = await find_memories(sources, namespace, request)
     if settings.use_counting == _RETURNED:
@@ -63,150 +65,197 @@ async def find_memories(
 ) -> tuple[SearchResponse, NamespaceSettings]:
     """Return a page of results and the settings that they were found with.
 
-    An arm that fails is reported as degraded where another one answers. Raises InvalidArgument for a query without
-    anything in it and for a profile that there is not, InvalidPageToken, InvalidConsistencyToken; for REGEX
-    InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC, which no other arm can stand in
-    for; and NotCalibrated or EmbedderUnavailable where `min_relevance` is asked for and relevance cannot be told.
+    An arm that fails is reported as degraded if another arm answers.
+
+    Raises InvalidArgument for an empty query and for an unknown profile, InvalidPageToken, InvalidConsistencyToken; for
+    REGEX InvalidRegex, RegexTooExpensive and Overloaded; EmbedderUnavailable for SEMANTIC, which has no other arm; and
+    NotCalibrated or EmbedderUnavailable if the request has a `min_relevance` and relevance cannot be computed.
     """
     if not request.text.strip():
         raise InvalidArgument(violations=(("query", "must hold more than white space"),))
     ensure_has_relevance(request)
-    # Refuses a profile that there is not also where the mode has one arm, and ranks by that.
+    # An unknown profile is refused in every mode, although modes with one arm rank by that arm.
     profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(
         sources.database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars
     )
     if request.mode is SearchMode.HYBRID:
-        # Before a connection is lent: right after the start, this takes a while.
+        # Reading takes a while right after the start: no connection is occupied meanwhile.
         await sources.word_lists.ready()
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     if filter_ is not request.filter:
         request = replace(request, filter=filter_)
     asked = AskedSearch(namespace, request, profile, cursor, chars)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
-    async with AsyncExitStack() as held:
+    async with AsyncExitStack() as stack:
         expected = embedding.expect(sources.cache.find(namespace.id))
         if expected:
-            held.enter_context(closing(expected))
+            stack.enter_context(closing(expected))
         if request.mode is SearchMode.REGEX:
-            await held.enter_async_context(sources.expensive.having(Group(namespace.id)))
-        return await _find(sources, _Prepared(asked, embedding, expected))
+            await stack.enter_async_context(sources.expensive.having(Group(namespace.id)))
+        return await _find(_Search(sources, asked, embedding, expected))
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    """A search, and how its query becomes a vector."""
+class _Search:
+    """A search with the objects that its transactions use."""
 
+    sources: Sources
     asked: AskedSearch
     embedding: QueryEmbedding
     expected: ExpectedVector | None
 
+    @property
+    def database(self) -> Database:
+        return self.sources.database
+
+    @asynccontextmanager
+    async def transaction(self, conn: Connection) -> AsyncIterator[None]:
+        """Begin a transaction that sees the write of the request's consistency token."""
+        namespace = self.asked.namespace
+        async with self.database.bound(conn, namespace.id):
+            await ensure_fresh(self.database, conn, namespace, self.asked.request.at_least_as_fresh)
+            yield
+
+    def has_word_lists(self, parsed: ParsedQuery) -> bool:
+        """Return whether the search can weigh words in the language of its namespace."""
+        if self.asked.request.mode is not SearchMode.HYBRID:
+            return True
+        return self.sources.word_lists.are_ready(parsed.settings.text_search_config)
+
+    async def wait_for_word_lists(self, parsed: ParsedQuery) -> None:
+        """Wait until the search can weigh words in the language of its namespace."""
+        if not self.has_word_lists(parsed):
+            await self.sources.word_lists.ready(parsed.settings.text_search_config)
+
 
 @dataclass(frozen=True)
-class _Known:
-    """The state of a search after a transaction: the next one goes on from there."""
+class _ReadQuery:
+    """The query as the namespace reads it, with its vector."""
 
-    opened: OpenedSearch | None = None
+    opened: OpenedSearch
+    #: Or the reason that there is none; None if the vector has to be waited for, or the mode needs none.
+    vector: QueryVector | QueryNotEmbedded | None
+    #: None until they are planned.
     words: Words | None = None
-    #: Or why there is none; None also where none is wanted.
-    vector: QueryVector | QueryNotEmbedded | None = None
-    #: Keeps which arms failed.
-    planned: PlannedSearch | None = None
+
+    @property
+    def parsed(self) -> ParsedQuery:
+        return self.opened.parsed
 
 
-async def _find(sources: Sources, search: _Prepared) -> tuple[SearchResponse, NamespaceSettings]:
-    """Go through the stages, in as few transactions as there are things to wait for."""
-    known = _Known()
-    while True:
-        async with sources.database.connection() as conn:
-            known, page = await _attempt(conn, sources, search, known)
-            while page is None and known.planned:
-                # An arm failed. The others go on with the same connection: there may be a queue for another one.
-                known, page = await _attempt(conn, sources, search, known)
-            if page and known.opened:
-                response = await hydrate(conn, sources.database, search.asked, page)
-                parsed = known.opened.parsed
-                return replace(response, corrections=parsed.corrections), parsed.settings
-        # A slow model must not hold a connection.
-        known = await _prepare(sources, search, known)
+async def _find(search: _Search) -> tuple[SearchResponse, NamespaceSettings]:
+    """Search in one transaction, or in two if the query's vector or the word lists have to be waited for."""
+    async with search.database.connection() as conn:
+        query, page = await _read_and_retrieve(conn, search)
+        if page:
+            return await _respond(conn, search, query, page)
+    # Waiting happens without a connection: a slow model must not occupy one.
+    query = await _wait(search, query)
+    async with search.database.connection() as conn:
+        query, page = await _retrieve(conn, search, query)
+        return await _respond(conn, search, query, page)
 
 
-async def _attempt(
-    conn: Connection, sources: Sources, search: _Prepared, known: _Known
-) -> tuple[_Known, Page | None]:
-    """Go as far as one transaction does: to a page, unless something is to be waited for first, or an arm fails."""
-    asked, database = search.asked, sources.database
+async def _read_and_retrieve(conn: Connection, search: _Search) -> tuple[_ReadQuery, Page | None]:
+    """Read the query, and retrieve a page in the same transaction unless something has to be waited for."""
     try:
-        async with database.bound(conn, asked.namespace.id):
-            freshness = asked.request.at_least_as_fresh
-            await ensure_fresh(database, conn, asked.namespace, freshness)
-            known, generic_plans_s = await _open(conn, sources, search, known)
-            if known.opened is None or not _is_ready(sources, search, known):
-                return known, None
-            planned = known.planned or plan(sources, asked, known.opened, known.words, known.vector)
-            known = replace(known, planned=planned)
-            page = await retrieve(conn, asked, planned, generic_plans_s)
-        return known, page
+        async with search.transaction(conn):
+            query, limit_s = await _read_query(conn, search)
+            lacks_vector = query.vector is None and search.embedding.is_wanted
+            if lacks_vector or not search.has_word_lists(query.parsed):
+                return query, None
+            planned = _plan(search, query)
+            page = await retrieve(conn, search.asked, planned, limit_s)
     except ArmFailed as failure:
-        # Where no arm is left to answer, it is the database that fails.
-        if known.planned is None or not known.planned.runner.left() or conn.broken:
-            raise failure.__cause__ or failure from None
-        return known, None
+        page = await _retrieve_rest(conn, search, planned, failure)
+    return query, page
 
 
-async def _open(
-    conn: Connection, sources: Sources, search: _Prepared, known: _Known
-) -> tuple[_Known, float | None]:
-    """Find out what the query means, unless that is known, and take its vector if it is at hand.
+async def _retrieve(
+    conn: Connection, search: _Search, query: _ReadQuery
+) -> tuple[_ReadQuery, Page]:
+    """Retrieve a page for a query whose vector and words are there."""
+    limit_s = None
+    try:
+        async with search.transaction(conn):
+            if query.parsed.generation_of(query.vector) is None:
+                # A new model became active after the query was read.
+                query, limit_s = await _read_query(conn, search, query.vector)
+                # The namespace's language may have changed with it.
+                await search.wait_for_word_lists(query.parsed)
+            planned = _plan(search, query)
+            page = await retrieve(conn, search.asked, planned, limit_s)
+    except ArmFailed as failure:
+        page = await _retrieve_rest(conn, search, planned, failure)
+    return query, page
 
-    Also returns how long each statement of the transaction may take, where they are planned once.
+
+async def _retrieve_rest(
+    conn: Connection, search: _Search, planned: PlannedSearch, failure: ArmFailed
+) -> Page:
+    """Retrieve a page without the arms that failed, in a new transaction.
+
+    Raises the database's error if it breaks the connection, or if no arm is left.
     """
-    opened, words, vector, generic_plans_s = known.opened, known.words, known.vector, None
-    if opened is None or opened.parsed.generation_of(vector) is None:
-        # What the query means is asked for in the same way each time, and so is the page at the end.
-        generic_plans_s = remaining(STATEMENT_CAP_S)
-        await use_generic_plans(conn, generic_plans_s)
-        opened, words = await open_search(conn, sources, search.asked, search.expected), None
-        if opened.parsed.generation_of(vector) is None:
-            lacking = QueryNotEmbedded("this database does not have the query's model")
-            vector = search.embedding.missing(lacking)
+    # The connection is kept: other callers may be waiting for one.
+    while planned.runner.left() and not conn.broken:
+        try:
+            async with search.transaction(conn):
+                page = await retrieve(conn, search.asked, planned, None)
+        except ArmFailed as another:
+            failure = another
+        else:
+            return page
+    raise failure.__cause__ or failure from None
+
+
+async def _read_query(
+    conn: Connection, search: _Search, vector: QueryVector | QueryNotEmbedded | None = None
+) -> tuple[_ReadQuery, float]:
+    """Read the query in its namespace, and take its vector if it is cached.
+
+    Also return the limit of each statement of the transaction, in seconds; their plans are generic.
+    """
+    limit_s = remaining(STATEMENT_CAP_S)
+    # The statements that read a query are always the same, and so are those that read the memories of its page.
+    await use_generic_plans(conn, limit_s)
+    opened = await open_search(conn, search.sources, search.asked, search.expected)
+    if opened.parsed.generation_of(vector) is None:
+        lacking = QueryNotEmbedded("this database does not have the query's model")
+        vector = search.embedding.missing(lacking)
     if vector is None and search.embedding.is_wanted:
         vector = search.embedding.at_hand(opened.parsed)
-    return replace(known, opened=opened, words=words, vector=vector), generic_plans_s
+    return _ReadQuery(opened, vector), limit_s
 
 
-def _is_ready(sources: Sources, search: _Prepared, known: _Known) -> bool:
-    """Tell whether all is known that an answer takes, the query's vector too."""
-    has_vector = known.vector is not None or not search.embedding.is_wanted
-    return has_vector and _can_weigh_words(sources, search, known)
+def _plan(search: _Search, query: _ReadQuery) -> PlannedSearch:
+    return plan(search.sources, search.asked, query.opened, query.words, query.vector)
 
 
-def _can_weigh_words(sources: Sources, search: _Prepared, known: _Known) -> bool:
-    """Tell whether the lists of the namespace's language are there: to read them takes a while."""
-    if known.opened is None or search.asked.request.mode is not SearchMode.HYBRID:
-        return True
-    return sources.word_lists.are_ready(known.opened.parsed.settings.text_search_config)
+async def _wait(search: _Search, query: _ReadQuery) -> _ReadQuery:
+    """Wait for the word lists, and for the query's vector or the reason that there is none.
 
-
-async def _prepare(sources: Sources, search: _Prepared, known: _Known) -> _Known:
-    """Wait for the query's vector, or why there is none, and for what words weigh.
-
-    Raises EmbedderUnavailable where nothing else would answer.
+    Raises EmbedderUnavailable if no other arm would answer.
     """
-    assert known.opened is not None
-    parsed, index = known.opened.parsed, known.opened.index
-    if not _can_weigh_words(sources, search, known):
-        await sources.word_lists.ready(parsed.settings.text_search_config)
-    if known.vector is not None or not search.embedding.is_wanted:
-        return known
-    words = known.words or plan_words(search.asked.request, parsed, index)
+    await search.wait_for_word_lists(query.parsed)
+    if query.vector is not None or not search.embedding.is_wanted:
+        return query
+    words = plan_words(search.asked.request, query.parsed, query.opened.index)
     vector, _ = await asyncio.gather(
-        search.embedding.embed(parsed, search.expected), _look_ahead(words)
+        search.embedding.embed(query.parsed, search.expected), _look_ahead(words)
     )
-    return replace(known, words=words, vector=vector)
+    return replace(query, vector=vector, words=words)
 
 
 async def _look_ahead(words: Words | None) -> None:
     if words:
         await words.lexical.look_ahead()
+
+
+async def _respond(
+    conn: Connection, search: _Search, query: _ReadQuery, page: Page
+) -> tuple[SearchResponse, NamespaceSettings]:
+    response = await hydrate(conn, search.database, search.asked, page)
+    return replace(response, corrections=query.parsed.corrections), query.parsed.settings

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everword.domain.calibration import DECIDING
-from everword_search.retrieval.arms.base import Arm, RankingArm, Window
-from everword_search.retrieval.model import Candidate, Found, Hit, ScorePart, SearchArm
+from everword_search.passages.ranked import Candidate, Window
+from everword_search.retrieval.arms.base import Arm, RankingArm, SearchArm
+from everword_search.retrieval.hits import FoundHits, Hit, ScorePart
 from everword_search.retrieval.relevance import deciding_evidence
 from everword_search.retrieval.runner import Runner
 
 
-async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> Found:
+async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> FoundHits:
     """Return the hits in `window`, best first. Raises ArmFailed."""
     window = replace(window, min_score=max(window.min_score, window.min_evidence))
     asked = window
@@ -20,7 +21,7 @@ async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> Found:
         asked = Window(max(window.limit, DECIDING))
     hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
     wanted = [hit for hit in hits if hit.score >= window.min_score]
-    return Found(
+    return FoundHits(
         wanted[: window.limit], deciding_evidence([hit.evidence for hit in hits]), hits[:DECIDING]
     )
 

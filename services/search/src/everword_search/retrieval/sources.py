@@ -9,7 +9,7 @@ from everword.db.pool import Database
 from everword.rpc.fair_share import FairShare
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.ranking.models.ranker import Ranker
-from everword_search.ranking.words.word_lists import WordLists
+from everword_search.ranking.word_lists import WordLists
 from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.query.query_embedder import QueryEmbedder

@@ -3,50 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import BoundStatement, Pending, ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword_search.cache.cached_namespace import CachedNamespace
-from everword_search.cache.scans.prefetched_scan import PrefetchedScan, prefetch_scan
-from everword_search.endings.in_results import Stretch, order
-from everword_search.endings.placing import Brought, Placed
+from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.endings.read_endings import OutdatedRow, outdated_asked
-from everword_search.ranking.profiles import Balanced, Profile
-from everword_search.ranking.recall import Ranking, rank_by_recall
+from everword_search.passages.ranked import Window
+from everword_search.passages.store import Scope
+from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.records.pages import Cursor, max_parts
 from everword_search.records.store import MemoryRow, memories_asked
-from everword_search.retrieval.arms.base import RankingArm, Window
+from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.formula import rank_by_formula
-from everword_search.retrieval.index.kinds import completions_of
+from everword_search.retrieval.hits import FoundHits, Hit
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.index.passage_index import PassageIndex
-from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.model import (
-    Found,
-    Hit,
-    SearchMode,
-    SearchRequest,
-    SearchResponse,
-    SearchResult,
-)
+from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, SearchResult
 from everword_search.retrieval.plan import Plan, Words, plan_search, plan_words
+from everword_search.retrieval.profiles import Balanced, Profile
 from everword_search.retrieval.query.misspelt import correct_spelling
 from everword_search.retrieval.query.parse_query import ParsedQuery, parse_query
-from everword_search.retrieval.query.query_embedder import (
-    QueryNotEmbedded,
-    QueryVector,
-)
 from everword_search.retrieval.query.query_embedding import ExpectedVector
+from everword_search.retrieval.recall import Ranking, rank_by_recall
 from everword_search.retrieval.relevance import (
     Relevance,
     calibrated_profile,
     ensure_judged,
     find_relevance,
 )
+from everword_search.retrieval.results.completions import completions_of
+from everword_search.retrieval.results.hit_order import RankedPage, order
+from everword_search.retrieval.results.originals import find_page_originals
+from everword_search.retrieval.results.placement import PagePlacement, PromotedHits
 from everword_search.retrieval.runner import Runner
 from everword_search.retrieval.single_arm import rank_single_arm
 from everword_search.retrieval.sources import Sources
@@ -54,19 +47,19 @@ from everword_search.retrieval.sources import Sources
 
 @dataclass(frozen=True)
 class AskedSearch:
-    """A search that may be asked for, and which page of it."""
+    """A valid request for a page of a search."""
 
     namespace: NamespaceScope
     request: SearchRequest
     profile: Profile
     cursor: Cursor
-    #: The most characters of a memory.
+    #: Limit of characters of each memory.
     chars: int
 
 
 @dataclass(frozen=True)
 class OpenedSearch:
-    """A query's meaning in its namespace, and the index that is searched for it."""
+    """A parsed query, and the index to search."""
 
     parsed: ParsedQuery
     index: PassageIndex
@@ -74,12 +67,12 @@ class OpenedSearch:
 
 @dataclass(frozen=True)
 class PlannedSearch:
-    """The plan of a search: what each of its transactions works with."""
+    """The parts of a search that all its transactions share."""
 
     plan: Plan
     runner: Runner
     relevance: Relevance
-    #: With what the query demands.
+    #: Includes the terms that the query requires.
     scope: Scope
     has_facts: bool
     ranking: Ranking | Balanced | None
@@ -88,27 +81,27 @@ class PlannedSearch:
 
 @dataclass(frozen=True)
 class Page:
-    """The hits of a search, before their memories are there."""
+    """The hits of a page, before their memories are read."""
 
     planned: PlannedSearch
-    found: Found
-    #: Without those that earlier pages brought forward.
+    found: FoundHits
+    #: Excludes hits already promoted onto an earlier page.
     hits: Sequence[Hit]
-    #: That something found answers the query.
+    #: Probability that at least one hit answers the query; None if unknown.
     chance: float | None
     memories: Pending[MemoryRow]
-    #: What earlier pages brought forward.
-    brought: Brought
-    #: None where the namespace has no facts.
+    #: The memories that earlier pages promoted.
+    brought: PromotedHits
+    #: None if the namespace has no facts.
     outdated: Pending[OutdatedRow] | None
 
 
 async def open_search(
     conn: Connection, sources: Sources, asked: AskedSearch, expected: ExpectedVector | None
 ) -> OpenedSearch:
-    """Find out what the query means, and open the index.
+    """Parse the query in its namespace, and open the index.
 
-    Meanwhile memory is looked through for what is near the query, where its vector is at hand.
+    While the database parses, the cache is scanned for the query's nearest passages if its vector is cached.
     """
     request, scans = asked.request, list[PrefetchedScan | None]()
 
@@ -133,7 +126,7 @@ def plan(
     words: Words | None,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> PlannedSearch:
-    """Decide which arms run, and how what they find is ranked. `words` are planned where they are not yet."""
+    """Choose the arms and the ranking. Also plan the words unless `words` has them."""
     request, parsed, index = asked.request, opened.parsed, opened.index
     words = words or plan_words(request, parsed, index)
     planned = plan_search(request, parsed, index, words, vector)
@@ -144,10 +137,10 @@ def plan(
         ranking = ranking or Ranking(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
-    # One more than the page has: it tells whether there is another one.
+    # One more than the page has shows whether there is another page.
     _, brought, *after = asked.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
-    limit = asked.cursor.size + 1 + len(Brought.read(brought).tails)
+    limit = asked.cursor.size + 1 + len(PromotedHits.read(brought).tails)
     window = Window(limit, after or None, request.min_score, least)
     return PlannedSearch(
         planned,
@@ -163,9 +156,9 @@ def plan(
 async def retrieve(
     conn: Connection, asked: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
 ) -> Page:
-    """Return what the arms that did not fail find, as it is ranked. Its memories come with the commit.
+    """Return the ranked hits of the arms that did not fail. Their memories arrive with the commit.
 
-    Raises ArmFailed.
+    Raises ArmFailed, EmbedderUnavailable.
     """
     cursor, runner = asked.cursor, planned.runner
     runner.begin(conn, generic_plans_s)
@@ -174,7 +167,7 @@ async def retrieve(
     chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
     ensure_judged(asked.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
-    brought = Brought.read(cursor.after[1]) if cursor.after else Brought()
+    brought = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
     hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.size + 1]
     shown = hits[: cursor.size]
     memories = await ask(conn, _memories_asked(asked, shown))
@@ -195,12 +188,12 @@ def _memories_asked(asked: AskedSearch, hits: Sequence[Hit]) -> BoundStatement[M
     )
 
 
-async def _rank(planned: PlannedSearch) -> Found:
-    """Return the hits in the window, as the ranking orders them. Raises ArmFailed."""
+async def _rank(planned: PlannedSearch) -> FoundHits:
+    """Return the hits in the window in ranking order. Raises ArmFailed."""
     runner, ranking, window = planned.runner, planned.ranking, planned.window
     arms = runner.left()
     if not arms:
-        return Found([])
+        return FoundHits([])
     ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
     if isinstance(ranking, Balanced):
         return await rank_by_formula(runner, ranked, planned.scope, ranking, window)
@@ -213,11 +206,14 @@ async def _rank(planned: PlannedSearch) -> Found:
 async def hydrate(
     conn: Connection, database: Database, asked: AskedSearch, page: Page
 ) -> SearchResponse:
-    """Return the response that a page makes, each memory with what its kind comes with."""
+    """Return the response for a page, with the fields that only some kinds have."""
     relevance, found, cursor = page.planned.relevance, page.found, asked.cursor
     rows = {row.id: row for row in await page.memories.rows()}
     there = [hit for hit in page.hits[: cursor.size] if hit.source_id in rows]
-    ordered = await order(conn, database, _stretch(asked, page), there)
+    ranked_page = _ranked_page(asked, page)
+    least, chars = asked.request.min_score, asked.chars
+    originals = await find_page_originals(conn, database, ranked_page, rows, least, chars)
+    ordered = await order(conn, database, replace(ranked_page, originals=originals), there)
     placed = ordered.placed
     if brought := [hit for hit in placed.hits if hit.source_id not in rows]:
         async with database.bound(conn, asked.namespace.id):
@@ -251,8 +247,8 @@ async def hydrate(
     )
 
 
-def _stretch(asked: AskedSearch, page: Page) -> Stretch:
-    return Stretch(
+def _ranked_page(asked: AskedSearch, page: Page) -> RankedPage:
+    return RankedPage(
         page.planned.scope,
         asked.request.mode,
         asked.cursor.size,
@@ -264,8 +260,8 @@ def _stretch(asked: AskedSearch, page: Page) -> Stretch:
     )
 
 
-def _next_token(cursor: Cursor, page: Page, placed: Placed) -> str:
-    """Return the token of the page after the last hit that was taken in its own place."""
+def _next_token(cursor: Cursor, page: Page, placed: PagePlacement) -> str:
+    """Return the token of the page after the last hit that kept its own place."""
     hits = page.hits
     if not placed.is_cut and len(hits) <= cursor.size:
         return ""

@@ -9,7 +9,9 @@ from datetime import timedelta
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope, Role
 from everword.domain.failures import shown_error
+from everword.internal.v1.embedder_service_pb2 import ModelForm
 from everword_search.records.freshness import ensure_fresh
+from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.stats import store
 from everword_search.stats.store import BacklogRow, CorpusRow, TaskRow
 from everword_search.summaries import store as summaries
@@ -21,6 +23,8 @@ COUNT_LIMIT = 100_000
 SAMPLES = 1000
 #: Work that waits longer than this is behind.
 LATE = timedelta(minutes=10)
+#: Name prefix of a model in the embedder's own process.
+_LOCAL = "local:"
 #: The highest `SummaryLevel` along a conversation.
 ROOT = 3
 
@@ -46,6 +50,8 @@ class Stats:
     #: By level, those that there are.
     levels: list[LevelRow]
     waiting: SummaryBacklogRow
+    #: Measured forms of the local model; empty if an external server embeds.
+    model_forms: Sequence[ModelForm] = ()
 
     @property
     def depth(self) -> int:
@@ -54,7 +60,11 @@ class Stats:
 
 
 async def get_stats(
-    database: Database, namespace: NamespaceScope, role: Role, at_least_as_fresh: str = ""
+    database: Database,
+    embedder: QueryEmbedder,
+    namespace: NamespaceScope,
+    role: Role,
+    at_least_as_fresh: str = "",
 ) -> Stats:
     """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
     async with database.transaction(namespace.id) as conn:
@@ -70,7 +80,8 @@ async def get_stats(
     coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0
     found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
     alerts = sorted(found, key=lambda alert: not alert.critical)
-    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting)
+    forms = await embedder.describe_model() if backlog.model.startswith(_LOCAL) else ()
+    return Stats(alerts, corpus, backlog, max(0.0, coverage), tasks, levels, waiting, forms)
 
 
 async def _embedding_backlog(conn: Connection, namespace_id: int) -> BacklogRow | None:

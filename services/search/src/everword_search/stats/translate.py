@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 
-from google.protobuf import duration_pb2
-
-from everword.rpc.translate import to_timestamp
+from everword.rpc.translate import to_duration, to_timestamp
 from everword.v1 import search_service_pb2 as pb
 from everword.v1 import stats_pb2
 from everword_search.stats.get_stats import Alert, Stats
@@ -32,6 +30,15 @@ def stats_response(found: Stats) -> pb.GetStatsResponse:
             coverage=found.coverage,
             oldest_pending_age=to_duration(backlog.oldest_pending),
             model=backlog.model,
+            local_forms=[
+                stats_pb2.LocalModelForm(
+                    name=form.name,
+                    in_use=form.in_use,
+                    question_time=to_duration(timedelta(milliseconds=form.question_ms)),
+                    passage_time=to_duration(timedelta(milliseconds=form.passage_ms)),
+                )
+                for form in found.model_forms
+            ],
         ),
         tasks=[_task(task) for task in found.tasks],
         summaries=_summary_stats(found),
@@ -72,11 +79,3 @@ def _task(task: TaskRow) -> stats_pb2.TaskStats:
         oldest_pending_age=to_duration(task.oldest_pending),
         sample_error=task.sample_error,
     )
-
-
-def to_duration(span: timedelta | None) -> duration_pb2.Duration | None:
-    if span is None:
-        return None
-    duration = duration_pb2.Duration()
-    duration.FromTimedelta(span)
-    return duration

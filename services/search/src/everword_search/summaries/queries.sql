@@ -55,7 +55,7 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
        CASE WHEN length(m.metadata::text) <= %(max_metadata_chars)s THEN m.metadata END AS metadata,
        coalesce(length(m.metadata::text) > %(max_metadata_chars)s, false) AS metadata_omitted,
        m.role = 4 OR m.tool_name <> ''
-       OR coalesce((policies.of_channels -> c.channel ->> 'untrusted')::boolean, false) AS untrusted
+       OR coalesce((channel_policy(policies.of_channels, c.channel) ->> 'untrusted')::boolean, false) AS untrusted
   FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
  CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
  CROSS JOIN LATERAL (
@@ -78,16 +78,19 @@ SELECT id, needs_review, period IS NOT NULL AS is_of_period
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 
 -- list_summaries_newest --
--- Nodes of some levels, the latest first: as many as fit into a number of bytes, but at least one. Each level has its
--- own order in the index.
+-- Nodes of some levels, the latest first, of one conversation or of all whose summaries may be used elsewhere: as many as
+-- fit into a number of bytes, but at least one. Each level has its own order in the index.
 WITH page AS (
     SELECT s.*, left(s.content, coalesce(%(max_chars)s, 2147483647)) AS beginning
       FROM unnest(%(levels)s::smallint[]) AS wanted (level)
+     CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
      CROSS JOIN LATERAL (
            SELECT * FROM summaries
             WHERE namespace_id = %(namespace_id)s AND level = wanted.level
               AND (latest_at, id) < (%(after_latest_at)s, %(after_id)s)
-              AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+              AND CASE WHEN %(conversation_id)s::uuid IS NULL
+                       THEN conversation_id IS NULL OR publishes_summaries(policies.of_channels, channel)
+                       ELSE conversation_id = %(conversation_id)s END
               AND (%(since)s::timestamptz IS NULL OR latest_at >= %(since)s)
               AND (%(before)s::timestamptz IS NULL OR earliest_at < %(before)s)
               AND (NOT %(only_needing_review)s OR needs_review)
@@ -106,16 +109,19 @@ SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
  ORDER BY latest_at DESC, id DESC;
 
 -- list_summaries_oldest --
--- Nodes of some levels, the earliest first: as many as fit into a number of bytes, but at least one. Each level has its
--- own order in the index.
+-- Nodes of some levels, the earliest first, of one conversation or of all whose summaries may be used elsewhere: as many as
+-- fit into a number of bytes, but at least one. Each level has its own order in the index.
 WITH page AS (
     SELECT s.*, left(s.content, coalesce(%(max_chars)s, 2147483647)) AS beginning
       FROM unnest(%(levels)s::smallint[]) AS wanted (level)
+     CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
      CROSS JOIN LATERAL (
            SELECT * FROM summaries
             WHERE namespace_id = %(namespace_id)s AND level = wanted.level
               AND (latest_at, id) > (%(after_latest_at)s, %(after_id)s)
-              AND (%(conversation_id)s::uuid IS NULL OR conversation_id = %(conversation_id)s)
+              AND CASE WHEN %(conversation_id)s::uuid IS NULL
+                       THEN conversation_id IS NULL OR publishes_summaries(policies.of_channels, channel)
+                       ELSE conversation_id = %(conversation_id)s END
               AND (%(since)s::timestamptz IS NULL OR latest_at >= %(since)s)
               AND (%(before)s::timestamptz IS NULL OR earliest_at < %(before)s)
               AND (NOT %(only_needing_review)s OR needs_review)

@@ -10,11 +10,10 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import summary_to_proto
 from everword.v1 import summary_service_pb2 as pb
 from everword.v1.summary_service_pb2_grpc import SummaryServiceServicer
+from everword_search.records.translate import is_newest_first, to_page
 from everword_search.summaries.expand_summary import expand_summary
-from everword_search.summaries.get_summary import get_summary
-from everword_search.summaries.list_summaries import list_summaries
+from everword_search.summaries.read_summaries import get_summary, list_summaries
 from everword_search.summaries.translate import expansion_to_proto, to_limits, to_summary_filter
-from everword_search.translate import is_newest_first, to_page
 
 
 class SummaryServicer(SummaryServiceServicer):

@@ -12,7 +12,7 @@ from everword.db.pool import Database
 from everword.db.statements import fetch_all, fetch_optional, load_statements
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import TopicNotFound
-from everword.graph.naming import label_hash
+from everword.graph.labels import label_hash
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import PageRequest
 from everword_search.records.pages import open_cursor

@@ -11,6 +11,7 @@ from everword.rpc.translate import to_timestamp
 from everword.v1 import memory_pb2
 from everword.v1 import topic_service_pb2 as pb
 from everword.v1.topic_service_pb2_grpc import TopicServiceServicer
+from everword_search.records.translate import to_page
 from everword_search.topics.read_topics import (
     TopicName,
     TopicRow,
@@ -18,7 +19,6 @@ from everword_search.topics.read_topics import (
     get_topic,
     list_topics,
 )
-from everword_search.translate import to_page
 
 
 class TopicServicer(TopicServiceServicer):

@@ -15,9 +15,9 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import WatchTokenExpired
 from everword.domain.tokens import ResumeToken
-from everword_search.addresses.tiers import Tier
+from everword_search.passages.as_of import find_as_of
 from everword_search.records.model import MemoryFilter
-from everword_search.retrieval.index.as_of import find_as_of
+from everword_search.records.tiers import Tier
 from everword_search.watch import store
 from everword_search.watch.looking import Event, look
 from everword_search.watch.matching import ensure_watchable

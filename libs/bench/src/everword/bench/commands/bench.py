@@ -17,6 +17,7 @@ from everword.bench.commands.measuring import (
     data_options,
     forget,
 )
+from everword.bench.commands.peers import peers
 from everword.bench.commands.speed import speed
 from everword.bench.plots import PlotError, draw
 from everword.bench.report import build_report, write_json
@@ -50,6 +51,7 @@ def bench() -> None:
 
 
 bench.add_command(context)
+bench.add_command(peers)
 bench.add_command(speed)
 
 

@@ -104,7 +104,9 @@ async def bench_stack(kept: Path | None, say: Callable[[str], None]) -> AsyncIte
         folder = resources.enter_context(_folder(kept))
         stub_url = await resources.enter_async_context(running_stub(folder))
         say("starting Everword")
-        running = await resources.enter_async_context(_everword(folder, stub_url))
+        running = await resources.enter_async_context(
+            everword_up(folder, {"EVERWORD_EMBED_URL": stub_url})
+        )
         yield BenchStack(running, folder, stub_url)
 
 
@@ -148,12 +150,11 @@ async def running_stub(folder: Path) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def _everword(folder: Path, stub_url: str) -> AsyncIterator[RunningStack]:
+async def everword_up(folder: Path, settings: Mapping[str, str]) -> AsyncIterator[RunningStack]:
+    """Run `everword up` on a folder with these environment variables while the block lasts. Raises EmbeddedError."""
     arguments = ["up", "--data", str(folder), "--free-ports", "--json"]
     command = [sys.executable, "-P", "-c", _UP, *arguments]
-    process = await _started(
-        command, {**inherited(), "EVERWORD_EMBED_URL": stub_url}, asyncio.subprocess.PIPE
-    )
+    process = await _started(command, {**inherited(), **settings}, asyncio.subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
     told: list[bytes] = []

@@ -18,7 +18,7 @@ from everword.bench.speed.stub import vector
 from everword.client import Client
 
 TOP = 10
-#: BM25 as `everword_search.retrieval.arms.lexical` has it.
+#: BM25 as `everword_search.ranking.bm25` has it.
 K1, B = 0.9, 0.4
 #: Exhaustive searches of a million take seconds each: after so long, what was asked so far counts.
 PATIENCE_S = 240.0

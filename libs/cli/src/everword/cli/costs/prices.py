@@ -9,7 +9,7 @@ import click
 from everword.cli.output import json_option, line, print_entries, print_json
 from everword.cli.session import remote
 from everword.client import Client
-from everword.costs.price_list import BadPriceList, Price, PriceList, parse_prices
+from everword.prices.price_list import BadPriceList, Price, PriceList, parse_prices
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from everword.cli.lore.files import LoreFile, NoLorebook, read_lore
+from everword.cli.lore.book_keys import book_key
+from everword.cli.lore.import_book import import_
 from everword.cli.lore.shown import described, for_whom, state, why
 from everword.cli.notes import scope_options
-from everword.cli.output import json_option, line, note, print_json, print_table, shorten, when
+from everword.cli.output import (
+    json_option,
+    line,
+    note,
+    print_json,
+    print_table,
+    shorten,
+    when,
+)
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean, list_lore_books
 from everword.client import CallError, Client
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
@@ -76,7 +85,7 @@ async def entries(
     client: Client, book: str, agent: str, subject: str, conversation: str, as_json: bool
 ) -> None:
     """List the entries of BOOK."""
-    key = _key(book, agent, subject, conversation)
+    key = book_key(book, agent, subject, conversation)
     found = pb.ListLoreEntriesResponse(entries=await _entries(client, key))
     if as_json:
         print_json(found)
@@ -134,13 +143,14 @@ async def add(
     **options: Any,
 ) -> None:
     """Write the entry TITLE of BOOK, which is made where it is not there: what is there is replaced."""
-    key = _key(book, agent, subject, conversation)
+    key = book_key(book, agent, subject, conversation)
     request = pb.WriteLoreEntryRequest(key=key, entry=_entry(title, content, options))
     try:
         response = await client.lore_service.WriteLoreEntry(request)
     except CallError as error:
         if error.reason != _NO_BOOK:
             raise
+        note(f"the book {book!r} is new.{did_you_mean(book, await list_lore_books(client))}")
         made = lore_pb2.NewLoreBook(name=book, scope=key.scope)
         await client.lore_service.WriteLoreBook(pb.WriteLoreBookRequest(book=made))
         response = await client.lore_service.WriteLoreEntry(request)
@@ -148,42 +158,6 @@ async def add(
         print_json(response)
     else:
         line(f"{book}: {title}")
-
-
-@lore.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--name", default="", help="The book's name; the file's if not given.")
-@scope_options
-@json_option
-@remote
-async def import_(
-    client: Client,
-    file: Path,
-    name: str,
-    agent: str,
-    subject: str,
-    conversation: str,
-    as_json: bool,
-) -> None:
-    """Write the lorebook in FILE: afterwards the book has these entries and no others.
-
-    FILE is World Info of SillyTavern, a character card with a book, or JSON of ImportLoreBookRequest.
-    """
-    read = _read(file)
-    key = _key(name or read.name or file.stem, agent, subject, conversation)
-    book = lore_pb2.NewLoreBook(name=key.name, scope=key.scope, description=read.description)
-    response = await client.lore_service.ImportLoreBook(
-        pb.ImportLoreBookRequest(book=book, entries=read.entries)
-    )
-    for each in read.left_out:
-        note(f"left out: {each}")
-    if as_json:
-        print_json(response)
-        return
-    counts = (
-        f"{response.written} written, {response.unchanged} unchanged, {response.deleted} deleted"
-    )
-    line(f"{key.name}: {counts}")
 
 
 @lore.command()
@@ -202,15 +176,16 @@ async def delete(
     as_json: bool,
 ) -> None:
     """Delete the entry TITLE of BOOK; without a title, the whole BOOK."""
-    key = _key(book, agent, subject, conversation)
+    key = book_key(book, agent, subject, conversation)
     response: pb.DeleteLoreBookResponse | pb.DeleteLoreEntryResponse
     if title is None:
         response = await client.lore_service.DeleteLoreBook(pb.DeleteLoreBookRequest(key=key))
     else:
-        found = [each.id for each in await _entries(client, key) if each.body.title == title]
-        if not found:
-            raise click.ClickException(f"{book} has no entry {title}")
-        request = pb.DeleteLoreEntryRequest(entry_id=found[0])
+        ids = {each.body.title: each.id for each in await _entries(client, key)}
+        if title not in ids:
+            similar = did_you_mean(title, ids)
+            raise click.ClickException(f"{book!r} has no entry {title!r}.{similar}")
+        request = pb.DeleteLoreEntryRequest(entry_id=ids[title])
         response = await client.lore_service.DeleteLoreEntry(request)
     if as_json:
         print_json(response)
@@ -234,7 +209,7 @@ async def test(
     as_json: bool,
 ) -> None:
     """Show which entries a context would hold after TEXT, and why."""
-    scope = _key("", agent, subject, conversation).scope
+    scope = book_key("", agent, subject, conversation).scope
     request = pb.MatchLoreRequest(text=text, scope=scope, automated=automated)
     response = await client.lore_service.MatchLore(request)
     if as_json:
@@ -259,13 +234,6 @@ def _entry(title: str, content: str, options: dict[str, Any]) -> lore_pb2.NewLor
     return lore_pb2.NewLoreEntry(title=title, content=content, triggers=triggers, **options)
 
 
-def _read(file: Path) -> LoreFile:
-    try:
-        return read_lore(file.read_text(encoding="utf-8"))
-    except (NoLorebook, UnicodeDecodeError) as error:
-        raise click.BadParameter(f"{file} holds no lorebook: {error}", param_hint="FILE") from error
-
-
 async def _entries(client: Client, key: lore_pb2.LoreBookKey) -> list[lore_pb2.LoreEntry]:
     """Return all entries of a book."""
     request = pb.ListLoreEntriesRequest(key=key, page_size=_PAGE)
@@ -278,6 +246,4 @@ async def _entries(client: Client, key: lore_pb2.LoreBookKey) -> list[lore_pb2.L
             return found
 
 
-def _key(name: str, agent: str, subject: str, conversation: str) -> lore_pb2.LoreBookKey:
-    scope = lore_pb2.LoreScope(agent=agent, subject=subject, conversation_id=conversation)
-    return lore_pb2.LoreBookKey(name=name, scope=scope)
+lore.add_command(import_)

@@ -1,28 +1,37 @@
-"""Files with lorebooks: World Info of SillyTavern, the `character_book` of a character card, and Everword's own form.
+"""Files with lorebooks: World Info of SillyTavern, character cards with a book, lorebooks of RisuAI, NovelAI and Agnai,
+and Everword's own form.
 
-Pure. What Everword has nothing for is left out, and said.
+Pure. Settings without a counterpart are left out and listed.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import protovalidate
 from google.protobuf import json_format
 
+from everword.cli.lore.counterparts import has_bias
+from everword.cli.lore.entries import (
+    MAX_TRIGGERS,
+    Book,
+    EmptyEntry,
+    MalformedEntry,
+    read_entry,
+)
+from everword.cli.lore.values import is_number, mistyped, objects_in, text_of
+from everword.lore.model import MAX_ENTRIES, MAX_PATTERNS
+from everword.transcripts import NOT_UTF8, RecordError, as_object, fill, has_mark
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
 
-_SUBSTRING = lore_pb2.LORE_TRIGGER_MODE_SUBSTRING
-_WORD, _REGEX = lore_pb2.LORE_TRIGGER_MODE_WORD, lore_pb2.LORE_TRIGGER_MODE_REGEX
-#: A key of SillyTavern that is a pattern.
-_PATTERN = re.compile(r"/(.+)/([a-z]*)", re.DOTALL)
-_MAX_TITLE, _MAX_DEPTH, _MAX_TURNS, _MAX_PRIORITY = 256, 100, 100, 1_000_000
-#: Fields that change when an entry comes in, and have no counterpart; with what they are where they change nothing.
-_NO_COUNTERPART = {"cooldown": (None, 0), "delay": (None, 0), "probability": (None, 100)}
+_MAX_TITLE = 256
+_REGEX = lore_pb2.LORE_TRIGGER_MODE_REGEX
+#: Paths of the fields with a book's entries.
+_LISTS = ("entries", "data")
 
 
 class NoLorebook(ValueError):
@@ -38,6 +47,8 @@ class LoreFile:
     entries: Sequence[lore_pb2.NewLoreEntry]
     #: What was left out of it, a line each.
     left_out: Sequence[str]
+    #: Number of entries that were skipped because they are malformed or too many.
+    skipped: int = 0
 
 
 def read_lore(text: str) -> LoreFile:
@@ -46,53 +57,145 @@ def read_lore(text: str) -> LoreFile:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise NoLorebook(f"it is no JSON: {error}") from error
+    if isinstance(document, list):
+        # World info of AI Dungeon.
+        document = {"entries": document}
     if not isinstance(document, dict):
         raise NoLorebook("it is no object of JSON")
     if isinstance(document.get("book"), dict):
         return _own(document)
     data = document.get("data")
     card = data if isinstance(data, dict) else document
-    book = card.get("character_book") or document
-    entries = book.get("entries") if isinstance(book, dict) else None
+    book = card.get("character_book")
+    book = book if isinstance(book, dict) else card
+    entries = next(filter(None, map(book.get, _LISTS)), None)
     if isinstance(entries, dict):
         entries = list(entries.values())
-    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+    if not isinstance(entries, list) or not any(isinstance(each, dict) for each in entries):
         raise NoLorebook("it has no list of entries")
-    name = _text(book.get("name")) or _text(card.get("name"))
-    return _foreign(name, _text(book.get("description")), entries, book.get("scan_depth"))
+    name = text_of(book.get("name")) or text_of(card.get("name"))
+    return _foreign(name[:_MAX_TITLE], book, entries)
 
 
 def _own(document: dict[str, Any]) -> LoreFile:
+    given = document.pop("entries", None) or []
+    if not isinstance(given, list):
+        raise NoLorebook("entries must be a list")
+    if has_mark(document):
+        raise NoLorebook(NOT_UTF8)
     try:
-        request = json_format.ParseDict(document, pb.ImportLoreBookRequest())
-    except json_format.ParseError as error:
+        book = json_format.ParseDict(document, pb.ImportLoreBookRequest()).book
+    except (json_format.ParseError, UnicodeError) as error:
         raise NoLorebook(str(error)) from error
-    return LoreFile(request.book.name, request.book.description, list(request.entries), ())
-
-
-def _foreign(
-    name: str, description: str, entries: Sequence[Mapping[str, Any]], depth: Any
-) -> LoreFile:
     made, left_out, titles = list[lore_pb2.NewLoreEntry](), list[str](), set[str]()
+    for number, fields in enumerate(given, 1):
+        place = f"Entry {number}"
+        entry = lore_pb2.NewLoreEntry()
+        try:
+            fields = as_object(fields, place)
+            place = text_of(fields.get("title"))[:_MAX_TITLE] or place
+            if has_mark(fields):
+                raise RecordError(place, NOT_UTF8)
+            triggers = _triggers(fields.pop("triggers", None), place)
+            fill(entry, fields, place)
+            if entry.title in titles:
+                raise RecordError(place, "an entry of the same title stands before it")
+            if len(made) == MAX_ENTRIES:
+                raise RecordError(place, f"a book has at most {MAX_ENTRIES} entries")
+        except RecordError as error:
+            left_out.append(str(error))
+            continue
+        titles.add(entry.title)
+        made.append(entry)
+        for trigger in triggers:
+            if why := _why_not(trigger, entry):
+                left_out.append(f"{entry.title}: the key {trigger.text[:80]!r}: {why}")
+            else:
+                entry.triggers.append(trigger)
+    left_out += _cut_patterns(made)
+    return LoreFile(book.name, book.description, made, left_out, len(given) - len(made))
+
+
+def _triggers(given: object, place: str) -> list[lore_pb2.LoreTrigger]:
+    """Return what an entry of Everword's form has as triggers. Raises RecordError."""
+    entry = lore_pb2.NewLoreEntry()
+    try:
+        json_format.ParseDict({"triggers": given}, entry)
+    except (json_format.ParseError, UnicodeError) as error:
+        raise RecordError(place, str(error).splitlines()[0]) from None
+    return list(entry.triggers)
+
+
+def _why_not(trigger: lore_pb2.LoreTrigger, entry: lore_pb2.NewLoreEntry) -> str:
+    """Return why an entry cannot have a trigger; nothing if it can."""
+    if "\0" in trigger.text:
+        return "has a NUL character"
+    if len(entry.triggers) == MAX_TRIGGERS:
+        return f"an entry has at most {MAX_TRIGGERS}"
+    return next((each.proto.message for each in protovalidate.collect_violations(trigger)), "")
+
+
+def _foreign(name: str, book: Mapping[str, Any], entries: Sequence[object]) -> LoreFile:
+    made, left_out, titles = list[lore_pb2.NewLoreEntry](), list(_of_book(book)), set[str]()
+    skipped = 0
+    shared = Book(
+        book.get("scan_depth"),
+        book.get("recursive_scanning") is False,
+        [
+            text_of(each.get("id"))
+            for each in objects_in(book.get("categories"))
+            if each.get("enabled") is False
+        ],
+    )
     for number, fields in enumerate(entries, 1):
-        # What SillyTavern adds to the standard's fields stands apart in cards.
-        extensions = fields.get("extensions")
-        entry = {**(extensions if isinstance(extensions, dict) else {}), **fields}
-        title = _new_title(_title(entry, number), titles)
-        content = _text(entry.get("content"))
-        if not content.strip():
-            left_out.append(f"{title}: says nothing")
+        try:
+            read = read_entry(fields, f"Entry {number}", shared)
+        except MalformedEntry as error:
+            left_out.append(f"{error.title}: {error}")
+            skipped += not isinstance(error, EmptyEntry)
+            continue
+        entry, title = read.entry, _new_title(read.entry.title, titles)
+        if len(made) == MAX_ENTRIES:
+            left_out.append(f"{title}: a book has at most {MAX_ENTRIES} entries")
+            skipped += 1
             continue
         titles.add(title)
-        made.append(_entry(title, content, entry, depth))
-        left_out += [f"{title}: {what} has no counterpart" for what in _unknown(entry)]
-    return LoreFile(name, description[:2048], made, left_out)
+        entry.title = title
+        left_out += [f"{title}: {what}" for what in read.left_out]
+        made.append(entry)
+    left_out += _cut_patterns(made)
+    return LoreFile(name, text_of(book.get("description"))[:2048], made, left_out, skipped)
 
 
-def _title(entry: Mapping[str, Any], number: int) -> str:
-    keys = _texts(entry.get("keys", entry.get("key")))
-    named = (_text(entry.get(field)).strip() for field in ("comment", "name"))
-    return next(filter(None, [*named, *keys]), f"Entry {number}")[: _MAX_TITLE - 8]
+def _cut_patterns(entries: Sequence[lore_pb2.NewLoreEntry]) -> Iterator[str]:
+    """Take out the patterns that a book has no room for, and yield what to say of them."""
+    patterns = 0
+    for entry in entries:
+        for trigger in [each for each in entry.triggers if each.mode == _REGEX]:
+            patterns += 1
+            if patterns > MAX_PATTERNS:
+                entry.triggers.remove(trigger)
+                what = f"a book has at most {MAX_PATTERNS} patterns"
+                yield f"{entry.title}: the pattern {trigger.text!r}: {what}"
+
+
+def _of_book(book: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the settings of a book without a counterpart."""
+    if is_number(book.get("token_budget")):
+        yield "the book: token_budget has no counterpart"
+    flags, numbers, texts = (
+        ("recursive_scanning",),
+        ("scan_depth", "token_budget"),
+        ("name", "description"),
+    )
+    for what in mistyped(book, flags, numbers, texts):
+        yield f"the book: {what}"
+    for category in objects_in(book.get("categories")):
+        name = text_of(category.get("name"))
+        if has_bias(category.get("categoryBiasGroups")):
+            yield f"the category {name!r}: categoryBiasGroups has no counterpart"
+        for what in mistyped(category, ("enabled",), (), ()):
+            yield f"the category {name!r}: {what}"
 
 
 def _new_title(title: str, taken: set[str]) -> str:
@@ -101,74 +204,3 @@ def _new_title(title: str, taken: set[str]) -> str:
         number += 1
         new = f"{title} ({number})"
     return new
-
-
-def _entry(title: str, content: str, entry: Mapping[str, Any], depth: Any) -> lore_pb2.NewLoreEntry:
-    made = lore_pb2.NewLoreEntry(
-        title=title,
-        content=content,
-        triggers=_triggers(entry),
-        priority=_priority(entry),
-        sticky_turns=_turns(entry.get("sticky")),
-        disabled=entry.get("enabled") is False or entry.get("disable") is True,
-        constant=entry.get("constant") is True,
-        prevent_recursion=_any(entry, "preventRecursion", "prevent_recursion"),
-        exclude_recursion=_any(entry, "excludeRecursion", "exclude_recursion"),
-    )
-    depths = (entry.get("scanDepth"), entry.get("scan_depth"), depth)
-    looks = next((each for each in depths if _is_number(each)), None)
-    if looks is not None:
-        made.scan_depth = min(max(int(looks), 0), _MAX_DEPTH)
-    return made
-
-
-def _triggers(entry: Mapping[str, Any]) -> Iterator[lore_pb2.LoreTrigger]:
-    is_cased = _any(entry, "caseSensitive", "case_sensitive")
-    mode = _WORD if _any(entry, "matchWholeWords", "match_whole_words") else _SUBSTRING
-    for key in _texts(entry.get("keys", entry.get("key"))):
-        if pattern := _PATTERN.fullmatch(key.strip()):
-            flags = "".join(flag for flag in "sm" if flag in pattern[2])
-            text = f"(?{flags}){pattern[1]}" if flags else pattern[1]
-            text = text.replace("\\/", "/")
-            is_exact = "i" not in pattern[2]
-            yield lore_pb2.LoreTrigger(text=text, mode=_REGEX, case_sensitive=is_exact)
-        elif key.strip():
-            yield lore_pb2.LoreTrigger(text=key.strip(), mode=mode, case_sensitive=is_cased)
-
-
-def _priority(entry: Mapping[str, Any]) -> int:
-    fields = (entry.get(name) for name in ("priority", "order", "insertion_order"))
-    value: Any = next((each for each in fields if _is_number(each)), 0)
-    return max(-_MAX_PRIORITY, min(int(value), _MAX_PRIORITY))
-
-
-def _turns(messages: Any) -> int:
-    """Return how many turns of a user so many messages are, of which each second is an answer."""
-    return min(_MAX_TURNS, (int(messages) + 1) // 2) if _is_number(messages) and messages > 0 else 0
-
-
-def _unknown(entry: Mapping[str, Any]) -> Iterable[str]:
-    secondary = entry.get("secondary_keys") or entry.get("keysecondary")
-    if entry.get("selective") and secondary:
-        yield "secondary keys"
-    for field, harmless in _NO_COUNTERPART.items():
-        if entry.get(field) not in harmless:
-            yield field
-
-
-def _any(entry: Mapping[str, Any], *names: str) -> bool:
-    return any(entry.get(name) is True for name in names)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53
-
-
-def _text(value: Any) -> str:
-    return value.replace("\0", "") if isinstance(value, str) else ""
-
-
-def _texts(value: Any) -> list[str]:
-    """Return keys, which some files have as one text with commas."""
-    values = value.split(",") if isinstance(value, str) else value
-    return [each for each in map(_text, values if isinstance(values, list) else []) if each]

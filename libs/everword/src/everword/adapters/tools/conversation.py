@@ -59,6 +59,14 @@ async def memory_context(
     caller: Caller,
     query: Query,
     conversation_id: Annotated[str, Field(description="As memory_append gives it.")] = "",
+    session: Annotated[
+        str,
+        Field(
+            max_length=512,
+            description="The conversation's name instead of its id. It need not exist.",
+        ),
+    ] = "",
+    agent: Agent = "",
     token_budget: Annotated[int, Field(ge=100, le=100_000)] = 2_000,
 ) -> str:
     """Return what to have in mind for a question: memories, facts, and the conversation so far."""
@@ -66,6 +74,7 @@ async def memory_context(
         context_service_pb2.BuildContextRequest(
             query=query,
             conversation_id=conversation_id,
+            conversation=_conversation(session, agent) if session else None,
             token_budget=token_budget,
             at_least_as_fresh=caller.token,
         ),
@@ -75,6 +84,10 @@ async def memory_context(
         return response.text
     nothing = response.verdict == VERDICT_NOTHING_RELEVANT
     return "Nothing that is remembered bears on this." if nothing else "Nothing is remembered yet."
+
+
+def _conversation(session: str, agent: str) -> context_service_pb2.ContextConversation:
+    return context_service_pb2.ContextConversation(key=_key(session, agent))
 
 
 def _key(session: str, agent: str) -> conversation_pb2.ConversationKey:

@@ -179,7 +179,8 @@ class FakeClient(Client):
     ) -> context_service_pb2.BuildContextResponse:
         found = await self.Search(search_service_pb2.SearchRequest(query=request.query or " "))
         recalled = [result.memory for result in found.results]
-        recent = [each for each in self._of(request.conversation_id)[-20:] if each not in recalled]
+        conversation_id = request.conversation_id or self._id_of(request.conversation.key)
+        recent = [each for each in self._of(conversation_id)[-20:] if each not in recalled]
         items = [
             context_service_pb2.ContextItem(memory_id=each.id, text=each.content, memory=each)
             for each in (*recalled, *recent)
@@ -280,6 +281,11 @@ class FakeClient(Client):
     def _keep(self, memory: memory_pb2.Memory) -> memory_pb2.Memory:
         self._memories[memory.id] = memory
         return memory
+
+    def _id_of(self, key: conversation_pb2.ConversationKey) -> str:
+        """Return the id of the conversation with a key; empty if there is none."""
+        found = self._conversations.get((key.session_key, key.agent, key.channel))
+        return found.id if found else ""
 
     def _of(self, conversation_id: str) -> list[memory_pb2.Memory]:
         """Return the messages of a conversation, the oldest first."""

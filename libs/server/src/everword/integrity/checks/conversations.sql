@@ -66,7 +66,7 @@ SELECT m.id::text AS id, 'has no passage' AS detail
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
   JOIN namespaces n ON n.id = %(namespace_id)s
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
-   AND coalesce(n.channel_policies -> c.channel -> 'index', 'true') = 'true'
+   AND coalesce((channel_policy(n.channel_policies, c.channel) ->> 'index')::boolean, true)
    AND NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0);
 
 -- sentences --
@@ -107,7 +107,7 @@ SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
   JOIN namespaces n ON n.id = %(namespace_id)s
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s AND NOT m.automated
-   AND coalesce(n.channel_policies -> c.channel -> 'roll_up', 'true') = 'true'
+   AND coalesce((channel_policy(n.channel_policies, c.channel) ->> 'roll_up')::boolean, true)
    AND NOT EXISTS (SELECT FROM summary_sources s
                     WHERE s.namespace_id = %(namespace_id)s AND s.message_id = m.id AND s.axis = 2)
    AND NOT EXISTS (SELECT FROM calendar_pending o

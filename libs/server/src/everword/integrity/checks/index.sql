@@ -69,18 +69,19 @@ SELECT p.source_id::text AS id, 'its passages say something else' AS detail
 
 -- vectors_due --
 -- over: memories by id
--- holds: A passage has its vector of each live model generation, or is in the queue for it.
+-- holds: A passage that needs a vector has one of each live model generation, or is in the queue for it.
 -- do: `everword rebuild`, or `everword backfill embeddings`.
 SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get none' AS detail
   FROM memories p
- WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.content <> ''
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
    AND EXISTS (SELECT FROM model_generations g
                 WHERE g.id = :generation AND g.state IN ('building', 'active') AND g.backfilled_at IS NOT NULL)
    AND NOT EXISTS (SELECT FROM :vectors v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = p.id)
    AND NOT EXISTS (SELECT FROM embedding_queue q
                     WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = p.id AND q.generation_id = :generation)
    -- What is being erased gets none any more.
-   AND NOT hidden_passage(p.namespace_id, p.conversation_id, p.author, p.id);
+   AND NOT hidden_passage(p.namespace_id, p.conversation_id, p.author, p.id)
+   AND needs_vector(p.namespace_id, p.kind, p.source_id, p.part, p.content);
 
 -- vectors_sourced --
 -- over: :vectors by memory_id

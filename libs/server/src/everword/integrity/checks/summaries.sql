@@ -93,11 +93,13 @@ SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, 
 
 -- summaries_indexed --
 -- over: summaries by id
--- holds: A summary is in the index, unless it is hidden.
+-- holds: A summary is in the index, unless it is hidden, or its channel's policy keeps it within its conversation.
 -- do: `everword rebuild`.
 SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, and has a passage' ELSE 'has no passage' END AS detail
   FROM summaries s
+  JOIN namespaces n ON n.id = %(namespace_id)s
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s
    AND NOT hidden_conversation(%(namespace_id)s, s.conversation_id)
+   AND (s.hidden OR s.conversation_id IS NULL OR publishes_summaries(n.channel_policies, s.channel))
    AND s.hidden = EXISTS (SELECT FROM memories p
                            WHERE p.namespace_id = %(namespace_id)s AND p.source_id = s.id AND p.part = 0);

@@ -170,3 +170,78 @@ class GetCoverageResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCoverageResponse: _TypeAlias = GetCoverageResponse  # noqa: Y015
+
+@_typing.final
+class DescribeModelRequest(_message.Message):
+    """DescribeModelRequest is empty."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DescribeModelRequest: _TypeAlias = DescribeModelRequest  # noqa: Y015
+
+@_typing.final
+class DescribeModelResponse(_message.Message):
+    """DescribeModelResponse describes the local model."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def forms(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModelForm]:
+        """forms are the measured forms of the model's weights; empty unless the local model is loaded."""
+
+    def __init__(
+        self,
+        *,
+        forms: _abc.Iterable[Global___ModelForm] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forms", b"forms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DescribeModelResponse: _TypeAlias = DescribeModelResponse  # noqa: Y015
+
+@_typing.final
+class ModelForm(_message.Message):
+    """ModelForm is a form of the local model's weights, measured on the embedder's processor."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    IN_USE_FIELD_NUMBER: _builtins.int
+    QUESTION_MS_FIELD_NUMBER: _builtins.int
+    PASSAGE_MS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """name is `floats` or `bytes`."""
+    in_use: _builtins.bool
+    """in_use is whether the embedder runs this form."""
+    question_ms: _builtins.float
+    """question_ms is the CPU time of a question of 16 tokens, in milliseconds."""
+    passage_ms: _builtins.float
+    """passage_ms is the CPU time of a passage of 48 tokens, in milliseconds."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        in_use: _builtins.bool = ...,
+        question_ms: _builtins.float = ...,
+        passage_ms: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["in_use", b"in_use", "name", b"name", "passage_ms", b"passage_ms", "question_ms", b"question_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModelForm: _TypeAlias = ModelForm  # noqa: Y015

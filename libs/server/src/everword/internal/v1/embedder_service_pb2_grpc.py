@@ -45,6 +45,11 @@ class EmbedderServiceStub:
                 request_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageRequest.SerializeToString,
                 response_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageResponse.FromString,
                 _registered_method=True)
+        self.DescribeModel = channel.unary_unary(
+                '/everword.internal.v1.EmbedderService/DescribeModel',
+                request_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.DescribeModelRequest.SerializeToString,
+                response_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.DescribeModelResponse.FromString,
+                _registered_method=True)
 
 
 class EmbedderServiceServicer:
@@ -65,6 +70,13 @@ class EmbedderServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DescribeModel(self, request, context):
+        """DescribeModel returns how fast the local model is on the embedder's processor.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_EmbedderServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -77,6 +89,11 @@ def add_EmbedderServiceServicer_to_server(servicer, server):
                     servicer.GetCoverage,
                     request_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageRequest.FromString,
                     response_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageResponse.SerializeToString,
+            ),
+            'DescribeModel': grpc.unary_unary_rpc_method_handler(
+                    servicer.DescribeModel,
+                    request_deserializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.DescribeModelRequest.FromString,
+                    response_serializer=everword_dot_internal_dot_v1_dot_embedder__service__pb2.DescribeModelResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -134,6 +151,33 @@ class EmbedderService:
             '/everword.internal.v1.EmbedderService/GetCoverage',
             everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageRequest.SerializeToString,
             everword_dot_internal_dot_v1_dot_embedder__service__pb2.GetCoverageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DescribeModel(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.internal.v1.EmbedderService/DescribeModel',
+            everword_dot_internal_dot_v1_dot_embedder__service__pb2.DescribeModelRequest.SerializeToString,
+            everword_dot_internal_dot_v1_dot_embedder__service__pb2.DescribeModelResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -20,6 +20,8 @@ class EmbedderServiceStub:
     """Embed returns a vector for each text, all of the same model generation. Queries go before background work."""
     GetCoverage: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.GetCoverageRequest, _embedder_service_pb2.GetCoverageResponse]
     """GetCoverage says how many vectors are still to be made."""
+    DescribeModel: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.DescribeModelRequest, _embedder_service_pb2.DescribeModelResponse]
+    """DescribeModel returns how fast the local model is on the embedder's processor."""
 
 class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
     """EmbedderService turns text into vectors."""
@@ -39,5 +41,13 @@ class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_embedder_service_pb2.GetCoverageRequest, _abc.Awaitable[_embedder_service_pb2.GetCoverageResponse]],
     ) -> _abc.Awaitable[_embedder_service_pb2.GetCoverageResponse]:
         """GetCoverage says how many vectors are still to be made."""
+
+    @_abc_1.abstractmethod
+    def DescribeModel(
+        self,
+        request: _embedder_service_pb2.DescribeModelRequest,
+        context: _aio.ServicerContext[_embedder_service_pb2.DescribeModelRequest, _abc.Awaitable[_embedder_service_pb2.DescribeModelResponse]],
+    ) -> _abc.Awaitable[_embedder_service_pb2.DescribeModelResponse]:
+        """DescribeModel returns how fast the local model is on the embedder's processor."""
 
 def add_EmbedderServiceServicer_to_server(servicer: EmbedderServiceServicer, server: _aio.Server) -> None: ...

@@ -16,6 +16,7 @@ from everword.rpc.interceptors.capacity import CapacityInterceptor
 from everword.rpc.interceptors.credentials import CredentialInterceptor
 from everword.rpc.interceptors.deadline import DeadlineInterceptor
 from everword.rpc.interceptors.errors import ErrorInterceptor
+from everword.rpc.interceptors.key_check import KeyCheckInterceptor
 from everword.rpc.interceptors.keyless import KeylessInterceptor
 from everword.rpc.interceptors.quotas import QuotaInterceptor
 from everword.rpc.interceptors.request_id import RequestIdInterceptor
@@ -43,14 +44,17 @@ def ordered_interceptors(
     capacity = Capacity(settings.max_concurrent, settings.service)
     shedding = Shedding(capacity)
     return (
-        SheddingInterceptor(shedding),  # first: what it refuses costs next to nothing
+        SheddingInterceptor(shedding, access),  # first: its refusals cost next to nothing
         TelemetryInterceptor(),  # around all else, so that every outcome is counted
         RequestIdInterceptor(),  # before whatever logs
         ErrorInterceptor(),  # around all that may refuse
         DeadlineInterceptor(),  # before the first statement, which is authentication's
         SchemaInterceptor(health),  # before the first statement too
         AuthInterceptor(authenticator, settings, access, scoped.keys()),
-        QuotaInterceptor(quotas, access),  # whoever is over a limit takes no slot, and is not read
+        KeyCheckInterceptor(),  # before the call is counted
+        QuotaInterceptor(
+            quotas, access, shedding
+        ),  # callers over a limit take no slot, and their request is not read
         CapacityInterceptor(capacity, shedding),  # nobody's request is read before
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules

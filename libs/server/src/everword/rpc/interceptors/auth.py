@@ -8,6 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
+from everword.client.headers import CHECK_HEADER
 from everword.domain.caller import Caller, Role, set_caller
 from everword.domain.deadline import remaining
 from everword.domain.errors import (
@@ -56,7 +57,7 @@ class AuthInterceptor(Interceptor):
             self._check_internal(call.metadata.get(INTERNAL_HEADER))
             yield
             return
-        set_caller(await self.authorize(call))
+        set_caller(await self.authorize(call, spends=CHECK_HEADER not in call.metadata))
         watch = Watch(self, call)
         try:
             async with watch.scope:

@@ -115,6 +115,9 @@ class ErrorInterceptor(Interceptor):
                 log_error(call.path, known)
             forget_frames(error)
             if call.streaming:
+                # Headers tell the client to send no more: a client that writes into a call that has ended may lose
+                # the status.
+                await send_request_id(call.context)
                 await self._drain(call.context)
             await abort(call.context, known)
 

@@ -6,18 +6,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from everword.domain.caller import Role, current_caller
+from everword.domain.quotas import RateLimitReached
 from everword.quotas.quotas import Quotas
 from everword.quotas.usage import set_usage
 from everword.rpc.interceptors.base import Call, Interceptor
 from everword.rpc.methods import STORES_TEXT
+from everword.rpc.shedding import Shedding, shown_by
 
 
 class QuotaInterceptor(Interceptor):
     """Counts each call of a namespace; what operators do, and what services ask each other, is not counted."""
 
-    def __init__(self, quotas: Quotas, access: dict[str, Role]) -> None:
+    def __init__(self, quotas: Quotas, access: dict[str, Role], shedding: Shedding) -> None:
         self._quotas = quotas
         self._access = access
+        self._shedding = shedding
 
     @asynccontextmanager
     async def around(self, call: Call) -> AsyncIterator[None]:
@@ -28,6 +31,10 @@ class QuotaInterceptor(Interceptor):
                 usage = self._quotas.usage(namespace.id)
                 if call.path in STORES_TEXT:
                     usage.check_room()
-                usage.take_request()
+                try:
+                    await usage.take_request()
+                except RateLimitReached:
+                    self._shedding.note_limited(shown_by(call.metadata), usage)
+                    raise
                 set_usage(usage)
         yield

@@ -8,7 +8,8 @@ from typing import Any
 
 import grpc
 
-from everword.domain.errors import Overloaded
+from everword.domain.caller import Role
+from everword.domain.errors import EverwordError
 from everword.observability.logs import request_id
 from everword.rpc.errors import grpc_code
 from everword.rpc.interceptors.base import Context, Continuation, Handler, metadata_of
@@ -22,8 +23,9 @@ from everword.rpc.shedding import Shedding, shown_by
 class SheddingInterceptor(grpc.aio.ServerInterceptor):
     """Refuses at the door, where it costs least: what is saved is there for calls that are answered."""
 
-    def __init__(self, shedding: Shedding) -> None:
+    def __init__(self, shedding: Shedding, access: dict[str, Role]) -> None:
         self._shedding = shedding
+        self._access = access
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -31,18 +33,20 @@ class SheddingInterceptor(grpc.aio.ServerInterceptor):
         path = handler_call_details.method
         if self._shedding.is_active and is_brief(path):
             metadata = metadata_of(handler_call_details)
-            if self._shedding.refuses(shown_by(metadata)):
-                return _refusal(path, metadata)
+            error = self._shedding.refusal(shown_by(metadata), is_counted=self._is_counted(path))
+            if error is not None:
+                return _refusal(path, metadata, error)
         return await continuation(handler_call_details)
 
+    def _is_counted(self, path: str) -> bool:
+        """Return whether a call counts towards the namespace's rate; operators' calls do not."""
+        return self._access.get(path, Role.ADMIN) is not Role.ADMIN
 
-def _refusal(path: str, metadata: Mapping[str, str]) -> Handler:
+
+def _refusal(path: str, metadata: Mapping[str, str], error: EverwordError) -> Handler:
     async def refuse(_: AsyncIterator[bytes], context: Context) -> Any:
         started = time.perf_counter()
         request_id.set(choose_request_id(metadata))
-        error = Overloaded(
-            "Too many calls of this caller wait already; repeat this one after a pause."
-        )
         try:
             await abort(context, error)
         finally:

@@ -60,6 +60,8 @@ def packaged_counter() -> TokenCounter:
     encoding = tiktoken.Encoding(
         "o200k", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={}
     )
+    # The encoding has a copy of its own, and refers to this one (20 MB) only to describe itself.
+    ranks.clear()
     return TokenCounter(_keeping(lambda text: len(encoding.encode_ordinary(text))), adds_up=True)
 
 

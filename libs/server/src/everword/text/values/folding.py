@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import regex
 
 from everword.text.analysis import UNSPACED
+from everword.text.case_folding import fold_case
 
 #: Something that can be looked up among what the sources say, such as ("number", "1000").
 Key = tuple[str | int, ...]
@@ -61,7 +62,7 @@ def without_marks(text: str) -> str:
 
 def parts_of(normalised: str) -> list[str]:
     """Return runs of letters and of digits in order, in lower case; of unspaced scripts each character."""
-    return list(_PART.findall(normalised.casefold()))
+    return list(_PART.findall(fold_case(normalised)))
 
 
 def row(parts: Iterable[str]) -> Key:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from everword.text.attribution import blank_pasted
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
 from everword_compactor.learning.extract.model import Claim, Modality, Sentence
@@ -56,13 +57,15 @@ _MOST_VALUES = 16
 _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guys", "lol", "again"})
 
 
-def extract(text: str, earlier: Sequence[Claim] = ()) -> list[Claim]:
+def extract(text: str, earlier: Sequence[Claim] = (), names: Collection[str] = ()) -> list[Claim]:
     """Return what a user claims in a message; `earlier` are the claims of their messages just before it.
 
-    Of several that exclude each other the last one stays.
+    Pasted text makes no claims, unless it is labelled with one of the user's `names`. If several claims exclude each
+    other, the last one is returned.
     """
     found: list[Claim] = []
-    if _is_staged(text[:MAX_CHARS]):
+    text = blank_pasted(text[:MAX_CHARS], names)
+    if _is_staged(text):
         return found
     sentences: list[Sentence] = []
     for sentence in split_sentences(text):

@@ -1,4 +1,7 @@
-"""Cuts a message into sentences of tokens, without what somebody else says in it: quotations, code, tables."""
+"""Cuts a message into sentences of tokens, without tables and headings.
+
+Pasted text has already been removed (`everword.text.attribution`); a mark replaces each quotation.
+"""
 
 from __future__ import annotations
 
@@ -73,13 +76,10 @@ def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[Senten
 
 
 def _spoken_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines with their places, without code, tables, headings and what is quoted."""
-    start, fenced = 0, False
+    """Yield lines with their places, without tables and headings."""
+    start = 0
     for line in text.translate(_PLAIN).splitlines(keepends=True):
-        stripped = line.lstrip()
-        if stripped.startswith(("```", "~~~")):
-            fenced = not fenced
-        elif not fenced and not stripped.startswith((">", "|", "#", "    ")):
+        if not line.lstrip().startswith(("|", "#")):
             yield start, line
         start += len(line)
 

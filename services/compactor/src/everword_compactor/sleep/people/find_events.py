@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from everword.people.model import EventMention, EventStatus
 from everword.people.writer import take_events
-from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people import store
@@ -131,7 +131,7 @@ def read_events(
     zone: ZoneInfo,
     shown: Records,
     answer: Any,
-) -> Checked[list[Happened]]:
+) -> CheckedAnswer[list[Happened]]:
     """Return those events of an answer that messages of what was shown bear out, and what is wrong with others.
 
     A time or a status that they do not bear out is left out, and the event stays.
@@ -161,7 +161,7 @@ def read_events(
             Happened(observation.subject, _mention(entry, title, quote, start, end, status, told))
             for quote in observation.quotes
         ]
-    return Checked(kept, complaints)
+    return CheckedAnswer(kept, complaints)
 
 
 def _mention(

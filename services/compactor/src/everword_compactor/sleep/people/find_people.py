@@ -13,7 +13,7 @@ from typing import Any
 from everword.people.model import PersonMention, RelationStatus
 from everword.people.names import relation_core, words_of
 from everword.people.writer import meet_people
-from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
@@ -102,7 +102,7 @@ def may_name_somebody(observation: Observation) -> bool:
 
 def read_people(
     session: Session, observed: Sequence[Observation], shown: Records, answer: Any
-) -> Checked[list[FoundPerson]]:
+) -> CheckedAnswer[list[FoundPerson]]:
     """Return those people of an answer who are named in the quotes of what was shown, and what is wrong with others.
 
     A relation or a status counts only where the words that say so stand in a message of the observation.
@@ -123,7 +123,7 @@ def read_people(
             )
             relation, status = "", None
         kept += _mentions(observation, name, relation, status, told)
-    return Checked(kept, complaints)
+    return CheckedAnswer(kept, complaints)
 
 
 def _is_named(session: Session, observation: Observation, name: str) -> bool:

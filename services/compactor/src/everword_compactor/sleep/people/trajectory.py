@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from everword.people.model import Said, Stability
-from everword_compactor.sleep.asking import Checked
+from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.people.words import invented
 
 #: Of the request and what is checked of its answer.
@@ -111,7 +111,7 @@ class Outlook:
     cited: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
-def read_outlook(sources: Sequence[Source], answer: Any) -> Checked[Outlook | None]:
+def read_outlook(sources: Sequence[Source], answer: Any) -> CheckedAnswer[Outlook | None]:
     """Return what of an answer the cited records bear out; None where its main fields are not, with what is wrong."""
     complaints: list[str] = []
     texts = dict.fromkeys(TEXTS, "")
@@ -133,7 +133,7 @@ def read_outlook(sources: Sequence[Source], answer: Any) -> Checked[Outlook | No
             else:
                 texts[name] = text
     if not all(texts[name] for name in NEEDED):
-        return Checked(None, complaints)
+        return CheckedAnswer(None, complaints)
     outlook = Outlook(
         texts["phase"],
         texts["direction"],
@@ -145,7 +145,7 @@ def read_outlook(sources: Sequence[Source], answer: Any) -> Checked[Outlook | No
         texts["summary"],
         cited,
     )
-    return Checked(outlook, complaints)
+    return CheckedAnswer(outlook, complaints)
 
 
 def _wrong(name: str, text: str, numbers: Sequence[int], sources: Sequence[Source]) -> str:

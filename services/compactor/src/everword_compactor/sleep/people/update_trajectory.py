@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from everword.domain.ids import new_id
 from everword.people.model import Said, Stability
-from everword.people.selves import set_trajectory
 from everword.people.store import TrajectoryRow
-from everword_compactor.sleep.asking import Question
+from everword.people.user_models import set_trajectory
+from everword_compactor.jobs.questions import Question
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.trajectory import (
     INSTRUCTION,

@@ -9,11 +9,11 @@ from typing import Any
 from uuid import UUID
 
 from everword.people.model import Said
-from everword.people.selves import describe_user
 from everword.people.traits import DIMENSIONS, LEAST_MESSAGES, Trait
+from everword.people.user_models import describe_user
 from everword.text.credentials import mask_credentials
+from everword_compactor.jobs.questions import CheckedAnswer, Question
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.sleep.asking import Checked, Question
 from everword_compactor.sleep.model import USER_ROLE, Conversation, Message, Session
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.store import Turn
@@ -111,7 +111,7 @@ def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
             turn.author,
             mask_credentials(turn.content) if masks else turn.content,
             turn.occurred_at,
-        )
+        ).own()
         for number, turn in enumerate(turns, start=1)
     ]
     conversation = Conversation(UUID(int=0), "", "", "")
@@ -119,7 +119,7 @@ def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
     return Turns(session, {turn.id: turn.conversation_id for turn in turns})
 
 
-def read_traits(turns: Turns, answer: Any) -> Checked[list[Trait]]:
+def read_traits(turns: Turns, answer: Any) -> CheckedAnswer[list[Trait]]:
     """Return those traits of an answer that show in two messages, word for word, and what is wrong with others."""
     kept: dict[str, Trait] = {}
     complaints: list[str] = []
@@ -136,7 +136,7 @@ def read_traits(turns: Turns, answer: Any) -> Checked[list[Trait]]:
             complaints.append(f"trait {number}: the messages are not {value}")
             continue
         kept.setdefault(dimension, Trait(dimension, value, said))
-    return Checked(list(kept.values()), complaints)
+    return CheckedAnswer(list(kept.values()), complaints)
 
 
 def _quoted(turns: Turns, entries: Sequence[Mapping[str, Any]]) -> list[Said]:

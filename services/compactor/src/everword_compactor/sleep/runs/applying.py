@@ -17,7 +17,7 @@ from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue
 from everword.jobs.store import SQL as JOBS
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
-from everword_compactor.jobs.async_database import opened
+from everword_compactor.jobs.async_database import open_database
 from everword_compactor.sleep import storing
 from everword_compactor.sleep.model import ASSISTANT_ROLE, Session
 from everword_compactor.sleep.storing import SessionState
@@ -32,7 +32,7 @@ def apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[Write]) 
 async def _apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[Write]) -> None:
     namespace_id = job.namespace_id
     keys = sorted({(key.subject, key.attribute) for write in writes for key in write.keys})
-    async with opened(settings) as database, database.transaction(namespace_id) as conn:
+    async with open_database(settings) as database, database.transaction(namespace_id) as conn:
         namespace = await get_namespace_settings(conn, namespace_id)
         now = None
         # Whoever writes several facts holds them in one order, and rows of jobs after them.

@@ -14,7 +14,7 @@ from everword.jobs.task import LeaseLost
 from everword.telemetry.tracing import tracer
 from everword_compactor.jobs import model_outage
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.sleep.asking import Asking
+from everword_compactor.jobs.questions import Questioner
 from everword_compactor.sleep.model import Loaded, Session
 from everword_compactor.sleep.work import (
     ClosingStage,
@@ -33,7 +33,7 @@ def tools_of(job: NamespaceJob) -> Tools:
     chat, heartbeat = job.worker_context.chat, job.run.heartbeat
     return Tools(
         job.namespace_id,
-        Asking(chat, heartbeat, masks=job.namespace.masks_credentials) if chat else None,
+        Questioner(chat, heartbeat, masks=job.namespace.masks_credentials) if chat else None,
         job.transaction,
         job.worker_context.now(),
         heartbeat,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from everword.domain.sleep import SESSION_IDLE_S
+from everword.jobs.enqueue import SESSION_IDLE_S
 from everword_compactor.sleep.store import StoredMessage
 
 #: A pause that ends a session.

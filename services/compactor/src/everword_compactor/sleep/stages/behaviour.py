@@ -9,9 +9,9 @@ from itertools import chain
 from typing import Any
 
 from everword.facts.model import Key, Source
-from everword.facts.told import Told, state_fact
+from everword.facts.statement_writer import FactStatement, state_fact
 from everword.facts.writer import hold
-from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
 from everword_compactor.sleep.prompting import fact_record
@@ -87,15 +87,16 @@ def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
     }
     question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
     answers = tools.asking.ask_in_parts(question, "observations", partial(read_inferences, own))
-    agent = work.session.conversation.agent
+    conversation = work.session.conversation
     for each in chain.from_iterable(answers):
-        told = Told(
+        told = FactStatement(
             each.key,
             each.value,
             Source.INFERRED,
             min(quote.said_at for quote in each.quotes),
             pieces_of(each.quotes, each.why),
-            agent=agent,
+            agent=conversation.agent,
+            is_untrusted=conversation.is_untrusted,
         )
         known = profile.find(told.key, told.value)
         profile = profile.with_fact(known_of(told, known))
@@ -105,7 +106,7 @@ def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
 
 def read_inferences(
     own: Sequence[Observation], among: Records, answer: Any
-) -> Checked[list[Inference]]:
+) -> CheckedAnswer[list[Inference]]:
     """Return the inferences that rest on what was shown of one person, and what is wrong with others."""
     kept: list[Inference] = []
     complaints: list[str] = []
@@ -126,7 +127,7 @@ def read_inferences(
         if any(each.is_claim and each.key == key for each in own):
             continue  # it is stated: that says more
         kept.append(Inference(key, value, " ".join(entry["why"].split()), quotes))
-    return Checked(kept, complaints)
+    return CheckedAnswer(kept, complaints)
 
 
 def observation_record(observation: Observation, number: int) -> dict[str, Any]:
@@ -145,9 +146,9 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value not in ("", False)}
 
 
-def _state(told: Told) -> Write:
+def _state(told: FactStatement) -> Write:
     async def state(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await state_fact(to.conn, to.settings, standing, told, AUDIT)
 
     return Write("state-inferred", state, [told.key])

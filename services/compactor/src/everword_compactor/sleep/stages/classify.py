@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from everword.facts.model import Key
-from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import integrate
@@ -133,7 +133,7 @@ def relations(
 
 def read_relations(
     asked: Sequence[Observation], facts: Sequence[KnownFact], shown: Records, answer: Any
-) -> Checked[dict[int, Classified]]:
+) -> CheckedAnswer[dict[int, Classified]]:
     """Return what an answer says of observations that were shown, by their places, and what is wrong with the rest."""
     found: dict[int, Classified] = {}
     complaints: list[str] = []
@@ -151,7 +151,7 @@ def read_relations(
             complaints.append(f"observation {o} says nothing that could be a fact")
             continue
         found.setdefault(o - 1, Classified(observation, relation, fact))
-    return Checked(found, complaints)
+    return CheckedAnswer(found, complaints)
 
 
 def _facts_beside(observations: Sequence[Observation], profile: Profile) -> list[KnownFact]:
@@ -167,22 +167,22 @@ def _facts_beside(observations: Sequence[Observation], profile: Profile) -> list
 def _integrated(work: SessionWork, found: Classified) -> SessionWork:
     """Return the work with the write of one observation, and the profile as it will be."""
     observation, fact, relation = found.observation, found.fact, found.relation
-    agent, profile = work.session.conversation.agent, work.loaded.profile
+    conversation, profile = work.session.conversation, work.loaded.profile
     if relation is Relation.NONE:
         return work
     if relation is Relation.NEW or fact is None:
-        told = told_of(observation.key, observation.value, observation, agent)
+        told = told_of(observation.key, observation.value, observation, conversation)
         profile = profile.with_fact(known_of(told))
         work = work.adding(integrate.state(told), facts_new=1)
     elif relation is Relation.SUPPORT:
-        told = told_of(fact.key, fact.value, observation, agent)
+        told = told_of(fact.key, fact.value, observation, conversation)
         profile = profile.with_fact(known_of(told, fact))
         work = work.adding(integrate.state(told), facts_supported=1)
     elif relation is Relation.AGAINST:
-        told = told_of(fact.key, fact.value, observation, agent)
+        told = told_of(fact.key, fact.value, observation, conversation)
         work = work.adding(integrate.doubt(told, fact.value), facts_doubted=1)
     elif relation is Relation.END:
-        told = told_of(fact.key, fact.value, observation, agent)
+        told = told_of(fact.key, fact.value, observation, conversation)
         profile = profile.without_fact(fact)
         work = work.adding(integrate.retract(told), facts_ended=1)
     else:
@@ -194,8 +194,10 @@ def _in_place_of(
     work: SessionWork, found: Classified, fact: KnownFact
 ) -> tuple[SessionWork, Profile]:
     """Return the work with a new fact that takes the place of another one, or stands against it."""
-    observation, agent = found.observation, work.session.conversation.agent
-    told = told_of(Key(fact.key.subject, fact.key.attribute), observation.value, observation, agent)
+    observation, conversation = found.observation, work.session.conversation
+    told = told_of(
+        Key(fact.key.subject, fact.key.attribute), observation.value, observation, conversation
+    )
     profile = work.loaded.profile
     # Of a guess nobody knows yet whether it will hold; what was said later than it stays.
     takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at

@@ -10,10 +10,12 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
+from everword.domain.trust import TrustPolicy
+from everword.facts.conclusions import confirm_fact
 from everword.facts.model import Source, State
-from everword.facts.settled import confirm_fact
+from everword.facts.voices import is_trusted
 from everword.facts.writer import Audit, hold
-from everword_compactor.sleep.asking import Checked, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
@@ -67,7 +69,12 @@ def confirm(tools: Tools, work: ClosingWork) -> ClosingWork:
     if not suspected:
         return work
     with tools.reading() as conn:
-        sessions = reads.count_sessions(conn, tools.namespace_id, work.subject)
+        trust = reads.read_trust(conn, tools.namespace_id)
+        ids = [fact.id for fact in suspected if fact.id is not None]
+        voices = reads.read_voices(conn, tools.namespace_id, trust, ids)
+        sessions = reads.count_sessions(conn, tools.namespace_id, work.subject, trust)
+    # Facts with only untrusted evidence are never confirmed.
+    suspected = [fact for fact in suspected if fact.id in voices.supported]
     by_rule = [fact for fact in suspected if is_confirmed(fact, _times(sessions, fact))]
     for fact in by_rule:
         work = _confirmed(work, fact, f"stated in {_times(sessions, fact)} sessions")
@@ -75,7 +82,7 @@ def confirm(tools: Tools, work: ClosingWork) -> ClosingWork:
     rest = sorted(rest, key=lambda fact: (-fact.mentions, fact.first_seen_at))[:MOST]
     # What no session has touched since was looked at before.
     if rest and work.sessions and tools.asking is not None:
-        for fact, reason in _borne_out(tools, work, rest):
+        for fact, reason in _borne_out(tools, work, rest, trust):
             work = _confirmed(work, fact, reason)
     return work
 
@@ -91,7 +98,7 @@ def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
 
 
 def _borne_out(
-    tools: Tools, work: ClosingWork, suspected: Sequence[KnownFact]
+    tools: Tools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
 ) -> list[tuple[KnownFact, str]]:
     """Return the facts that a model finds borne out, each with the reason."""
     assert tools.asking is not None
@@ -101,6 +108,8 @@ def _borne_out(
         evidence = reads.read_evidence(conn, tools.namespace_id, ids)
         since = tools.now - SINCE
         summaries = reads.recent_summaries(conn, tools.namespace_id, agents, since, SUMMARIES)
+    evidence = [each for each in evidence if is_trusted(each, trust)]
+    summaries = [each for each in summaries if not trust.is_open(each.channel)]
     room = tools.asking.room(MAX_TOKENS) // 2
     records: list[dict[str, Any]] = []
     for number, fact in enumerate(suspected, start=1):
@@ -126,7 +135,7 @@ def _borne_out(
 
 def read_confirmed(
     suspected: Sequence[KnownFact], shown: Records, answer: Any
-) -> Checked[list[tuple[KnownFact, str]]]:
+) -> CheckedAnswer[list[tuple[KnownFact, str]]]:
     """Return the facts among those shown that an answer confirms, and what is wrong with the rest."""
     kept: dict[int, tuple[KnownFact, str]] = {}
     complaints = []
@@ -136,7 +145,7 @@ def read_confirmed(
             kept.setdefault(number, (suspected[number - 1], " ".join(entry["reason"].split())))
         else:
             complaints.append(f"there is no fact {number}")
-    return Checked(list(kept.values()), complaints)
+    return CheckedAnswer(list(kept.values()), complaints)
 
 
 def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
@@ -144,7 +153,7 @@ def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
     fact_id = fact.id
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, fact.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         audit = Audit("machine", reason)
         await confirm_fact(to.conn, to.settings, standing, fact_id, audit)
 

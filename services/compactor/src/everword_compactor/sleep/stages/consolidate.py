@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 
 from everword.domain.ids import new_id
-from everword.facts.model import Key
-from everword.facts.settled import merge_fact
+from everword.facts.conclusions import merge_fact
+from everword.facts.model import Key, Source
 from everword.facts.store import NewEvidence
 from everword.facts.writer import Audit, hold
 from everword_compactor.sleep.model import KnownFact
@@ -58,20 +58,24 @@ def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> W
     assert double.id is not None
     kept_id, double_id = kept.id, double.id
     pieces = [
-        NewEvidence(
-            new_id(),
-            each.message_id,
-            each.conversation_id,
-            each.contradicts,
-            each.quote,
-            each.reason,
-            each.said_at,
+        (
+            Source(each.source),
+            each.hypothesis,
+            NewEvidence(
+                new_id(),
+                each.message_id,
+                each.conversation_id,
+                each.contradicts,
+                each.quote,
+                each.reason,
+                each.said_at,
+            ),
         )
         for each in evidence
     ]
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, kept.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, kept.key)
         await merge_fact(to.conn, to.settings, standing, kept_id, double_id, pieces, _AUDIT)
 
     return Write("merge-fact", run, [kept.key])

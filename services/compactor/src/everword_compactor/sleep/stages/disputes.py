@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from everword.facts import store
+from everword.facts.conclusions import accept_fact, reject_fact
 from everword.facts.model import Key, Outcome, Ruling, State
-from everword.facts.settled import accept_fact, reject_fact
 from everword.facts.writer import Audit, hold
 from everword.text.credentials import mask_credentials
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.jobs.questions import CheckedAnswer, Question
 from everword_compactor.sleep.prompting import message_record
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import DisputeRow
@@ -64,7 +64,7 @@ def settle_disputes(tools: Tools, work: ClosingWork) -> ClosingWork:
         disputes = reads.open_disputes(conn, tools.namespace_id, work.subject, MOST)
     for dispute in disputes:
         found = by_rule(dispute, tools.now)
-        if found is None and tools.asking is not None:
+        if found is None and tools.asking is not None and not dispute.old_outranks:
             found = _arbitrate(tools, work, dispute)
         if found is not None:
             said = f"{dispute.attribute}: {found.outcome.name.lower()}: {found.reason}"
@@ -86,6 +86,11 @@ def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
         return Settlement(Outcome.REJECT_NEW, "rule", "the new one was corrected")
     if dispute.old_state == State.REJECTED:
         return Settlement(Outcome.ACCEPT_NEW, "rule", "the old one was corrected")
+    if dispute.new_outranks:
+        # The new fact is current already. Accepting it would confirm it after a single statement.
+        return Settlement(Outcome.KEEP, "rule", "only the new one comes from a trusted source")
+    if dispute.old_outranks:
+        return _by_trust(dispute, now)
     later = dispute.new_first_seen_at > dispute.old_last_seen_at
     if dispute.new_mentions >= MENTIONS and later and dispute.is_stated:
         reason = f"said {dispute.new_mentions} times after the other was last heard of"
@@ -95,6 +100,16 @@ def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
         outcome = Outcome.ACCEPT_NEW if more else Outcome.REJECT_NEW
         reason = f"in dispute for {LONGEST.days} days, and said less often than the other"
         return Settlement(outcome, "rule", reason)
+    return None
+
+
+def _by_trust(dispute: DisputeRow, now: datetime) -> Settlement | None:
+    """Return how to settle a dispute of a trusted fact with an untrusted one, which never wins."""
+    if dispute.old_last_seen_at > dispute.opened_at:
+        return Settlement(Outcome.REJECT_NEW, "rule", "a trusted source said the old one again")
+    if now - dispute.opened_at > LONGEST:
+        reason = f"in dispute for {LONGEST.days} days, and no trusted source said the new one"
+        return Settlement(Outcome.REJECT_NEW, "rule", reason)
     return None
 
 
@@ -108,7 +123,7 @@ def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settleme
     zone = work.loaded.time_zone
     shown = [
         message_record(replace(each, content=mask_credentials(each.content)), zone)
-        for each in messages
+        for each in (message.own(work.subject) for message in messages)
         if each.is_shown
     ]
     room = tools.asking.room(MAX_TOKENS)
@@ -123,10 +138,10 @@ def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settleme
     return tools.asking.ask(question, read_settlement)
 
 
-def read_settlement(answer: Any) -> Checked[Settlement]:
+def read_settlement(answer: Any) -> CheckedAnswer[Settlement]:
     """Return what an answer decides."""
     reason = " ".join(answer["reason"].split())
-    return Checked(Settlement(_OUTCOMES[answer["outcome"]], "model", reason))
+    return CheckedAnswer(Settlement(_OUTCOMES[answer["outcome"]], "model", reason))
 
 
 def _record(dispute: DisputeRow) -> dict[str, Any]:
@@ -153,7 +168,7 @@ def _settle(dispute: DisputeRow, found: Settlement) -> Write:
     old, new = dispute.old_id, dispute.new_id
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, key)
         settled = await store.settle_dispute(
             to.conn,
             to.namespace_id,

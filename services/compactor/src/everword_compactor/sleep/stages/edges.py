@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
+from everword_compactor.jobs.questions import CheckedAnswer, Question
 from everword_compactor.sleep import storing
-from everword_compactor.sleep.asking import Checked, Question
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
@@ -111,7 +111,9 @@ def link_facts(tools: Tools, work: ClosingWork) -> ClosingWork:
     return work.adding(*map(_insert, found), edges=len(found))
 
 
-def read_edges_of(shown: Sequence[KnownFact], touched: int, answer: Any) -> Checked[list[NewEdge]]:
+def read_edges_of(
+    shown: Sequence[KnownFact], touched: int, answer: Any
+) -> CheckedAnswer[list[NewEdge]]:
     """Return the edges of an answer between two facts of which one was touched, and what is wrong with the rest."""
     kept: dict[tuple[int, int, Relation], NewEdge] = {}
     complaints = []
@@ -135,7 +137,7 @@ def read_edges_of(shown: Sequence[KnownFact], touched: int, answer: Any) -> Chec
             max(one.first_seen_at, other.first_seen_at),
         )
         kept.setdefault((first, second, relation), edge)
-    return Checked(list(kept.values()), complaints)
+    return CheckedAnswer(list(kept.values()), complaints)
 
 
 def _insert(edge: NewEdge) -> Write:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
 from everword.facts.model import Key, Source, State
+from everword.facts.statement_writer import FactStatement
 from everword.facts.store import NewEvidence
-from everword.facts.told import Told
 from everword.facts.writer import Audit
-from everword_compactor.sleep.model import KnownFact, Observation, Quote
+from everword_compactor.sleep.model import Conversation, KnownFact, Observation, Quote
 
 #: Who writes.
 AUDIT = Audit("machine", "learned in sleep")
@@ -36,23 +36,22 @@ def told_of(
     key: Key,
     value: str,
     observation: Observation,
-    agent: str,
-    source: Source = Source.STATED,
-    reason: str = "",
-) -> Told:
+    conversation: Conversation,
+) -> FactStatement:
     """Return what an observation says, as facts are told: it holds from when it was first said."""
-    return Told(
+    return FactStatement(
         key,
         value,
-        source,
+        Source.STATED,
         min(quote.said_at for quote in observation.quotes),
-        pieces_of(observation.quotes, reason),
+        pieces_of(observation.quotes),
         hypothesis=observation.hypothesis,
-        agent=agent,
+        agent=conversation.agent,
+        is_untrusted=conversation.is_untrusted,
     )
 
 
-def known_of(told: Told, before: KnownFact | None = None) -> KnownFact:
+def known_of(told: FactStatement, before: KnownFact | None = None) -> KnownFact:
     """Return how the fact of what was told will stand, for the stages and sessions that come after."""
     attribute = find_attribute(told.key.attribute)
     mentions = len(told.pieces) + (before.mentions if before else 0)

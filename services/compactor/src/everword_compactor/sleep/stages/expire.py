@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from everword.facts.settled import expire_fact
+from everword.facts.conclusions import expire_fact
 from everword.facts.writer import Audit, hold
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
@@ -33,7 +33,7 @@ def _end(fact: KnownFact) -> Write:
     audit = Audit("machine", f"not heard of for {fact.lifetime_days} days")
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, fact.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         now = standing.facts.get(fact_id)
         # It may have been heard of since, or been given a longer life.
         if now is not None and now.last_seen_at + timedelta(days=now.lifetime_days) < to.now:

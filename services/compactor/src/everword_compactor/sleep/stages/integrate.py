@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from everword.facts import store
-from everword.facts.told import Told, correct_fact, doubt_fact, retract_fact, state_fact
+from everword.facts.statement_writer import (
+    FactStatement,
+    correct_fact,
+    doubt_fact,
+    retract_fact,
+    state_fact,
+)
 from everword.facts.writer import hold
 from everword_compactor.sleep.stages.evidence import AUDIT
 from everword_compactor.sleep.work import Storing, Write
 
 
-def state(told: Told) -> Write:
+def state(told: FactStatement) -> Write:
     """Return the write for a value that holds: a new fact, or one more piece for one that is known."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await state_fact(to.conn, to.settings, standing, told, AUDIT)
 
     return Write("state-fact", run, [told.key])
 
 
-def contradict(told: Told, known_value: str) -> Write:
+def contradict(told: FactStatement, known_value: str) -> Write:
     """Return the write for a value that contradicts a known one: both are marked as a pair until that is settled."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         known = standing.of_value(known_value)
         remembered = await state_fact(to.conn, to.settings, standing, told, AUDIT)
         # Values that hold side by side are no dispute.
@@ -36,31 +42,31 @@ def contradict(told: Told, known_value: str) -> Write:
     return Write("contradict-fact", run, [told.key])
 
 
-def retract(told: Told) -> Write:
+def retract(told: FactStatement) -> Write:
     """Return the write for a value that holds no more."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await retract_fact(to.conn, to.settings, standing, told, AUDIT)
 
     return Write("retract-fact", run, [told.key])
 
 
-def correct(told: Told, wrong_value: str) -> Write:
+def correct(told: FactStatement, wrong_value: str) -> Write:
     """Return the write for a value that holds where another one was said by mistake."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await correct_fact(to.conn, to.settings, standing, told, wrong_value, AUDIT)
 
     return Write("correct-fact", run, [told.key])
 
 
-def doubt(told: Told, value: str) -> Write:
+def doubt(told: FactStatement, value: str) -> Write:
     """Return the write for what speaks against a value, with nothing in its place."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         fact = standing.of_value(value)
         if fact is not None:
             await doubt_fact(to.conn, to.settings, standing, fact.id, told, AUDIT)

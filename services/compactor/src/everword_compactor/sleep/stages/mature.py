@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from everword.facts.settled import anchor_fact
+from everword.facts.conclusions import anchor_fact
 from everword.facts.writer import Audit, hold
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
@@ -42,7 +42,7 @@ def _anchor(fact: KnownFact, is_anchor: bool) -> Write:
     fact_id = fact.id
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, fact.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         await anchor_fact(to.conn, to.settings, standing, fact_id, is_anchor, _AUDIT)
 
     return Write("anchor-fact", run, [fact.key])

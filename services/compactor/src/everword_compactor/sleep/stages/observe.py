@@ -9,7 +9,7 @@ from typing import Any
 
 from everword.domain.ids import new_id
 from everword.facts.attributes import KNOWN
-from everword_compactor.sleep.asking import Checked, Question
+from everword_compactor.jobs.questions import CheckedAnswer, Question
 from everword_compactor.sleep.checks import misstated, unsupported
 from everword_compactor.sleep.model import Message, Observation, ObservationKind, Quote, Session
 from everword_compactor.sleep.prompting import find_quote, halve_messages, portions
@@ -117,7 +117,7 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
     return work.adding(observations=len(work.observations))
 
 
-def read_observed(session: Session, answer: Any) -> Checked[Observed]:
+def read_observed(session: Session, answer: Any) -> CheckedAnswer[Observed]:
     """Return those observations of an answer that rest on words which people wrote, and what is wrong with others."""
     kept: list[Observation] = []
     complaints: list[str] = []
@@ -132,7 +132,7 @@ def read_observed(session: Session, answer: Any) -> Checked[Observed]:
             complaints.append(f"observation {number} is not borne out: {', '.join(faults)[:300]}")
             continue
         kept.append(observation)
-    return Checked(Observed(kept, answer["topics"]), complaints)
+    return CheckedAnswer(Observed(kept, answer["topics"]), complaints)
 
 
 def _quotes(session: Session, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from everword.db.blocking import Connection, fetch_all
-from everword.domain.sleep import SESSION_IDLE_S
+from everword.domain.trust import TrustPolicy
 from everword.facts.model import Source, State
+from everword.facts.store import SQL as FACTS
+from everword.facts.voices import VoiceRow, Voices, weigh_voices
+from everword.jobs.enqueue import SESSION_IDLE_S
+from everword_compactor.nodes.store import node_namespace
 from everword_compactor.sleep.model import KnownFact, Message
 from everword_compactor.sleep.store import SQL, FactRow
 
@@ -29,6 +34,10 @@ class EvidenceRow:
     quote: str
     reason: str
     said_at: datetime
+    #: The channel of its message, if it names one.
+    channel: str
+    role: int
+    tool_name: str
 
     def record(self) -> dict[str, Any]:
         """Return it as a model sees it."""
@@ -44,6 +53,7 @@ class EvidenceRow:
 class SummaryRow:
     """A summary of a stretch of a conversation."""
 
+    channel: str
     content: str
     latest_at: datetime
 
@@ -74,6 +84,9 @@ class DisputeRow:
     new_state: int
     new_hypothesis: bool
     new_source: int
+    #: True if trusted evidence supports one fact, and only untrusted evidence the other one.
+    old_outranks: bool = False
+    new_outranks: bool = False
 
     @property
     def is_stated(self) -> bool:
@@ -114,14 +127,21 @@ class EdgeRow:
 @dataclass(frozen=True)
 class _Sessions:
     fact_id: UUID
+    channel: str
     sessions: int
 
 
-def count_sessions(conn: Connection, namespace_id: int, subject: str) -> Mapping[UUID, int]:
-    """Return in how many sessions each suspected fact of a subject was stated, where that was several times."""
+def count_sessions(
+    conn: Connection, namespace_id: int, subject: str, trust: TrustPolicy
+) -> Mapping[UUID, int]:
+    """Return the number of trusted sessions that state each suspected fact of a subject with several statements."""
     parameters = {"namespace_id": namespace_id, "subject": subject, "idle_s": SESSION_IDLE_S}
     rows = fetch_all(conn, SQL["count_sessions"], parameters, _Sessions)
-    return {row.fact_id: row.sessions for row in rows}
+    counts = Counter[UUID]()
+    for row in rows:
+        if not trust.is_open(row.channel):
+            counts[row.fact_id] += row.sessions
+    return counts
 
 
 def read_evidence(
@@ -129,6 +149,20 @@ def read_evidence(
 ) -> list[EvidenceRow]:
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
     return fetch_all(conn, SQL["read_evidence"], parameters, EvidenceRow)
+
+
+def read_voices(
+    conn: Connection, namespace_id: int, trust: TrustPolicy, fact_ids: Sequence[UUID]
+) -> Voices:
+    """Return which facts trusted sources support or contradict."""
+    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
+    return weigh_voices(fetch_all(conn, FACTS["find_voices"], parameters, VoiceRow), trust)
+
+
+def read_trust(conn: Connection, namespace_id: int) -> TrustPolicy:
+    """Return the policy of the namespace; one that trusts every channel if the namespace is gone."""
+    namespace = node_namespace(conn, namespace_id)
+    return namespace.trust if namespace else TrustPolicy()
 
 
 def recent_summaries(
@@ -147,7 +181,19 @@ def open_disputes(
     conn: Connection, namespace_id: int, subject: str, limit: int
 ) -> list[DisputeRow]:
     parameters = {"namespace_id": namespace_id, "subject": subject, "limit": limit}
-    return fetch_all(conn, SQL["open_disputes"], parameters, DisputeRow)
+    rows = fetch_all(conn, SQL["open_disputes"], parameters, DisputeRow)
+    if not rows:
+        return []
+    ids = [id_ for row in rows for id_ in (row.old_id, row.new_id)]
+    trusted = read_voices(conn, namespace_id, read_trust(conn, namespace_id), ids).supported
+    return [
+        replace(
+            row,
+            old_outranks=row.old_id in trusted and row.new_id not in trusted,
+            new_outranks=row.new_id in trusted and row.old_id not in trusted,
+        )
+        for row in rows
+    ]
 
 
 def read_timeline(

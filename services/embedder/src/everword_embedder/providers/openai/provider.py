@@ -53,7 +53,9 @@ class OpenAIProvider:
     ) -> None:
         self.model = generation.model
         self.dimensions = generation.dimensions
-        self.limits = BatchLimits(settings.batch, _BATCH_CHARACTERS, settings.concurrency)
+        self.limits = BatchLimits(
+            settings.batch, _BATCH_CHARACTERS, settings.concurrency, queries=settings.batch
+        )
         self._matryoshka = generation.matryoshka
         self._server = server
         self._clock = clock

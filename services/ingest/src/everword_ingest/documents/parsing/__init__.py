@@ -12,7 +12,7 @@ from everword_ingest.documents.parsing.model import (
     Section,
     Unreadable,
 )
-from everword_ingest.documents.parsing.process import parse_document
+from everword_ingest.documents.parsing.process import parse_document, parse_text
 
 __all__ = [
     "Chunk",
@@ -23,4 +23,5 @@ __all__ = [
     "Unreadable",
     "chunk_document",
     "parse_document",
+    "parse_text",
 ]

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from everword_ingest.documents.parsing.model import Chunk, ParsedDocument, Section
 
@@ -14,11 +14,13 @@ from everword_ingest.documents.parsing.model import Chunk, ParsedDocument, Secti
 MAX_TOKENS = 512
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)", re.M)
 _PARAGRAPH_END = re.compile(r"\n(?:[ \t]*\n)+")
+# Up to eight short sentences, words or lines are one match, since each match takes a step in Python.
 _SENTENCE = re.compile(
-    r"(?:[^.!?。！？\n]|[.!?](?![\s\"'”’)\]]|$))*(?:[.!?。！？]+[\"'”’)\]]*\s*|\n+|$)"
+    r"(?:[^\s.!?。！？]{0,3}(?:[.!?。！？]\s|\n)){8}"
+    r"|(?:[^.!?。！？\n]|[.!?](?![\s\"'”’)\]]|$))*(?:[.!?。！？]+[\"'”’)\]]*\s*|\n+|$)"
 )
-_WORD = re.compile(r"\S+\s*|\s+")
-_LINE = re.compile(r"[^\n]*\n+|[^\n]+")
+_WORD = re.compile(r"(?:\S{1,3}\s){8}|\S+\s*|\s+")
+_LINE = re.compile(r"(?:[^\n]{1,3}\n){8}|[^\n]*\n+|[^\n]+")
 #: The line between the header of a table and its rows, such as `|---|:-:|`.
 _RULE = re.compile(r"^[ \t]*[|:-][ \t|:-]*\n", re.M)
 #: A stretch without space is cut after so many characters. The rarest have four tokens each.
@@ -27,6 +29,12 @@ _MAX_UNBROKEN = 128
 _MAX_COUNTED = 8192
 #: A longer header is not repeated.
 _MAX_HEADER_CHARS = 500
+#: Short lines, sentences and words are counted together up to this length: a megabyte of `a\n` has 500,000 lines.
+_SMALL_CHARS = 16
+#: Number of a block's first lines that decide whether it is prose.
+_MAX_SAMPLED_LINES = 1000
+#: Characters per search with a regular expression, which blocks other threads until it ends.
+_WINDOW_CHARS = 128 * 1024
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class _Piece:
 
 
 def chunk_document(parsed: ParsedDocument) -> list[Chunk]:
-    """Return all chunks, in reading order. Takes about a second for each MiB: call it in a thread.
+    """Return all chunks, in reading order. Takes up to half a second for each MiB: call it in a thread.
 
     No chunk goes beyond a heading. Every word is in a chunk's content or headings.
     """
@@ -64,8 +72,9 @@ def _under_one_heading(parsed: ParsedDocument) -> Iterator[list[Section]]:
 
 def _chunks(text: str, sections: Sequence[Section]) -> Iterator[Chunk]:
     start, end = sections[0].start, sections[-1].start + len(sections[-1].text)
-    pages = [(section.start, section.page) for section in sections]
-    pieces = [piece for block in _blocks(text, start, end) for piece in _pieces(text, *block)]
+    starts = [section.start for section in sections]
+    blocks = _joined(_blocks(text, start, end))
+    pieces = [piece for block in blocks for piece in _pieces(text, *block)]
     headers = _Headers(text, start, end)
     for first, last in _filled(pieces, headers):
         content = text[first:last]
@@ -73,19 +82,21 @@ def _chunks(text: str, sections: Sequence[Section]) -> Iterator[Chunk]:
         if not kept.strip():
             continue
         begin = last - len(content.lstrip("\n"))
-        page = [number for place, number in pages if place <= begin][-1]
+        page = sections[bisect_right(starts, begin) - 1].page
         path = sections[0].heading_path
         yield Chunk(path, headers.before(begin)[0] + kept, begin, begin + len(kept), page)
 
 
 def _filled(pieces: Sequence[_Piece], headers: _Headers) -> Iterator[tuple[int, int]]:
-    """Yield where chunks begin and end: of about one size, so that none is a small rest."""
+    """Yield the ranges of chunks: full ones, then two of equal size, so that the last one is not small.
+
+    Appended text changes only the last two; the others keep their vectors.
+    """
     first, held, left = 0, 0, sum(piece.tokens for piece in pieces)
     for index, piece in enumerate(pieces):
         rest = held + left
-        number = -(-rest // MAX_TOKENS)
         # The end that is nearer to an equal share is taken.
-        near = number > 1 and held + piece.tokens / 2 > rest / number
+        near = MAX_TOKENS < rest <= 2 * MAX_TOKENS and held + piece.tokens / 2 > rest / 2
         if held and (held + piece.tokens > MAX_TOKENS or near):
             yield pieces[first].start, pieces[index - 1].end
             first, held = index, headers.before(piece.start)[1]
@@ -102,13 +113,34 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         fence = _FENCE.match(text, place)
         if fence:
             closing = re.compile(rf"^ {{0,3}}{re.escape(fence[1])}[^\n]*(?:\n\s*|\Z)", re.M)
-            closed = closing.search(text, fence.end(), end)
+            closed = _search(closing, text, fence.end(), end)
             cut = closed.end() if closed else end
         else:
-            found = _PARAGRAPH_END.search(text, place, end)
+            found = _search(_PARAGRAPH_END, text, place, end)
             cut = found.end() if found else end
         yield place, cut
         place = cut
+
+
+def _search(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the first match, with pauses for other threads.
+
+    Blank lines at the end of a match may be cut off.
+    """
+    while start < end:
+        stop = _line_end(text, start + _WINDOW_CHARS, end)
+        found = pattern.search(text, start, stop)
+        if found or stop == end:
+            return found
+        # The end of a line may begin a match.
+        start = stop - 1
+    return None
+
+
+def _line_end(text: str, place: int, end: int) -> int:
+    """Return the end of the line that holds `place`, the line feed included; at most `end`."""
+    found = text.find("\n", place, end)
+    return found + 1 if found >= 0 else end
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
@@ -117,13 +149,13 @@ def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
     if whole:
         yield whole
         return
-    for line_start, line_end in _lines(text, start, end):
+    for line_start, line_end in _joined(_lines(text, start, end)):
         # A long line is a paragraph: its sentences fill chunks evenly.
         line = _measured(text, line_start, line_end, MAX_TOKENS // 2)
         if line:
             yield line
             continue
-        for first, last in _matches(_SENTENCE, text, line_start, line_end):
+        for first, last in _joined(_sentences(text, line_start, line_end)):
             sentence = _measured(text, first, last, MAX_TOKENS)
             if sentence:
                 yield sentence
@@ -133,11 +165,37 @@ def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield lines; those of a paragraph that was wrapped are one."""
-    wrapped = [line for line in text[start:end].split("\n") if line]
+    lines = _matches(_LINE, text, start, end)
+    sampled = [text[first:last] for first, last in islice(lines, _MAX_SAMPLED_LINES)]
+    wrapped = [line for lines in sampled for line in lines.split("\n") if line]
     if len(wrapped) > 1 and _is_prose(wrapped):
         yield start, end
         return
     yield from _matches(_LINE, text, start, end)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield sentences; a sentence that is far longer than a chunk comes in parts."""
+    while start < end:
+        found = _SENTENCE.match(text, start, min(start + _WINDOW_CHARS, end))
+        # A character without a match is yielded alone.
+        last = max(found.end() if found else start, start + 1)
+        yield start, last
+        start = last
+
+
+def _joined(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield adjacent ranges, with small ones merged."""
+    begin = close = -1
+    for start, end in ranges:
+        if start == close and end - begin <= _SMALL_CHARS:
+            close = end
+            continue
+        if close >= 0:
+            yield begin, close
+        begin, close = start, end
+    if close >= 0:
+        yield begin, close
 
 
 def _is_prose(lines: Sequence[str]) -> bool:
@@ -149,7 +207,7 @@ def _is_prose(lines: Sequence[str]) -> bool:
 
 
 def _words(text: str, begin: int, close: int) -> Iterator[_Piece]:
-    for first, last in _matches(_WORD, text, begin, close):
+    for first, last in _joined(_matches(_WORD, text, begin, close)):
         for cut in range(first, last, _MAX_UNBROKEN):
             end = min(cut + _MAX_UNBROKEN, last)
             yield _Piece(cut, end, _count(text[cut:end]))
@@ -183,7 +241,7 @@ class _Headers:
         self._rows = list[int]()
         self._tables = list[tuple[int, str, int]]()
         close = start
-        for rule in _RULE.finditer(text, start, end):
+        for rule in _rules(text, start, end):
             above = max(text.rfind("\n", start, max(rule.start() - 1, start)) + 1, start)
             header = text[above : rule.end()]
             named = "|" in text[above : rule.start()] and len(header) <= _MAX_HEADER_CHARS
@@ -201,3 +259,11 @@ class _Headers:
         if index < 0 or place >= self._tables[index][0]:
             return "", 0
         return self._tables[index][1:]
+
+
+def _rules(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the lines that may separate a table's header from its rows."""
+    while start < end:
+        stop = _line_end(text, start + _WINDOW_CHARS, end)
+        yield from _RULE.finditer(text, start, stop)
+        start = stop

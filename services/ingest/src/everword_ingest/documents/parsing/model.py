@@ -32,6 +32,17 @@ class ParsedDocument:
     #: The whole document in the manner of Markdown. It has no control characters except tabs and line feeds.
     text: str
     sections: tuple[Section, ...]
+    #: Number of pages, and of pages without text; 0 for a format without pages.
+    pages: int = 0
+    empty_pages: int = 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about parts of the file that could not be read."""
+        if not self.empty_pages:
+            return ()
+        verb = "has" if self.empty_pages == 1 else "have"
+        return (f"{self.empty_pages} of {self.pages} pages {verb} no text",)
 
 
 @dataclass(frozen=True)

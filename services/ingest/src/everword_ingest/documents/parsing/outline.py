@@ -49,6 +49,8 @@ class Outline:
         if len(title) > MAX_HEADING_CHARS:
             self.block(title)
         elif title:
+            if len(self._headings) == self._limits.max_sections:
+                raise too_many_sections(self._limits)
             level = min(max(level, 1), MAX_LEVEL)
             start = self._add(f"{'#' * min(level, 6)} {title}")
             self._headings.append(Heading(start, self._length, level, title))
@@ -93,12 +95,16 @@ def document(
     sections = list[Section]()
     for section in _sections(text, headings, pages):
         if len(sections) == limits.max_sections:
-            raise DocumentUnreadable(
-                Unreadable.TOO_LARGE, f"The file has more than {limits.max_sections} sections."
-            )
+            raise too_many_sections(limits)
         sections.append(section)
     title = " ".join(clean(title or "").split())[:MAX_HEADING_CHARS]
     return ParsedDocument(title or None, media_type, text, tuple(sections))
+
+
+def too_many_sections(limits: ParseLimits) -> DocumentUnreadable:
+    return DocumentUnreadable(
+        Unreadable.TOO_LARGE, f"The document has more than {limits.max_sections} sections."
+    )
 
 
 def too_much_text(limits: ParseLimits) -> DocumentUnreadable:

@@ -24,9 +24,11 @@ from everword_ingest.documents.parsing.wire import OUT_OF_MEMORY_CODE, Garbled, 
 log = logging.getLogger(__name__)
 
 _DEFAULT = ParseLimits()
-#: How many files are read at once; others wait for their turn.
+#: Processes that parse at once; other callers wait. Texts, which take less than a second, have a separate queue, so
+#: that they do not wait for files, which may take a minute.
 _AT_ONCE = 2
-_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+_Turns = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
+_FILE_TURNS, _TEXT_TURNS = _Turns(), _Turns()
 _WORKER = (sys.executable, "-I", "-m", "everword_ingest.documents.parsing.worker")
 #: What an interpreter may need to start. The rest of the environment holds secrets.
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
@@ -51,12 +53,29 @@ async def parse_document(
             Unreadable.TOO_LARGE, f"The file is over the limit of {limit:g} MiB."
         )
     request = {"file_name": file_name, "media_type": media_type, "limits": asdict(limits)}
-    turns = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_AT_ONCE))
-    async with turns:
+    return await _parse(request, data, limits, _FILE_TURNS)
+
+
+async def parse_text(text: str, limits: ParseLimits = _DEFAULT) -> ParsedDocument:
+    """Return a text with its headings, always parsed as Markdown. Raises DocumentUnreadable."""
+    request = {"is_text": True, "limits": asdict(limits)}
+    return await _parse(request, text.encode(), limits, _TEXT_TURNS)
+
+
+async def _parse(
+    request: Mapping[str, object], data: bytes, limits: ParseLimits, turns: _Turns
+) -> ParsedDocument:
+    # The parser's process imports this module, and has no event loop.
+    from everword.rpc.long_work import LONG_BYTES, beside_loop
+
+    loop = asyncio.get_running_loop()
+    async with turns.setdefault(loop, asyncio.Semaphore(_AT_ONCE)):
         code, answer = await _run(json.dumps(request).encode() + b"\n", data, limits)
     if code == 0:
         try:
-            return unpack(answer, limits)
+            if len(answer) <= LONG_BYTES:
+                return unpack(answer, limits)
+            return await beside_loop(unpack, answer, limits)
         except Garbled:
             pass
     raise _ended(code)

@@ -39,6 +39,7 @@ def pack(parsed: ParsedDocument) -> bytes:
         "media_type": parsed.media_type,
         "paths": list(paths),
         "sections": sections,
+        "pages": [parsed.pages, parsed.empty_pages],
     }
     return json.dumps(head).encode() + b"\n" + parsed.text.encode()
 
@@ -70,10 +71,11 @@ def _document(head: dict[str, object], text: str, limits: ParseLimits) -> Parsed
             "media_type": str(media_type),
             "paths": list(paths),
             "sections": list(sections),
+            "pages": [int(pages), int(empty_pages)],
         } if media_type in NAMES and 0 < len(sections) <= limits.max_sections:
             found = tuple(_section(text, paths, *each) for each in sections)
             _check_order(found)
-            return ParsedDocument(title, media_type, text, found)
+            return ParsedDocument(title, media_type, text, found, pages, empty_pages)
     raise ValueError("no document")
 
 

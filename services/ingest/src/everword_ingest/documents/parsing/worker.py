@@ -56,7 +56,11 @@ def answer_request() -> None:
     sys.modules["numpy"] = None  # type: ignore[assignment]
     try:
         data = sys.stdin.buffer.read()
-        answer = pack(read_document(data, request["file_name"], request["media_type"], limits))
+        if request.get("is_text"):
+            parsed = read_text(data, limits)
+        else:
+            parsed = read_document(data, request["file_name"], request["media_type"], limits)
+        answer = pack(parsed)
     except DocumentUnreadable as failure:
         answer = pack_failure(_blamed(failure))
     except Exception:
@@ -87,8 +91,18 @@ def read_document(
         raise too_large(limits)
     found = types.find_media_type(data, file_name, media_type)
     charset = types.find_charset(media_type) if found in types.TEXTS else ""
+    return _read(found, recode(data, charset) if charset else data, limits)
+
+
+def read_text(data: bytes, limits: ParseLimits) -> ParsedDocument:
+    """Return a text in UTF-8 as a document in Markdown. Raises DocumentUnreadable."""
+    return _read(types.MARKDOWN, data, limits)
+
+
+def _read(media_type: str, data: bytes, limits: ParseLimits) -> ParsedDocument:
+    """Parse a file with the reader of its format. All errors of its library become DocumentUnreadable."""
     try:
-        return _reader(found)(recode(data, charset) if charset else data, limits)
+        return _reader(media_type)(data, limits)
     except DocumentUnreadable:
         raise
     except MemoryError:
@@ -99,7 +113,7 @@ def read_document(
     # Each library has errors of its own, and damaged files make it raise others.
     except Exception as error:
         _free_reserve()
-        raise _malformed(error, found) from error
+        raise _malformed(error, media_type) from error
 
 
 def _reader(media_type: str) -> Callable[[bytes, ParseLimits], ParsedDocument]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from everword.db.arrays import Array
-from everword_search.ranking.arrays import Ints
+from everword_search.kernels.arrays import Ints
 
 #: What an array that is full grows to, of its size: hardly more than it has to, since there is a limit to all of them.
 _GROWTH = 1.0625

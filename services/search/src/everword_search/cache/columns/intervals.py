@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from everword.db.arrays import Array
-from everword_search.ranking.arrays import Floats, Ints
+from everword_search.kernels.arrays import Floats, Ints
 
 #: What a limit is, in the order of an array's columns: seconds since 1970, infinite where it is open.
 VALID_FROM, VALID_UNTIL, KNOWN_FROM, KNOWN_UNTIL = range(4)

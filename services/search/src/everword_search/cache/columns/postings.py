@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everword_search.cache.columns.growing import find
-from everword_search.ranking.arrays import Ints
+from everword_search.kernels.arrays import Ints
 
 #: Of more occurrences in a passage, one more changes nothing; and Postgres keeps hardly more.
 _MOST = 255

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from everword.db.arrays import Array
-from everword_search.ranking.arrays import Ints
+from everword_search.kernels.arrays import Ints
 
 #: A conversation's places are so far apart from those of the next one; more than a conversation has turns.
 THREAD = 1 << 32

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from everword.db.arrays import Array
 from everword_search.cache.columns.growing import ranges
 from everword_search.cache.columns.postings import Postings, merge_postings
-from everword_search.ranking.arrays import Ints
+from everword_search.kernels.arrays import Ints
 
 #: Segments of more rows are merged with no others, so that none takes long; where nobody waits, two bytes tell a row.
 _LARGEST = 16_384

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array
 from everword_search.cache.columns.growing import Column
-from everword_search.compiled import GROUP, cosines, nearest_signs
-from everword_search.ranking.arrays import Floats, Ints
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.kernels.compiled import GROUP, cosines, nearest_signs
 
 #: Vectors that are multiplied at once: they stay in the processor's cache.
 _TAKEN = 256

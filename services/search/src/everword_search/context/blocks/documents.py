@@ -12,15 +12,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
+from everword.db.pool import STATEMENT_CAP_S
+from everword.domain.deadline import remaining
 from everword.domain.documents import shown_path
+from everword.domain.periods import Calendar
+from everword.domain.records import MemoryRecord
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
-from everword_search.context.blocks.daily_log import find_entries
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Block
 from everword_search.context.model import BlockSource, Candidate
+from everword_search.passages.as_of import find_as_of
+from everword_search.passages.store import Scope, find_log_entries
 from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.retrieval.model import SearchArm, SearchRequest, SearchResult, Verdict
+from everword_search.records.pages import max_parts
+from everword_search.records.query_plans import use_generic_plans
+from everword_search.records.store import read_memories
+from everword_search.retrieval.arms.base import SearchArm
+from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories
 
 #: Parts of documents in a context, and their tokens together.
@@ -35,6 +45,8 @@ CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
 _LOOKED_AT = 2 * MOST_CHUNKS
 #: How much of a part is read, and how much is shown around the words that were found.
 _READ_CHARS, _SHOWN_CHARS = 4_000, 800
+#: Entries that are looked at, and how much of each: what is longer than all of the share is not shown.
+_ENTRIES, _CHARS = 50, 4000
 
 
 async def find_documents(asked: Asked) -> list[Candidate]:
@@ -140,6 +152,31 @@ def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[C
             block.add(item)
             kept.append(candidate)
     return kept
+
+
+async def find_entries(asked: Asked) -> list[Candidate]:
+    """Return the entries of today and yesterday, by the namespace's days, newest first. Raises MemoryNotFound."""
+    settings = asked.start.settings
+    today = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(datetime.now(UTC))
+    namespace = asked.namespace
+    filter_ = await find_as_of(asked.sources.database, namespace, asked.filter)
+    async with asked.sources.database.transaction(namespace.id) as conn:
+        await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
+        scope = Scope(namespace.id, filter_)
+        places = await find_log_entries(conn, scope, today - timedelta(days=1), _ENTRIES)
+        if not places:
+            return []
+        ids = [place.source_id for place in places]
+        entries = await read_memories(
+            conn, namespace.id, ids, max_chars=_CHARS, max_parts=max_parts(_CHARS)
+        )
+    return [_log_candidate(entry) for entry in entries]
+
+
+def _log_candidate(entry: MemoryRecord) -> Candidate:
+    label = f"daily log, {entry.author}" if entry.author else "daily log"
+    words = f"{entry.content} …" if entry.content_truncated else entry.content
+    return Candidate(label, words, entry.id, entry.occurred_at)
 
 
 DOCUMENTS = BlockKind(

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
-from everword_search.graph.model import TopicRequest, View
-from everword_search.graph.search_graph import RankedEdge, search_graph
+from everword_search.graph.model import View
+from everword_search.graph_search.search_graph import RankedEdge, TopicRequest, search_graph
 from everword_search.records.model import MemoryFilter
 
 #: Relations in a context, and how much they must have to do with the topic.

@@ -10,25 +10,38 @@ they are those of its latest author and of `user`, as far as they were learned w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from everword.db.pool import Connection
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
 from everword.facts.model import State
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT
-from everword_search.context.blocks.linked import read_linked
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
 from everword_search.context.text import in_zone
 from everword_search.facts.model import AsOf, KnownFilter
-from everword_search.facts.store import KnownRow, find_known
+from everword_search.facts.store import KnownRow, find_known, find_linked
+from everword_search.passages.as_of import find_as_of
 from everword_search.records.model import MemoryFilter
-from everword_search.retrieval.index.as_of import find_as_of
 
 #: Facts that are looked at, and of each the messages that say so.
 MOST_FACTS, MOST_SAID = 200, 20
+#: Links that are followed, and what a sure one counts beside how far a fact is believed: as much as being asked for.
+_MOST, _LIFT = 20, 1.0
+#: By the column `relation`: what the first fact is to the second, and the second to the first.
+_WORDS = {
+    1: ("causes", "caused by"),
+    2: ("related to", "related to"),
+    3: ("supports", "supported by"),
+    4: ("contradicts", "contradicts"),
+    5: ("before", "after"),
+    6: ("part of", "contains"),
+}
 
 
 async def find_profile(asked: Asked) -> Sequence[Candidate]:
@@ -98,6 +111,8 @@ def _candidate(
 ) -> Candidate:
     label = find_attribute(row.attribute).label
     marks = ["suspected"] if row.state == State.SUSPECTED else []
+    if row.disputed:
+        marks.append("disputed")
     if row.valid_from:
         marks.append(f"as of {in_zone(row.valid_from, zone).date()}")
     return Candidate(
@@ -109,6 +124,37 @@ def _candidate(
         told_by=tuple(zip(row.message_ids, row.quotes, strict=True)),
         remark=", ".join(marks),
     )
+
+
+@dataclass(frozen=True)
+class Linked:
+    """What a fact is to one that the query names."""
+
+    remark: str
+    #: How sure that is.
+    confidence: float
+
+    def lift(self, candidate: Candidate) -> Candidate:
+        """Return the fact with what it is to the other one, before those that are only believed."""
+        remark = ", ".join(each for each in (candidate.remark, self.remark) if each)
+        return replace(candidate, remark=remark, lift=_LIFT * self.confidence)
+
+
+async def read_linked(
+    conn: Connection, namespace_id: int, rows: Sequence[KnownRow], query: str
+) -> Mapping[UUID, Linked]:
+    """Return, by their ids, those of some facts that are linked to one of them which shares a word with the query."""
+    if not rows or not query:
+        return {}
+    by_id = {row.id: row for row in rows}
+    linked: dict[UUID, Linked] = {}
+    for edge in await find_linked(conn, namespace_id, list(by_id), query, _MOST):
+        first, second = edge.from_fact_id, edge.to_fact_id
+        own, other, which = (second, first, 1) if edge.from_named else (first, second, 0)
+        label = find_attribute(by_id[other].attribute).label
+        remark = f"{_WORDS[edge.relation][which]}: {label}"
+        linked.setdefault(own, Linked(remark, edge.confidence))
+    return linked
 
 
 IDENTITY = BlockKind(BlockSource.IDENTITY, 0.1, find_profile, lambda present: present.facts)

@@ -43,11 +43,12 @@ async def find_entries(asked: Asked) -> Sequence[Candidate]:
     )
     async with asked.sources.database.transaction(asked.namespace.id) as conn:
         found = await find_lore(conn, _KEPT, asked.namespace.id, request)
+    asked.lore_omissions.extend(found.omissions)
     excluded = set(wanted.excluded_memory_ids or ())
     masks = asked.start.settings.masks_credentials
     return [
         _candidate(entry, place, masks=masks)
-        for place, entry in enumerate(found)
+        for place, entry in enumerate(found.entries)
         if entry.rule.id not in excluded
     ]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
+from everword.lore.model import Omission
 from everword_search.context.chat_history import Start
 from everword_search.context.model import BlockSource, Candidate, ContextRequest
 from everword_search.context.present import Present
@@ -27,6 +28,8 @@ class Asked:
     text: str
     #: The form that items will have, with what each costs.
     layout: Layout
+    #: Called with the lorebook entries that may be missing because searching for them takes too long.
+    lore_omissions: list[Omission]
 
     @property
     def record(self) -> ConversationRecord | None:

@@ -7,6 +7,7 @@ and 0 where there is none within the session.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,14 +16,29 @@ import numpy as np
 
 from everword.text.author_names import name_words
 from everword.text.ranking_record import ASKS
-from everword_search.compiled import DESCRIBED, describe_turns, match_words
-from everword_search.ranking.arrays import Floats, Ints
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.kernels.compiled import DESCRIBED, describe_turns, match_words
+from everword_search.ranking.bm25 import K1, B
 from everword_search.ranking.features.pool import Pool
-from everword_search.ranking.features.question import question_traits
+from everword_search.ranking.features.terms import QueryTerms, query_terms
 from everword_search.ranking.times.dates import NamedDates, compare_dates, named_dates
 from everword_search.ranking.times.periods import Period
-from everword_search.ranking.words.terms import QueryTerms, query_terms
-from everword_search.retrieval.arms.lexical import K1, B
+
+_WHEN = re.compile(r"(when|what (date|day|month|year|time)|how long ago)\b")
+
+
+_WHO = re.compile(r"who\b|whose\b|whom\b")
+
+
+def question_traits(text: str) -> dict[str, float]:
+    """Return the traits of a question, 1 or 0, and its length in words."""
+    lower = text.lower().strip()
+    return {
+        "q_when": float(bool(_WHEN.match(lower))),
+        "q_who": float(bool(_WHO.match(lower))),
+        "q_len": float(len(lower.split())),
+    }
+
 
 #: By role, as stored, whether it answers people: assistant, system and tool do.
 _ANSWERS = np.array([role in (1, 3, 4) for role in range(2**8)], float)

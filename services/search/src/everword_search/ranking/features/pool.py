@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword_search.ranking.arrays import Floats, Ints
-from everword_search.ranking.store import Candidates
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.passages.candidates import Candidates
 
 #: A pause of this length ends a session: what comes after it is no answer to what was before.
 SESSION_GAP_S = 3 * 3600.0

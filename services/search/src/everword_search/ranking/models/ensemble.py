@@ -18,8 +18,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 from everword.db.arrays import Array
-from everword_search.compiled import MOST_LEAVES, add_up
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
+from everword_search.kernels.compiled import MOST_LEAVES, add_up
 
 log = logging.getLogger(__name__)
 MANIFEST = "models.json"

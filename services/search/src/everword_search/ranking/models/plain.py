@@ -12,7 +12,7 @@ from importlib import resources
 
 import numpy as np
 
-from everword_search.ranking.arrays import Floats, known
+from everword_search.kernels.arrays import Floats, known
 
 FILE = "recall-plain.json"
 #: From so many words on, a message is long enough to say something.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.ensemble import Ensemble, load_ensemble
 from everword_search.ranking.models.plain import PlainRanking
 

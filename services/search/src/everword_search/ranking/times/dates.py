@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: The first and the last second that a date can name.

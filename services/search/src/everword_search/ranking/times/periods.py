@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import regex
 
-from everword_search.ranking.arrays import Floats
+from everword_search.kernels.arrays import Floats
 from everword_search.ranking.times.relative_days import (
     ENGLISH,
     ENGLISH_WORDS,

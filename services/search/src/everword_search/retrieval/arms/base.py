@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword_search.retrieval.index.kinds import STANDING_FOR_OTHERS
-from everword_search.retrieval.model import ArmState, Candidate, Ranked, SearchArm
+from everword_search.passages.kinds import STANDING_FOR_OTHERS
+from everword_search.passages.ranked import Candidate, Ranked, Window
+
+
+class SearchArm(IntEnum):
+    """A way in which candidates are found. Values equal proto `SearchArm`."""
+
+    LEXICAL = 1
+    TRIGRAM = 2
+    REGEX = 3
+    SEMANTIC = 4
+    GRAPH = 5
+
+
+class ArmState(IntEnum):
+    """The outcome of an arm. Values equal proto `ArmReport.State`."""
+
+    RAN = 1
+    SKIPPED = 2
+    DEGRADED = 3
 
 
 @dataclass(frozen=True)
-class Window:
-    """The part of an arm's candidates that is asked for."""
+class ArmReport:
+    """The report of an arm: its outcome, the reason, and how long it took."""
 
-    limit: int
-    #: Position of the last candidate of the page before; None for the best ones. What it scores now counts, where it is
-    #: still there: writes change scores, and memory and database compute them with other last digits.
-    after: list[Any] | None = None
-    min_score: float = 0.0
-    #: Hits with less evidence are left out; those of which it cannot be told stay.
-    min_evidence: float = -math.inf
-    #: How many that stand for others may come on top of `limit` others: they must push none of those aside.
-    spare: int = 0
-    #: Whether the last candidates may be others that are about as good: all are ranked again by something else.
-    rough: bool = False
-
-    def admits(self, score: float, evidence: float | None) -> bool:
-        return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)
+    arm: SearchArm
+    state: ArmState
+    reason: str = ""
+    duration_s: float = 0.0
 
 
 class Arm(ABC):

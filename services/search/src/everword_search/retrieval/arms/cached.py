@@ -10,20 +10,20 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword.db.pool import Connection
+from everword_search.cache.best import best_memories
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.columns.growing import find
 from everword_search.cache.columns.vectors import Vectors
-from everword_search.cache.scans.best import best_memories
-from everword_search.cache.scans.prefetched_scan import NEAREST, PrefetchedScan
+from everword_search.cache.prefetched_scan import NEAREST, PrefetchedScan
 from everword_search.cache.snapshot import Snapshot
-from everword_search.compiled import add_scores
-from everword_search.ranking.arrays import Floats, Ints
-from everword_search.retrieval.arms.base import Window
-from everword_search.retrieval.arms.lexical import K1, B, Term, inverse_document_frequency
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.kernels.compiled import add_scores
+from everword_search.passages.ranked import Ranked, Window
+from everword_search.passages.store import Scope
+from everword_search.ranking.bm25 import K1, B, inverse_document_frequency
+from everword_search.retrieval.arms.lexical import Term
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.arms.tsvector import Statistics, TsvectorArm
-from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.model import Ranked
 
 #: Postings that are scored before other calls get their turn: about a millisecond.
 SCORED_AT_ONCE = 200_000

@@ -8,10 +8,10 @@ import numpy as np
 
 from everword.db.arrays import Array, uuids_of
 from everword.db.pool import Connection
-from everword_search.retrieval.arms.base import Arm, Window
-from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.model import Candidate, Ranked, SearchArm
+from everword_search.passages import store
+from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.store import Scope
+from everword_search.retrieval.arms.base import Arm, SearchArm
 
 #: Memories of each other arm that are begun at where they are nodes, the best first.
 _BEGUN_AT = 30

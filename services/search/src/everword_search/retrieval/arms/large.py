@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from cachetools import TTLCache
 
-from everword_search.retrieval.index.store import Scope
+from everword_search.passages.store import Scope
 
 #: Filters that are remembered, over all namespaces.
 _SIZE = 1_000

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from everword_search.retrieval.arms.base import RankingArm
-from everword_search.retrieval.model import SearchArm
+from everword_search.retrieval.arms.base import RankingArm, SearchArm
 
-#: Saturation of repeated terms.
-K1 = 0.9
-#: How much long passages are held back.
-B = 0.4
 #: Terms of a query that are scored, in its order; the others are passed over: each costs a walk through the index.
 MAX_TERMS = 64
 
@@ -41,11 +35,15 @@ class LexicalArm(RankingArm):
         """Do what can be done without a connection, while the query's vector is on its way."""
 
 
-def inverse_document_frequency(passages: float, document_frequency: float) -> float:
-    """Return how much a term tells: ln(1 + (N - df + 0.5) / (df + 0.5))."""
-    return math.log(1 + (passages - document_frequency + 0.5) / (document_frequency + 0.5))
+def quote_lexeme(lexeme: str) -> str:
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
 
 
-def term_score(idf: float, frequency: float, length: float, mean_length: float) -> float:
-    """Return one term's part of a passage's BM25; the operations are in the order of find_lexical's."""
-    return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / mean_length))
+def prefix_query(prefix: str, stem: str) -> str:
+    """Return a query for lexemes that begin with a prefix as it was asked, or as it is stemmed.
+
+    Both are needed: `migrations*` is meant to find the lexeme `migrat`, and `every*` to find `everyon`, where the stem
+    of `every` is `everi`.
+    """
+    return " | ".join(f"{quote_lexeme(text)}:*" for text in dict.fromkeys((prefix, stem)))

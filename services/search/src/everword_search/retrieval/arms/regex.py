@@ -7,10 +7,11 @@ import psycopg
 from everword.db.pool import Connection
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument, InvalidRegex, RegexTooExpensive
-from everword_search.retrieval.arms.base import Arm, Window
-from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import RegexRow, Scope
-from everword_search.retrieval.model import Candidate, SearchArm
+from everword_search.passages import store
+from everword_search.passages.ranked import Candidate, Window
+from everword_search.passages.store import RegexRow, Scope
+from everword_search.records.pages import end_of_time
+from everword_search.retrieval.arms.base import Arm, SearchArm
 
 MAX_CHARS = 500
 TIME_LIMIT_S = 2.0
@@ -36,7 +37,7 @@ class RegexArm(Arm):
 
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:
         """Return the candidates in `window`. Raises InvalidRegex, and RegexTooExpensive where time ran out."""
-        occurred_at, source_id = window.after or store.end_of_time(newest_first=True)
+        occurred_at, source_id = window.after or end_of_time(newest_first=True)
         parameters = {
             "pattern": self._pattern,
             "after_occurred_at": occurred_at,

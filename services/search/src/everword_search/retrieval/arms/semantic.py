@@ -11,17 +11,20 @@ import numpy as np
 
 from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
-from everword_search.ranking.arrays import Floats, Ints
-from everword_search.retrieval.arms.base import RankingArm, Window, scored_position
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.passages import vectors
+from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.store import Scope
+from everword_search.passages.vectors import (
+    EXACT_PASSAGES,
+    GenerationRow,
+    QueryNotEmbedded,
+    QueryVector,
+    VectorRow,
+)
+from everword_search.retrieval.arms.base import ArmState, RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.large import LargeScopes
-from everword_search.retrieval.index import vectors
-from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.index.vectors import GenerationRow, VectorRow
-from everword_search.retrieval.model import ArmState, Candidate, Ranked, SearchArm
-from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
 
-#: A scope of more passages is searched through the HNSW index; exact scans of fewer are faster, and miss nothing.
-EXACT_PASSAGES = 10_000
 #: What is taken for the background of a model that was not measured yet.
 DEFAULT_MEAN = 0.1
 DEFAULT_DEVIATION = 0.1

@@ -8,13 +8,11 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.text.analysis import folded_words
-from everword.text.literals import literal_tokens
-from everword_search.retrieval.arms.base import RankingArm, Window, scored_position
-from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import NearWordRow, Scope, TrigramRow, WordsAsked
-from everword_search.retrieval.model import Candidate, Ranked, SearchArm
-from everword_search.retrieval.query.near_words import words_asked
-from everword_search.retrieval.query.query import Query
+from everword_search.passages import store
+from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.store import NearWordRow, Scope, TrigramRow, WordsAsked
+from everword_search.retrieval.arms.base import RankingArm, SearchArm, scored_position
+from everword_search.retrieval.arms.near_words import words_asked
 
 #: Tokens of a query that are looked up; the others are passed over.
 MAX_TOKENS = 16
@@ -84,11 +82,6 @@ class AlikeArm(TrigramArm):
         }
         found = await store.find_alike(conn, self._scope, parameters)
         return Ranked.of([_candidate(row) for row in found])
-
-
-def literals_asked_for(query: Query) -> list[str]:
-    """Return what looks like a literal in the parts of a query that a passage may be found by."""
-    return literal_tokens(" ".join(operand.text for operand in query.wanted))
 
 
 def tokens_asked_for(text: str) -> list[str]:

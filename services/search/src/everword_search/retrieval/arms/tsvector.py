@@ -9,20 +9,13 @@ from uuid import UUID
 
 from everword.db.arrays import uuids_of
 from everword.db.pool import Connection
-from everword_search.retrieval.arms.base import Window, scored_position
+from everword_search.passages import store
+from everword_search.passages.ranked import Candidate, Ranked, TermScore, Window
+from everword_search.passages.store import FrequencyRow, LexicalRow, Scope
+from everword_search.ranking.bm25 import K1, B, inverse_document_frequency, term_score
+from everword_search.retrieval.arms.base import scored_position
 from everword_search.retrieval.arms.frequent import FrequentWords
-from everword_search.retrieval.arms.lexical import (
-    K1,
-    B,
-    LexicalArm,
-    Term,
-    inverse_document_frequency,
-    term_score,
-)
-from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import FrequencyRow, LexicalRow, Scope
-from everword_search.retrieval.model import Candidate, Ranked, TermScore
-from everword_search.retrieval.query.tsquery import prefix_query, quote_lexeme
+from everword_search.retrieval.arms.lexical import LexicalArm, Term, prefix_query, quote_lexeme
 
 
 @dataclass(frozen=True)

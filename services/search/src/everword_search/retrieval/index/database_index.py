@@ -11,19 +11,18 @@ import numpy as np
 from everword.db.arrays import Array, ArrayParameter, uuids_of
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
-from everword_search.ranking.arrays import Floats
-from everword_search.ranking.store import Candidates, find_mentions, read_candidates
+from everword_search.kernels.arrays import Floats
+from everword_search.passages.candidates import Candidates, find_mentions, read_candidates
+from everword_search.passages.kinds import TURN
+from everword_search.passages.ranked import Ranked
+from everword_search.passages.store import Scope
+from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.arms.lexical import Term
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
 from everword_search.retrieval.arms.tsvector import TsvectorArm
-from everword_search.retrieval.index.kinds import TURN
-from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.index.vectors import GenerationRow
-from everword_search.retrieval.model import Ranked
-from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
 #: Passages of a namespace from which on it pays to know its frequent words.

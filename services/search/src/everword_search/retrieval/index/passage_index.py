@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from everword_search.ranking.arrays import Floats
-from everword_search.ranking.store import Candidates
+from everword_search.kernels.arrays import Floats
+from everword_search.passages.candidates import Candidates
+from everword_search.passages.ranked import Ranked
+from everword_search.passages.store import Scope
+from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.retrieval.arms.lexical import LexicalArm, Term
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
-from everword_search.retrieval.index.store import Scope
-from everword_search.retrieval.index.vectors import GenerationRow
-from everword_search.retrieval.model import Ranked
-from everword_search.retrieval.query.query_embedder import QueryNotEmbedded, QueryVector
 from everword_search.retrieval.runner import Runner
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from everword.text.analysis import is_lone
-from everword_search.retrieval.arms.lexical import MAX_TERMS, Term
-from everword_search.retrieval.index.store import AnalysedText
+from everword_search.passages.store import AnalysedText
+from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
 from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
-from everword_search.retrieval.query.tsquery import prefix_query
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import regex
 from everword.db.pool import Connection
 from everword.domain.caller import current_scope
 from everword_search.cache.cached_index import CachedIndex
+from everword_search.passages import store
+from everword_search.passages.store import NearWordRow
 from everword_search.ranking.words.frequencies import UNKNOWN_WORD, zipf
-from everword_search.retrieval.index import store
-from everword_search.retrieval.index.store import NearWordRow
+from everword_search.retrieval.arms.near_words import words_asked
 from everword_search.retrieval.query.analysis import analyse_query
-from everword_search.retrieval.query.near_words import words_asked
 from everword_search.retrieval.query.parse_query import ParsedQuery
 from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
 

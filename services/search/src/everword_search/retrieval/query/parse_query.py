@@ -20,13 +20,12 @@ from everword.text.values.spellings import capitalised, find_spellings, first_le
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.namespace_cache import NamespaceCache
+from everword_search.passages.store import SQL, AnalysedText
+from everword_search.passages.vectors import GenerationRow, QueryVector
 from everword_search.records.store import namespaced
-from everword_search.retrieval.index.store import SQL, AnalysedText
-from everword_search.retrieval.index.vectors import GenerationRow
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.analysis import AnalysedQuery, analyse_query, texts_to_analyse
 from everword_search.retrieval.query.query import Query, parse_operands, parse_words
-from everword_search.retrieval.query.query_embedder import QueryVector
 
 #: Modes that look for meaning, where names count too.
 BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})

@@ -16,6 +16,7 @@ from enum import Enum
 import regex
 
 from everword.text.analysis import is_lone, words_of
+from everword.text.literals import literal_tokens
 
 #: Clauses that must or must not match, beyond which the rest is passed over: each costs for every passage.
 MAX_FILTER_CLAUSES = 64
@@ -184,3 +185,8 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
         return None
     prefix = may_be_prefix and _PREFIX.fullmatch(text) is not None
     return Operand(text, tuple(words), prefix or is_lone(words[-1]))
+
+
+def literals_asked_for(query: Query) -> list[str]:
+    """Return what looks like a literal in the parts of a query that a passage may be found by."""
+    return literal_tokens(" ".join(operand.text for operand in query.wanted))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
 
 import grpc
 import numpy as np
-import numpy.typing as npt
 from cachetools import TTLCache
 from opentelemetry import propagate
 
@@ -17,33 +17,20 @@ from everword.domain.settings import Secret
 from everword.internal.v1 import embedder_service_pb2 as pb
 from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
+from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 
 #: The most that a search waits for its vector: the other arms answer without it.
 TIMEOUT_S = 2.0
 #: Of the time that is left, what the vector may take.
 TIME_SHARE = 0.5
+#: Seconds until statistics are returned without the description of the model.
+DESCRIBE_TIMEOUT_S = 0.5
+#: Seconds that a starting search service waits for the embedder, which may start at the same time.
+START_TIMEOUT_S = 3.0
 #: Vectors of queries that are kept: some 2,700 of 384 dimensions.
 CACHE_BYTES = 4 * 1024 * 1024
 #: A query's vector never changes; that it was asked is forgotten after this long all the same.
 CACHE_TTL_S = 300.0
-
-
-class QueryNotEmbedded(Exception):
-    """There is no vector for the query; the message says why."""
-
-    def __init__(self, reason: str, *, expected: bool = False) -> None:
-        super().__init__(reason)
-        #: Whether nothing failed: this deployment has no embedder, or the query gives it nothing to do.
-        self.expected = expected
-
-
-@dataclass(frozen=True, eq=False)
-class QueryVector:
-    """A query's vector, and the model generation whose vectors it can be compared with."""
-
-    generation_id: int
-    #: float32, of length 1.
-    values: npt.NDArray[np.float32]
 
 
 class QueryEmbedder:
@@ -66,6 +53,21 @@ class QueryEmbedder:
     async def close(self) -> None:
         if self._channel:
             await self._channel.close()
+
+    async def warm_up(self) -> None:
+        """Connect to the embedder, which is given a moment to start. A model on a server is asked for nothing."""
+        if self._channel is None:
+            return
+        describing = EmbedderServiceStub(self._channel).DescribeModel(
+            pb.DescribeModelRequest(),
+            timeout=START_TIMEOUT_S,
+            metadata=self._metadata,
+            wait_for_ready=True,
+        )
+        with suppress(grpc.aio.AioRpcError, QueryNotEmbedded):
+            if (await describing).forms:
+                # The embedder has embedded it at its own start, and knows the vector.
+                await self.embed(0, "warm-up", None)
 
     def known(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector | None:
         """Return the query's vector of a generation, if the namespace asked for it lately."""
@@ -95,6 +97,18 @@ class QueryEmbedder:
         vector = QueryVector(response.generation_id, np.frombuffer(values, dtype="<f4"))
         self._cache[namespace_id, vector.generation_id, _digest(query)] = vector
         return vector
+
+    async def describe_model(self) -> Sequence[pb.ModelForm]:
+        """Return the measured forms of the embedder's local model; empty if it has none or does not answer."""
+        if self._channel is None:
+            return ()
+        try:
+            described = await EmbedderServiceStub(self._channel).DescribeModel(
+                pb.DescribeModelRequest(), timeout=DESCRIBE_TIMEOUT_S, metadata=self._metadata
+            )
+        except grpc.aio.AioRpcError:
+            return ()
+        return described.forms
 
 
 def _digest(query: str) -> bytes:

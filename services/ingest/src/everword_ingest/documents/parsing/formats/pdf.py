@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -43,7 +44,8 @@ def read_pdf(data: bytes, limits: ParseLimits) -> ParsedDocument:
                 outline.heading(level, text)
             else:
                 outline.block(text)
-    return outline.finish(clean(pdf.get_metadata_value("Title")), PDF)
+    parsed = outline.finish(clean(pdf.get_metadata_value("Title")), PDF)
+    return replace(parsed, pages=len(pages), empty_pages=pages.count([]))
 
 
 def _open(data: bytes) -> pdfium.PdfDocument:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from everword_ingest.documents.parsing.decoding import decode
 from everword_ingest.documents.parsing.media_type import PLAIN
 from everword_ingest.documents.parsing.model import ParsedDocument, ParseLimits
-from everword_ingest.documents.parsing.outline import Heading, document
+from everword_ingest.documents.parsing.outline import Heading, document, too_many_sections
 
 _NUMBER = r"(?:\d{1,4}|[ivxlcdm]{1,9}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|the\s+\w+)"
 #: A line with nothing before and after it, such as `CHAPTER IV. The Rabbit Sends in a Little Bill`.
@@ -26,10 +26,10 @@ _MAX_LINES, _MAX_CHARS = 2, 120
 
 def read_plain(data: bytes, limits: ParseLimits) -> ParsedDocument:
     text = decode(data)
-    return document(text, _headings(text), [], None, PLAIN, limits)
+    return document(text, _headings(text, limits), [], None, PLAIN, limits)
 
 
-def _headings(text: str) -> list[Heading]:
+def _headings(text: str, limits: ParseLimits) -> list[Heading]:
     """Return the headings that text stands under. In a table of contents, headings follow each other."""
     found: list[Heading] = []
     pending: list[Heading] = []
@@ -40,6 +40,8 @@ def _headings(text: str) -> list[Heading]:
         else:
             # A part's heading may stand right before that of its first chapter.
             found += pending if len(pending) <= _MAX_LINES else pending[-1:]
+            if len(found) > limits.max_sections:
+                raise too_many_sections(limits)
             pending = []
     return found
 

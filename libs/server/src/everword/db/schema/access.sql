@@ -1,0 +1,35 @@
+-- Extensions, the roles of the services, and what all of them may use.
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
+
+-- One role per service, so that the database enforces what each may do. A login role is a member of all of them, and every
+-- connection takes the role of its service. Calls with a key that is bound to an agent or a subject take a role of their
+-- own, for which the policies named `scope` hold; other calls pay nothing for these. Roles belong to the cluster: another
+-- database may have created them already.
+DO $$
+DECLARE
+    created text;
+BEGIN
+    FOREACH created IN ARRAY ARRAY['everword_ingest', 'everword_search', 'everword_compactor', 'everword_embedder',
+                                   'everword_scoped', 'everword_ingest_scoped', 'everword_search_scoped'] LOOP
+        BEGIN
+            EXECUTE format('CREATE ROLE %I NOLOGIN', created);
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            NULL;
+        END;
+    END LOOP;
+    FOREACH created IN ARRAY ARRAY['everword_ingest', 'everword_search'] LOOP
+        BEGIN
+            EXECUTE format('GRANT %I, everword_scoped TO %I', created, created || '_scoped');
+        EXCEPTION WHEN unique_violation THEN
+            NULL;
+        END;
+    END LOOP;
+END $$;
+
+-- Scoped calls look for tables in everword_scoped first.
+CREATE SCHEMA everword_scoped;
+GRANT USAGE ON SCHEMA everword TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
+GRANT SELECT ON schema_migrations TO everword_ingest, everword_search, everword_compactor, everword_embedder;

@@ -1,0 +1,88 @@
+-- Conversations, and the ids of calls that stored something.
+
+CREATE TABLE conversations (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id uuid NOT NULL,
+    session_key text NOT NULL,
+    agent text NOT NULL DEFAULT '',
+    channel text NOT NULL DEFAULT '',
+    channel_id text NOT NULL DEFAULT '',
+    bot_identity text NOT NULL DEFAULT '',
+    instance text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
+    client_session_id text NOT NULL DEFAULT '',
+    title text NOT NULL DEFAULT '',
+    settings jsonb,
+    active boolean NOT NULL DEFAULT true,
+    last_seq bigint NOT NULL DEFAULT 0,
+    turn_count bigint NOT NULL DEFAULT 0,
+    last_message_at timestamptz,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    erasure_id uuid,
+    erased_key bytea,
+    PRIMARY KEY (namespace_id, id),
+    UNIQUE (namespace_id, channel, agent, session_key)
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE conversations IS 'One row per namespace, channel, agent and session_key.';
+COMMENT ON COLUMN conversations.last_seq IS 'Sequence number of the latest message. Its row lock orders concurrent appends.';
+COMMENT ON COLUMN conversations.erasure_id IS 'The erasure that deletes the conversation; from then on it is hidden.';
+COMMENT ON COLUMN conversations.erased_key IS 'Salted SHA-256 of the key that an erased conversation had.';
+CREATE INDEX conversations_client_session ON conversations (namespace_id, client_session_id, id) WHERE client_session_id <> '';
+CREATE INDEX conversations_erasure ON conversations (namespace_id, erasure_id) WHERE erasure_id IS NOT NULL;
+SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)');
+GRANT SELECT, INSERT, UPDATE ON conversations TO everword_ingest;
+GRANT SELECT ON conversations TO everword_search, everword_compactor;
+INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
+INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
+
+-- A conversation that is being erased is hidden from every service.
+CREATE POLICY shown ON conversations AS RESTRICTIVE USING (erasure_id IS NULL);
+
+CREATE FUNCTION hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM conversations
+                    WHERE namespace_id = namespace AND id = conversation AND erasure_id IS NOT NULL)
+$$;
+COMMENT ON FUNCTION hidden_conversation IS 'Return whether a conversation is being erased.';
+
+CREATE FUNCTION agent_of(conversation uuid) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT agent FROM conversations
+     WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND id = conversation
+$$;
+COMMENT ON FUNCTION agent_of IS 'Return the agent of a conversation in the current namespace.';
+
+CREATE TABLE append_requests (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    request_id text NOT NULL,
+    body_hash bytea NOT NULL,
+    conversation_id uuid,
+    message_ids uuid[] NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, request_id)
+);
+COMMENT ON TABLE append_requests IS 'Request ids with body hash and result. They are inserted first, so that one of two equal calls waits.';
+CREATE INDEX append_requests_created_at ON append_requests (created_at);
+SELECT isolate_table('append_requests', NULL);
+GRANT SELECT, INSERT, UPDATE (message_ids) ON append_requests TO everword_ingest;
+INSERT INTO erasure_rules VALUES
+    ('kept', 6, 'append_requests', '', NULL, 'Ids that callers made up, for 8 days; hashes of erased bodies go.');
+INSERT INTO transfer_rules VALUES
+    ('append_requests', 3, 'erased_request', '{request_id}', 'As above, by the id of the call that stored it; for 8 days.', '{}',
+     $$body_hash = ''$$);
+
+CREATE FUNCTION prune_append_requests(keep interval, batch integer) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    WITH pruned AS (
+        DELETE FROM append_requests
+         WHERE (namespace_id, request_id) IN (
+               SELECT namespace_id, request_id FROM append_requests
+                WHERE created_at < now() - keep ORDER BY created_at LIMIT batch)
+        RETURNING 1)
+    SELECT count(*) FROM pruned
+$$;
+COMMENT ON FUNCTION prune_append_requests IS 'Delete at most `batch` request ids older than `keep`; return how many.';
+
+GRANT EXECUTE ON FUNCTION hidden_conversation, agent_of TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION prune_append_requests TO everword_ingest;

@@ -1,0 +1,798 @@
+-- Erasure of messages and other memories with everything that was derived from them. Service roles may not delete messages:
+-- these functions do, and ingest may call those granted below. The others are their steps, in the current namespace.
+
+CREATE FUNCTION merge_erased(one jsonb, other jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
+    -- Counts are added, lists of ids are united.
+    SELECT coalesce(jsonb_object_agg(key, value), '{}')
+      FROM (SELECT key,
+                   CASE WHEN jsonb_typeof((array_agg(value))[1]) = 'number'
+                        THEN to_jsonb(sum(value::text::numeric) FILTER (WHERE jsonb_typeof(value) = 'number'))
+                        ELSE (SELECT coalesce(jsonb_agg(DISTINCT each), '[]')
+                                FROM unnest(array_agg(value)) AS list, jsonb_array_elements(list) AS each) END AS value
+              FROM (SELECT * FROM jsonb_each(one) UNION ALL SELECT * FROM jsonb_each(other)) AS both_of_them (key, value)
+             GROUP BY key) AS merged
+$$;
+COMMENT ON FUNCTION merge_erased IS 'Return what two steps did, as one.';
+
+CREATE FUNCTION erasure_target(of_kind smallint) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
+    SELECT (ARRAY['message', 'conversation', 'subject', 'author', 'note', 'fact', 'learned', 'node', 'pattern', 'document', 'summary',
+                  'edge', 'lore_book', 'lore_entry', 'checkpoint', 'topic', 'theme', 'note_version', 'document_version',
+                  'decision'])[of_kind]
+$$;
+COMMENT ON FUNCTION erasure_target IS 'Return the name in erasure_rules of a proto ErasureKind.';
+
+CREATE FUNCTION rule_condition(rule erasure_rules) RETURNS text
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    SELECT format(CASE format_type(atttypid, NULL) WHEN 'uuid' THEN '%1$I = ANY($2)' WHEN 'uuid[]' THEN '%1$I && $2'
+                                                   ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where)
+      FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column
+$$;
+COMMENT ON FUNCTION rule_condition IS 'Return the condition of the rows of a rule: $2 are the ids of targets, $3 their names.';
+
+CREATE FUNCTION forget_requests(gone uuid[]) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    UPDATE append_requests r
+       SET body_hash = '', message_ids = '{}'
+      FROM (SELECT DISTINCT q.request_id
+              FROM append_requests q
+             CROSS JOIN LATERAL unnest(q.message_ids) AS stored (id)
+              JOIN unnest(gone) AS erased (id) ON erased.id = stored.id
+             WHERE q.namespace_id = erasing_namespace()) AS about_them
+     WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
+END $$;
+COMMENT ON FUNCTION forget_requests IS
+    'Blank the requests that stored these ids; their request ids stay, so that a repeated call stores nothing.';
+
+CREATE FUNCTION forget_sessions(conversations uuid[]) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    UPDATE usage_ledger SET session_key = '', conversation_id = NULL
+     WHERE namespace_id = erasing_namespace() AND conversation_id = ANY(conversations);
+    -- Agents may report a session key without a conversation.
+    UPDATE usage_ledger u SET session_key = ''
+      FROM conversations c
+     WHERE c.namespace_id = erasing_namespace() AND c.id = ANY(conversations) AND u.namespace_id = erasing_namespace()
+       AND u.session_key = c.session_key AND u.agent IN ('', c.agent);
+END $$;
+COMMENT ON FUNCTION forget_sessions IS 'Blank conversation and session key in the ledger; call it while the conversations have their keys.';
+
+CREATE FUNCTION may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
+    -- A job whose subject is no conversation may have read any.
+    SELECT conversations IS NULL OR job_subject = ANY(conversations::text[]) OR job_subject !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$'
+$$;
+COMMENT ON FUNCTION may_have_read IS 'Return whether a job on this subject may have read messages of the conversations; NULL means any.';
+
+CREATE FUNCTION fence_jobs(conversations uuid[] DEFAULT NULL, pause interval DEFAULT '00:00:00') RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+BEGIN
+    -- Workers take this lock in share mode to start a job: none starts until this transaction ends.
+    PERFORM pg_advisory_xact_lock(hashtextextended('start jobs', erasing_namespace()));
+    -- As if their leases had expired: their workers store nothing, and the next attempt reads what is left.
+    UPDATE jobs
+       SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
+           not_before = now() + pause, updated_at = now()
+     WHERE namespace_id = erasing_namespace()
+       AND id IN (SELECT id FROM jobs WHERE namespace_id = erasing_namespace() AND state = 'running' AND task <> 'embed'
+                                        AND may_have_read(subject, conversations)
+                   ORDER BY id FOR UPDATE);
+END $$;
+COMMENT ON FUNCTION fence_jobs IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
+
+CREATE FUNCTION forget_errors(conversations uuid[] DEFAULT NULL) RETURNS void
+LANGUAGE sql SET search_path = everword, pg_temp AS $$
+    UPDATE jobs SET error = 'erased'
+     WHERE namespace_id = erasing_namespace() AND error <> 'erased' AND may_have_read(subject, conversations)
+$$;
+COMMENT ON FUNCTION forget_errors IS 'Blank errors of jobs that may have read erased text: an error may repeat it.';
+
+CREATE FUNCTION remove_passages(sources uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    removed bigint[];
+    words bigint;
+    generation bigint;
+    vectors bigint;
+    authors text[];
+    counts jsonb;
+BEGIN
+    WITH gone AS (
+        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
+           array_agg(DISTINCT author) FILTER (WHERE author <> '')
+      INTO removed, words, authors FROM gone;
+    IF cardinality(removed) = 0 THEN
+        RETURN '{}';
+    END IF;
+    counts := jsonb_build_object('memories', cardinality(removed));
+    -- The queue first: a worker that stores a vector has locked its row, so the statements below see the vector.
+    DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(removed);
+    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
+          USING namespace, removed;
+        GET DIAGNOSTICS vectors = ROW_COUNT;
+        IF vectors > 0 THEN
+            counts := merge_erased(counts, jsonb_build_object('memory_vectors_' || generation, vectors));
+        END IF;
+    END LOOP;
+    INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
+    VALUES (namespace, -cardinality(removed), cardinality(removed), -words);
+    PERFORM log_index_change(removed, '{}');
+    RETURN counts || jsonb_build_object('authors_gone', coalesce(
+        (SELECT jsonb_agg(one) FROM unnest(authors) AS one
+          WHERE NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = namespace AND m.author = one AND m.author <> '')), '[]'));
+END $$;
+COMMENT ON FUNCTION remove_passages IS 'Delete passages of memories of any kind, with their vectors, and log that for copies of the index.';
+
+CREATE FUNCTION erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}') RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    rule erasure_rules;
+    matches text;
+    further uuid[];
+    gone bigint;
+    counts jsonb := '{}';
+BEGIN
+    IF of_target = 'node' THEN
+        -- Locked, so that no node is merged into them from now on.
+        PERFORM FROM graph_nodes WHERE namespace_id = namespace AND id = ANY(ids) ORDER BY id FOR UPDATE;
+        ids := with_merged_nodes(ids);
+    END IF;
+    IF of_target = 'source' THEN
+        counts := remove_passages(ids);
+    ELSIF of_target IN ('fact', 'node', 'pattern') THEN
+        -- A repeated call would look for the rows that it stored.
+        PERFORM forget_requests(ids);
+    END IF;
+    IF of_target IN ('note', 'fact') THEN
+        counts := withdraw_themes((SELECT min(created_at)
+                                     FROM (SELECT created_at FROM notes WHERE namespace_id = namespace AND id = ANY(ids)
+                                            UNION ALL
+                                           SELECT created_at FROM facts WHERE namespace_id = namespace AND id = ANY(ids)) AS made));
+    END IF;
+    IF of_target IN ('fact', 'summary') THEN
+        counts := merge_erased(counts, withdraw_pages(ids));
+    END IF;
+    FOR rule IN SELECT * FROM erasure_rules
+                 WHERE target = of_target AND NOT relation = ANY(spared) ORDER BY place LOOP
+        further := NULL;
+        matches := rule_condition(rule);
+        IF rule.goes_on IS NOT NULL OR rule.requested THEN
+            EXECUTE format('SELECT array_agg(id) FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches)
+               INTO further USING namespace, ids, names;
+            IF rule.requested AND further IS NOT NULL THEN
+                PERFORM forget_requests(further);
+            END IF;
+            IF rule.goes_on IS NOT NULL AND further IS NOT NULL AND (rule.goes_on <> of_target OR NOT further <@ ids) THEN
+                counts := merge_erased(counts, erase_rows(rule.goes_on, further, '{}'));
+            END IF;
+        END IF;
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND %s', rule.relation, matches) USING namespace, ids, names;
+        GET DIAGNOSTICS gone = ROW_COUNT;
+        -- Rows of topic_changes are pending work; the erasure adds some.
+        IF gone > 0 AND rule.relation <> 'topic_changes' THEN
+            counts := merge_erased(counts, jsonb_build_object(rule.relation, gone));
+        END IF;
+    END LOOP;
+    RETURN counts;
+END $$;
+COMMENT ON FUNCTION erase_rows IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
+
+CREATE FUNCTION withdraw_themes(since timestamptz) RETURNS jsonb
+LANGUAGE sql SET search_path = everword, pg_temp AS $$
+    -- A theme is made of a sample of all memories; the nightly Sleep makes new ones.
+    WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
+    SELECT jsonb_build_object('themes', count(*)) FROM lost
+$$;
+COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes that were made since a time: they may repeat what is erased.';
+
+CREATE FUNCTION withdraw_pages(sources uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    nodes uuid[];
+    pages uuid[];
+    counts jsonb := '{}';
+BEGIN
+    IF coalesce(cardinality(sources), 0) = 0 THEN
+        RETURN '{}';
+    END IF;
+    SELECT array_agg(id), coalesce(array_agg(node_id), '{}') INTO pages, nodes FROM pages_made_of(sources);
+    nodes := nodes || ARRAY(SELECT node_id FROM topic_sources WHERE namespace_id = namespace AND source_id = ANY(sources));
+    IF pages IS NOT NULL THEN
+        counts := erase_rows('topic', pages, '{}');
+    END IF;
+    counts := merge_erased(counts, erase_rows('cited', sources, '{}'));
+    INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT namespace, id FROM unnest(nodes) AS n (id);
+    RETURN counts;
+END $$;
+COMMENT ON FUNCTION withdraw_pages IS 'Delete the topic pages that were made from facts or leaves, and schedule them to be rewritten.';
+
+CREATE FUNCTION withdraw_nodes(direct uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    covering uuid[];
+    empty uuid[];
+    removed uuid[] := '{}';
+    counts jsonb;
+BEGIN
+    IF direct IS NULL THEN
+        RETURN '{}';
+    END IF;
+    WITH RECURSIVE above (id) AS (
+        SELECT unnest(direct)
+         UNION
+        SELECT s.parent_id FROM above JOIN summaries s ON s.namespace_id = namespace AND s.id = above.id
+         WHERE s.parent_id IS NOT NULL
+    )
+    SELECT array_agg(id) INTO covering FROM above;
+    -- Every writer of several summaries locks them in the order of ids.
+    PERFORM id FROM summaries WHERE namespace_id = namespace AND id = ANY(covering) ORDER BY id FOR UPDATE;
+    counts := merge_erased(withdraw_pages(covering), remove_passages(covering));
+    -- From the leaves upwards: delete summaries without sources.
+    LOOP
+        SELECT array_agg(id) INTO empty
+          FROM summaries n
+         WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND NOT n.id = ANY(removed)
+           AND NOT EXISTS (SELECT FROM summary_sources s WHERE s.namespace_id = namespace AND s.summary_id = n.id);
+        EXIT WHEN empty IS NULL;
+        counts := merge_erased(counts, erase_rows('summary', empty, '{}'));
+        removed := removed || empty;
+    END LOOP;
+    -- The others keep ids and places, and lose their text. A worker that is rewriting one fails on the revision.
+    UPDATE summaries
+       SET content = '[erased]', title = CASE WHEN level < 4 THEN '' ELSE title END, hidden = true, stale = true,
+           needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
+           revision = revision + 1
+     WHERE namespace_id = namespace AND id = ANY(covering) AND NOT id = ANY(removed);
+    INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id)
+    SELECT namespace, n.level, n.period, n.instance,
+           CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
+                                         JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
+                                        WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END
+      FROM summaries n
+     WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
+       AND NOT EXISTS (SELECT FROM calendar_pending p
+                        WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
+                          AND p.instance = n.instance);
+    RETURN counts || jsonb_build_object(
+        'summaries_withdrawn', cardinality(covering) - cardinality(removed),
+        'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries
+                                     WHERE namespace_id = namespace AND id = ANY(covering) AND conversation_id IS NOT NULL), '[]'));
+END $$;
+COMMENT ON FUNCTION withdraw_nodes IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
+
+CREATE FUNCTION withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    titled uuid[];
+    direct uuid[];
+    lost bigint;
+BEGIN
+    -- A title that was taken from one of the messages: every summary of the conversation was written under it.
+    WITH untitled AS (
+        UPDATE conversations c SET title = ''
+          FROM unnest(gone) AS erased (id)
+          JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id AND m.role = 2
+         WHERE c.namespace_id = namespace AND c.id = m.conversation_id AND c.title <> ''
+           AND starts_with(btrim(regexp_replace(m.content, '\s+', ' ', 'g')),
+                           split_part(rtrim(c.title, '…'), '[credential removed]', 1))
+        RETURNING c.id
+    )
+    SELECT array_agg(s.id) INTO titled
+      FROM untitled JOIN summaries s ON s.namespace_id = namespace AND s.conversation_id = untitled.id AND NOT s.hidden;
+    -- Summaries of a hidden conversation are deleted with it.
+    WITH lost AS (
+        DELETE FROM summary_sources s USING unnest(gone) AS erased (id)
+         WHERE s.namespace_id = namespace AND s.message_id = erased.id AND s.axis = ANY(axes) RETURNING s.summary_id
+    )
+    SELECT array_agg(DISTINCT s.id) || titled, count(*) INTO direct, lost
+      FROM lost
+      LEFT JOIN summaries s ON s.namespace_id = namespace AND s.id = lost.summary_id
+                           AND (s.conversation_id IS NULL OR NOT hidden_conversation(namespace, s.conversation_id));
+    RETURN merge_erased(jsonb_build_object('summary_sources', lost), withdraw_nodes(nullif(array_remove(direct, NULL), '{}')));
+END $$;
+COMMENT ON FUNCTION withdraw_summaries IS 'Withdraw summaries that cover messages along these axes, or whose title came from one of them.';
+
+CREATE FUNCTION fact_nodes(facts uuid[]) RETURNS uuid[]
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    SELECT array_agg(DISTINCT node)
+      FROM graph_edges g CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node)
+     WHERE g.namespace_id = erasing_namespace() AND g.fact_id = ANY(facts)
+$$;
+COMMENT ON FUNCTION fact_nodes IS 'Return the nodes that edges of these facts connect.';
+
+CREATE FUNCTION remove_loose_nodes(nodes uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    loose uuid[];
+BEGIN
+    SELECT array_agg(n.id) INTO loose
+      FROM graph_nodes n
+     WHERE n.namespace_id = namespace AND n.id = ANY(nodes) AND n.anchor IS NULL
+       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.from_id = n.id)
+       AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
+    RETURN CASE WHEN loose IS NULL THEN '{}' ELSE erase_rows('node', loose, '{}') END;
+END $$;
+COMMENT ON FUNCTION remove_loose_nodes IS 'Delete the nodes among these that have no edges left.';
+
+CREATE FUNCTION erase_facts(ids uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    nodes uuid[] := fact_nodes(ids);
+    opened jsonb;
+BEGIN
+    IF cardinality(ids) = 0 THEN
+        RETURN '{}';
+    END IF;
+    WITH freed AS (
+        UPDATE fact_intervals SET successor_id = NULL
+         WHERE namespace_id = namespace AND successor_id = ANY(ids) AND NOT fact_id = ANY(ids)
+        RETURNING id, fact_id, known_until
+    )
+    SELECT jsonb_build_object('intervals_to_open', coalesce(jsonb_agg(id), '[]'), 'facts_to_weigh',
+                              coalesce(jsonb_agg(DISTINCT fact_id), '[]'))
+      INTO opened FROM freed WHERE known_until IS NULL;
+    opened := merge_erased(opened, erase_rows('fact', ids, '{}'));
+    RETURN merge_erased(opened, remove_loose_nodes(nodes));
+END $$;
+COMMENT ON FUNCTION erase_facts IS 'Delete facts. Intervals that they ended are open again.';
+
+CREATE FUNCTION withdraw_facts(gone uuid[], since timestamptz) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    touched uuid[];
+    dead uuid[];
+    nodes uuid[];
+    counts jsonb := '{}';
+    lost bigint;
+BEGIN
+    WITH lost AS (
+        DELETE FROM fact_evidence e USING unnest(gone) AS erased (id)
+         WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.fact_id
+    )
+    SELECT array_agg(DISTINCT fact_id), count(*) INTO touched, lost FROM lost;
+    IF touched IS NOT NULL THEN
+        counts := jsonb_build_object('fact_evidence', lost);
+    END IF;
+    SELECT coalesce(array_agg(f.id), '{}') INTO dead
+      FROM facts f
+     WHERE f.namespace_id = namespace AND f.id = ANY(coalesce(touched, '{}'))
+       AND NOT EXISTS (SELECT FROM fact_evidence e
+                        WHERE e.namespace_id = namespace AND e.fact_id = f.id AND NOT e.contradicts);
+    SELECT array_agg(DISTINCT node) INTO nodes
+      FROM unnest(gone) AS erased (id)
+      JOIN graph_edges g ON g.namespace_id = namespace AND g.message_id = erased.id
+     CROSS JOIN LATERAL (VALUES (g.from_id), (g.to_id)) AS ends (node);
+    counts := merge_erased(counts, erase_facts(dead));
+    WITH lost AS (
+        DELETE FROM graph_edges g USING unnest(gone) AS erased (id)
+         WHERE g.namespace_id = namespace AND g.message_id = erased.id RETURNING 1
+    )
+    SELECT count(*) INTO lost FROM lost;
+    counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
+    counts := merge_erased(counts, remove_loose_nodes(nodes));
+    counts := merge_erased(counts, withdraw_pages(coalesce(touched, '{}')));
+    -- Reasons that were written since may repeat the erased text.
+    UPDATE fact_changes SET reason = ''
+     WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
+    UPDATE fact_disputes SET reason = ''
+     WHERE namespace_id = namespace AND (old_fact_id = ANY(touched) OR new_fact_id = ANY(touched)) AND reason <> '';
+    UPDATE fact_edges SET reason = ''
+     WHERE namespace_id = namespace AND (from_fact_id = ANY(touched) OR to_fact_id = ANY(touched)) AND reason <> '';
+    RETURN merge_erased(counts, jsonb_build_object('facts_to_weigh', coalesce(
+        (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]')));
+END $$;
+COMMENT ON FUNCTION withdraw_facts IS
+    'Delete evidence of messages; delete facts and edges without other evidence, return the rest to be weighed.';
+
+CREATE FUNCTION withdraw_learned(gone uuid[], subjects text[], since timestamptz) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    touched uuid[];
+    dead uuid[];
+    lost bigint;
+    counts jsonb := '{}';
+BEGIN
+    WITH lost AS (
+        DELETE FROM learned_evidence e USING unnest(gone) AS erased (id)
+         WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.about_id
+    )
+    SELECT coalesce(array_agg(DISTINCT about_id), '{}'), count(*) INTO touched, lost FROM lost;
+    -- A model wrote strategies and trajectories from its whole input: delete those that may have seen the text.
+    SELECT coalesce(array_agg(id), '{}') INTO dead
+      FROM (SELECT id FROM strategies WHERE namespace_id = namespace AND id = ANY(touched)
+             UNION
+            SELECT id FROM trajectories
+             WHERE namespace_id = namespace AND (id = ANY(touched) OR subject = ANY(subjects) AND created_at >= since)
+             UNION
+            SELECT about.id
+              FROM (SELECT id FROM people WHERE namespace_id = namespace AND id = ANY(touched)
+                     UNION ALL
+                    SELECT id FROM events WHERE namespace_id = namespace AND id = ANY(touched)
+                     UNION ALL
+                    SELECT id FROM user_models WHERE namespace_id = namespace AND id = ANY(touched)) AS about
+             WHERE NOT EXISTS (SELECT FROM learned_evidence e
+                                WHERE e.namespace_id = namespace AND e.about_id = about.id)) AS gone_with_it;
+    IF cardinality(touched) > 0 THEN
+        counts := jsonb_build_object('learned_evidence', lost);
+    END IF;
+    IF cardinality(dead) > 0 THEN
+        counts := merge_erased(counts, erase_rows('learned', dead, '{}'));
+    END IF;
+    UPDATE user_models u
+       SET supporting = kept.messages, held_from = kept.first, last_seen_at = kept.last
+      FROM (SELECT about_id, count(DISTINCT message_id) AS messages, min(said_at) AS first, max(said_at) AS last
+              FROM learned_evidence WHERE namespace_id = namespace AND about_id = ANY(touched) GROUP BY about_id) AS kept
+     WHERE u.namespace_id = namespace AND u.id = kept.about_id;
+    UPDATE learned_changes SET reason = ''
+     WHERE namespace_id = namespace AND about_id = ANY(touched) AND reason <> '';
+    RETURN counts || jsonb_build_object(
+        'people_to_fold', coalesce((SELECT jsonb_agg(id) FROM people WHERE namespace_id = namespace AND id = ANY(touched)), '[]'),
+        'events_to_fold', coalesce((SELECT jsonb_agg(id) FROM events WHERE namespace_id = namespace AND id = ANY(touched)), '[]'));
+END $$;
+COMMENT ON FUNCTION withdraw_learned IS 'Delete evidence of messages; delete what had no other evidence, return people and events to fold.';
+
+CREATE FUNCTION withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    since timestamptz;
+    subjects text[];
+    counts jsonb;
+    lost bigint;
+BEGIN
+    SELECT min(m.recorded_at), array_agg(DISTINCT c.subject) INTO since, subjects
+      FROM unnest(gone) AS erased (id)
+      JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
+      JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id;
+    IF since IS NULL THEN
+        RETURN '{}';
+    END IF;
+    counts := withdraw_summaries(gone, axes);
+    IF NOT learned_stays THEN
+        counts := merge_erased(counts, withdraw_facts(gone, since));
+        counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
+    END IF;
+    -- Observations in the sessions of the messages.
+    WITH touched AS (
+        SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
+          JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
+          JOIN sleep_sessions s ON s.namespace_id = namespace AND s.conversation_id = m.conversation_id
+                               AND m.seq BETWEEN s.first_seq AND s.last_seq
+    ), cleared AS (
+        UPDATE sleep_sessions SET topics = '{}', error = NULL
+         WHERE namespace_id = namespace AND id IN (SELECT session_id FROM touched)
+    ), lost AS (
+        DELETE FROM session_observations o USING touched
+         WHERE o.namespace_id = namespace AND o.session_id = touched.session_id AND touched.message_id = ANY(o.message_ids)
+        RETURNING 1
+    )
+    SELECT count(*) INTO lost FROM lost;
+    counts := merge_erased(counts, jsonb_build_object('session_observations', lost));
+    IF learned_stays THEN
+        RETURN counts;
+    END IF;
+    RETURN merge_erased(counts, withdraw_themes(since));
+END $$;
+COMMENT ON FUNCTION withdraw_derived IS 'Delete what was derived from messages; if `learned_stays`, facts and what Sleep learned stay.';
+
+CREATE FUNCTION remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    counts jsonb;
+    lost bigint;
+    turns bigint;
+    bytes bigint;
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 messages at once';
+    END IF;
+    -- Wait for writers of these conversations and of rows that rest on these messages, and lock them out.
+    PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
+        SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
+    PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
+    counts := withdraw_derived(gone, '{1,2}', learned_stays);
+    counts := merge_erased(counts, erase_rows('source', gone, '{}'));
+    counts := merge_erased(counts, erase_rows('message', gone, '{}', CASE WHEN learned_stays
+                                   THEN '{fact_evidence,learned_evidence,graph_edges}' ELSE '{}' END::text[]));
+    INSERT INTO erased_external_ids (namespace_id, hash)
+    SELECT DISTINCT namespace, sha256(coalesce(c.erased_key, salted_hash(namespace::text, c.channel, c.agent, c.session_key))
+                             || convert_to(m.external_id, 'UTF8'))
+      FROM messages m JOIN conversations c ON c.namespace_id = namespace AND c.id = m.conversation_id
+     WHERE m.namespace_id = namespace AND m.id = ANY(gone) AND m.external_id IS NOT NULL AND NOT learned_stays
+        ON CONFLICT DO NOTHING;
+    WITH lost AS (
+        DELETE FROM messages WHERE namespace_id = namespace AND id = ANY(gone)
+        RETURNING conversation_id, automated,
+                  octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
+                  + coalesce((SELECT sum(octet_length(block ->> 'text') + octet_length(block ->> 'json'))
+                                FROM jsonb_array_elements(content_blocks) AS block), 0) AS size
+    ), counted AS (
+        UPDATE conversations c SET turn_count = greatest(turn_count - lost.turns, 0)
+          FROM (SELECT conversation_id, count(*) FILTER (WHERE NOT automated) AS turns FROM lost GROUP BY 1) AS lost
+         WHERE c.namespace_id = namespace AND c.id = lost.conversation_id
+    )
+    SELECT count(*), count(*) FILTER (WHERE NOT automated), coalesce(sum(size), 0) INTO lost, turns, bytes FROM lost;
+    IF lost > 0 THEN
+        INSERT INTO corpus_counts (namespace_id, messages, turns, content_bytes) VALUES (namespace, -lost, -turns, -bytes);
+    END IF;
+    RETURN merge_erased(counts, jsonb_build_object('messages', lost));
+END $$;
+COMMENT ON FUNCTION remove_messages IS
+    'Delete messages. If `learned_stays` (a policy), what was learned stays and they may be imported again.';
+
+CREATE FUNCTION erase_memories(of_target text, gone uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    significant uuid[];
+    derived uuid[];
+    counts jsonb;
+BEGIN
+    CASE of_target
+    WHEN 'fact' THEN
+        RETURN erase_facts(gone);
+    WHEN 'node' THEN
+        gone := ARRAY(SELECT merged_node(id) FROM unnest(gone) AS id);
+    WHEN 'summary' THEN
+        -- Significant memories (level 8) have no sources; the others are hidden now, and rewritten from their sources.
+        SELECT array_agg(id) FILTER (WHERE level = 8), array_agg(id) FILTER (WHERE level < 8) INTO significant, derived
+          FROM summaries WHERE namespace_id = namespace AND id = ANY(gone);
+        counts := withdraw_nodes(derived);
+        IF significant IS NOT NULL THEN
+            PERFORM forget_requests(significant);
+            counts := merge_erased(counts, erase_rows('summary', significant, '{}'));
+        END IF;
+        RETURN counts;
+    WHEN 'edge' THEN
+        PERFORM forget_requests(gone);
+    WHEN 'lore_entry' THEN
+        -- The search service caches compiled books by version.
+        UPDATE lore_books SET version = version + 1, updated_at = clock_timestamp()
+         WHERE namespace_id = namespace
+           AND id IN (SELECT book_id FROM lore_entries WHERE namespace_id = namespace AND id = ANY(gone));
+    WHEN 'topic' THEN
+        INSERT INTO topic_changes (namespace_id, node_id)
+        SELECT namespace, node_id FROM topic_pages WHERE namespace_id = namespace AND id = ANY(gone);
+    WHEN 'note', 'learned', 'pattern', 'document', 'lore_book', 'checkpoint', 'theme', 'note_version', 'document_version', 'decision' THEN
+        NULL;
+    ELSE
+        RAISE EXCEPTION 'nothing of this kind is erased by its id: %', of_target;
+    END CASE;
+    RETURN erase_rows(of_target, gone, '{}');
+END $$;
+COMMENT ON FUNCTION erase_memories IS 'Delete memories of a kind by id. Summaries with sources are hidden until they are rewritten.';
+
+CREATE FUNCTION target_messages(erasure erasures) RETURNS SETOF uuid
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = erasure.namespace_id AND m.id = erasure.target_id
+     UNION ALL
+    SELECT m.id FROM conversations c JOIN messages m ON m.namespace_id = c.namespace_id AND m.conversation_id = c.id
+     WHERE erasure.kind = 2 AND c.namespace_id = erasure.namespace_id AND c.id = erasure.target_id
+     UNION ALL
+    SELECT m.id FROM conversations c JOIN messages m ON m.namespace_id = c.namespace_id AND m.conversation_id = c.id
+     WHERE erasure.kind = 3 AND c.namespace_id = erasure.namespace_id AND c.subject = erasure.target_name
+     UNION ALL
+    SELECT m.id FROM messages m
+     WHERE erasure.kind = 4 AND m.namespace_id = erasure.namespace_id AND m.author = erasure.target_name AND m.author <> ''
+       AND m.recorded_at <= erasure.requested_at
+$$;
+COMMENT ON FUNCTION target_messages IS 'Return the messages of the target of an erasure.';
+
+CREATE FUNCTION withdraw_target(erasure erasures, OUT did jsonb, OUT message_ids uuid[])
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    marked uuid[];
+    others uuid[];
+BEGIN
+    did := '{}';
+    IF erasure.kind IN (2, 3) THEN
+        -- Wait for appends. The session key is free at once for a new conversation.
+        PERFORM c.id FROM conversations c
+          WHERE c.namespace_id = namespace AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)
+          ORDER BY c.id FOR UPDATE;
+        SELECT coalesce(array_agg(c.id), '{}') INTO marked FROM conversations c
+         WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
+           AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name);
+        PERFORM forget_sessions(marked);
+        WITH held AS (
+            UPDATE conversations c
+               SET erasure_id = erasure.id, session_key = 'erased/' || c.id, title = '', settings = NULL, channel_id = '',
+                   bot_identity = '', client_session_id = '',
+                   erased_key = salted_hash(namespace::text, c.channel, c.agent, c.session_key)
+             WHERE c.namespace_id = namespace AND c.erasure_id IS NULL
+               AND (erasure.kind = 2 AND c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)
+            RETURNING c.id
+        )
+        SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
+        did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
+        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        did := merge_erased(did, withdraw_pages(others));
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
+    END IF;
+    SELECT coalesce(array_agg(id), '{}') INTO message_ids FROM target_messages(erasure) AS id;
+    -- Summaries along a hidden conversation (axis 1) are deleted with it.
+    did := merge_erased(did, withdraw_derived(message_ids, CASE WHEN erasure.kind IN (2, 3) THEN '{2}' ELSE '{1,2}' END::smallint[]));
+    PERFORM forget_requests(message_ids);
+    IF erasure.kind = 3 THEN
+        did := merge_erased(did, erase_rows('subject', '{}', ARRAY[erasure.target_name]));
+    ELSIF erasure.kind = 4 THEN
+        SELECT array_agg(n.id) INTO others
+          FROM notes n JOIN note_versions v ON v.namespace_id = namespace AND v.note_id = n.id AND v.version = n.version
+         WHERE n.namespace_id = namespace AND v.author = erasure.target_name;
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('note', others, '{}'));
+        END IF;
+        SELECT array_agg(d.id) INTO others
+          FROM documents d
+          JOIN document_versions v ON v.namespace_id = namespace AND v.document_id = d.id AND v.version = d.version
+         WHERE d.namespace_id = namespace AND v.author = erasure.target_name;
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('document', others, '{}'));
+        END IF;
+        did := merge_erased(did, erase_rows('author', '{}', ARRAY[erasure.target_name]));
+    ELSIF erasure.kind > 4 THEN
+        did := merge_erased(did, erase_memories(erasure_target(erasure.kind), ARRAY[erasure.target_id]));
+    END IF;
+END $$;
+COMMENT ON FUNCTION withdraw_target IS 'Hide the target and delete what was derived from it; return the ids of its messages, which stay.';
+
+CREATE FUNCTION count_erased(erasure_id uuid, did jsonb) RETURNS void
+LANGUAGE sql SET search_path = everword, pg_temp AS $$
+    UPDATE erasures
+       SET counts = merge_erased(counts, (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(did)
+                                           WHERE jsonb_typeof(value) = 'number' AND value <> '0')),
+           matched_rows = greatest(matched_rows,
+               (SELECT coalesce(sum(value::text::bigint), 0) FROM jsonb_each(merge_erased(counts, did))
+                 WHERE jsonb_typeof(value) = 'number')),
+           attempts = 0, error = NULL, updated_at = clock_timestamp()
+     WHERE namespace_id = erasing_namespace() AND id = erasure_id
+$$;
+COMMENT ON FUNCTION count_erased IS 'Add to the counts of an erasure.';
+
+CREATE FUNCTION begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    erasure erasures;
+    messages_of_it uuid[];
+    did jsonb;
+BEGIN
+    INSERT INTO erasures (namespace_id, id, kind, target_id, target_name, target_hash, requested_by, through_passage)
+    VALUES (namespace, erasure_id, of_kind, id_, name_, salted_hash(namespace::text, of_kind::text, coalesce(id_::text, name_)),
+            asked_by, (SELECT last_value FROM memory_ids))
+    RETURNING * INTO erasure;
+    PERFORM fence_jobs();
+    PERFORM forget_errors();
+    SELECT * INTO did, messages_of_it FROM withdraw_target(erasure);
+    UPDATE namespaces SET hides = hides + 1 WHERE id = namespace;
+    UPDATE erasures e SET matched_rows = cardinality(messages_of_it)
+     WHERE e.namespace_id = namespace AND e.id = begin_erasure.erasure_id;
+    PERFORM count_erased(erasure_id, did);
+    RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
+END $$;
+COMMENT ON FUNCTION begin_erasure IS 'Record an erasure, hide its target, and delete what was derived; erase_batch deletes the messages.';
+
+CREATE FUNCTION finish_erasure(erasure erasures) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    marked uuid[];
+    others uuid[];
+    did jsonb := '{}';
+BEGIN
+    SELECT array_agg(id) INTO marked FROM conversations WHERE namespace_id = namespace AND erasure_id = erasure.id;
+    IF marked IS NOT NULL THEN
+        PERFORM forget_sessions(marked);
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        IF others IS NOT NULL THEN
+            did := merge_erased(did, erase_rows('summary', others, '{}'));
+        END IF;
+        did := merge_erased(did, erase_rows('conversation', marked, '{}'));
+        UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
+         WHERE namespace_id = namespace AND conversation_id = ANY(marked);
+        DELETE FROM conversations WHERE namespace_id = namespace AND id = ANY(marked);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
+        INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(marked));
+    END IF;
+    UPDATE namespaces SET hides = greatest(hides - 1, 0) WHERE id = namespace;
+    PERFORM count_erased(erasure.id, did);
+    UPDATE erasures SET state = 2, target_name = NULL, target_id = NULL, finished_at = clock_timestamp()
+     WHERE namespace_id = namespace AND id = erasure.id;
+    RETURN did;
+END $$;
+COMMENT ON FUNCTION finish_erasure IS 'Delete the rest of a target, and its name in the record.';
+
+CREATE FUNCTION erase_batch(erasure_id uuid, batch integer) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    erasure erasures;
+    next_ones uuid[];
+    did jsonb := '{}';
+    over boolean;
+BEGIN
+    -- One process at a time; a second one skips the locked row and does nothing.
+    SELECT * INTO erasure FROM erasures
+     WHERE namespace_id = namespace AND id = erasure_id AND state = 1 FOR UPDATE SKIP LOCKED;
+    IF erasure.id IS NULL THEN
+        RETURN '{"done": true}';
+    END IF;
+    SELECT array_agg(id) INTO next_ones
+      FROM (SELECT m.id FROM messages m WHERE erasure.kind = 1 AND m.namespace_id = namespace AND m.id = erasure.target_id
+             UNION ALL
+            SELECT page.id
+              FROM (SELECT m.id FROM messages m
+                     WHERE erasure.kind = 4 AND m.namespace_id = namespace AND m.author = erasure.target_name AND m.author <> ''
+                       AND m.recorded_at <= erasure.requested_at
+                     ORDER BY m.id LIMIT batch) AS page
+             UNION ALL
+            SELECT m.id FROM conversations c
+             CROSS JOIN LATERAL (SELECT id FROM messages
+                                  WHERE namespace_id = namespace AND conversation_id = c.id ORDER BY seq LIMIT batch) AS m
+             WHERE c.namespace_id = namespace AND c.erasure_id = erasure.id
+             LIMIT batch) AS page;
+    over := coalesce(cardinality(next_ones), 0) < batch;
+    IF next_ones IS NOT NULL THEN
+        did := remove_messages(next_ones, false);
+        PERFORM count_erased(erasure_id, did);
+    END IF;
+    IF over THEN
+        did := merge_erased(did, finish_erasure(erasure));
+    END IF;
+    RETURN did || jsonb_build_object('done', over);
+END $$;
+COMMENT ON FUNCTION erase_batch IS
+    'Delete up to `batch` messages of an erasure with what was derived; `done` is true at the end. Can be repeated.';
+
+CREATE FUNCTION running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT e.namespace_id, e.id FROM erasures e JOIN namespaces n ON n.id = e.namespace_id AND n.state = 'active'
+     WHERE e.state = 1 ORDER BY e.updated_at LIMIT batch
+$$;
+COMMENT ON FUNCTION running_erasures IS 'Return unfinished erasures of all namespaces: ids only.';
+
+CREATE FUNCTION find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT wanted.id
+      FROM (SELECT salted_hash(erasing_namespace()::text, channel_, agent_, session_key_) AS key) AS conversation
+     CROSS JOIN unnest(external_ids) AS wanted (id)
+      JOIN erased_external_ids e ON e.namespace_id = erasing_namespace()
+                                AND e.hash = sha256(conversation.key || convert_to(wanted.id, 'UTF8'))
+$$;
+COMMENT ON FUNCTION find_erased_ids IS 'Return which of these external ids of a conversation were erased.';
+
+CREATE FUNCTION forget_author_names(names text[]) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    -- Skips from author to author in the index, whatever the number of messages.
+    WITH RECURSIVE author (name) AS (
+        (SELECT author FROM memories WHERE namespace_id = erasing_namespace() AND author > '' ORDER BY author LIMIT 1)
+         UNION ALL
+        SELECT next.author FROM author
+         CROSS JOIN LATERAL (SELECT author FROM memories
+                              WHERE namespace_id = erasing_namespace() AND author > author.name
+                              ORDER BY author LIMIT 1) AS next
+    )
+    DELETE FROM author_names
+     WHERE namespace_id = erasing_namespace() AND name = ANY(names)
+       AND NOT EXISTS (SELECT FROM author WHERE strpos(lower(author.name), author_names.name) > 0)
+$$;
+COMMENT ON FUNCTION forget_author_names IS 'Delete those of these words that are in no author''s name any more.';
+
+GRANT EXECUTE ON FUNCTION begin_erasure, erase_batch, running_erasures, find_erased_ids, forget_author_names TO everword_ingest;

@@ -1,0 +1,56 @@
+-- The records of erasures, and hashes of what must not come back. The functions that erase are in erasure.sql.
+
+CREATE TABLE erasures (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id uuid NOT NULL,
+    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 20),
+    state smallint NOT NULL DEFAULT 1 CHECK (state BETWEEN 1 AND 2),
+    target_id uuid,
+    target_name text,
+    target_hash bytea NOT NULL,
+    requested_by text NOT NULL DEFAULT '',
+    through_passage bigint NOT NULL DEFAULT 0,
+    counts jsonb NOT NULL DEFAULT '{}',
+    attempts integer NOT NULL DEFAULT 0,
+    error text,
+    requested_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz,
+    matched_rows bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (namespace_id, id),
+    CHECK ((state = 2) = (finished_at IS NOT NULL)),
+    -- Once it is done, it says no more of whom or what it was about than a hash.
+    CHECK (state = 1 OR target_name IS NULL)
+);
+COMMENT ON TABLE erasures IS 'Erasures with time, requester and row counts, and no content. An unfinished row is work.';
+COMMENT ON COLUMN erasures.kind IS 'Values equal proto ErasureKind.';
+COMMENT ON COLUMN erasures.state IS '1 running, 2 done.';
+COMMENT ON COLUMN erasures.target_name IS 'The subject or author; NULL once the erasure is done.';
+COMMENT ON COLUMN erasures.target_hash IS 'Salted SHA-256 of the target, to check whether it was a given one.';
+COMMENT ON COLUMN erasures.through_passage IS 'Passages with higher ids are newer than the erasure and stay.';
+COMMENT ON COLUMN erasures.counts IS 'Deleted rows by table.';
+COMMENT ON COLUMN erasures.matched_rows IS 'Rows that matched the target, with messages; exact once it is done, 0 if nothing matched.';
+CREATE INDEX erasures_running ON erasures (updated_at) WHERE state = 1;
+SELECT isolate_table('erasures');
+GRANT SELECT, INSERT, UPDATE (attempts, error, updated_at) ON erasures TO everword_ingest;
+INSERT INTO erasure_rules VALUES ('kept', 14, 'erasures', '', NULL, 'The record of erasures: counts and hashes.');
+INSERT INTO transfer_rules VALUES ('erasures', 1, 'erasure', '{id}', 'The record of an erasure.', '{through_passage}');
+
+CREATE FUNCTION salted_hash(VARIADIC parts text[]) RETURNS bytea
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    SELECT CASE WHEN n.erasure_salt IS NULL THEN sha256(d.token_secret || convert_to(to_jsonb(parts)::text, 'UTF8'))
+                ELSE sha256(n.erasure_salt || convert_to(to_jsonb(parts[2:])::text, 'UTF8')) END
+      FROM deployment d LEFT JOIN namespaces n ON n.id = parts[1]::bigint
+$$;
+COMMENT ON FUNCTION salted_hash IS 'Return SHA-256 of texts with the secret of the namespace whose id is the first text.';
+
+CREATE TABLE erased_external_ids (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    hash bytea NOT NULL,
+    erased_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, hash)
+);
+COMMENT ON TABLE erased_external_ids IS 'Salted SHA-256 of external ids of erased messages, so that an import does not bring them back.';
+SELECT isolate_table('erased_external_ids', NULL);
+INSERT INTO erasure_rules VALUES ('kept', 15, 'erased_external_ids', '', NULL, 'Hashes with a secret.');
+INSERT INTO transfer_rules VALUES ('erased_external_ids', 2, 'erased_external_id', '{hash}', 'What is not to come back.');

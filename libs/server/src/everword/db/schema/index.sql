@@ -1,0 +1,321 @@
+-- The index over every kind of memory. It can be rebuilt from the primary data, except memory_classes and memory_use, which
+-- hold what callers said and did.
+
+CREATE SEQUENCE memory_ids AS bigint;
+COMMENT ON SEQUENCE memory_ids IS 'Ids of passages, over all namespaces and partitions.';
+GRANT USAGE ON SEQUENCE memory_ids TO everword_ingest, everword_compactor;
+
+CREATE TABLE memories (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id bigint NOT NULL DEFAULT nextval('memory_ids'),
+    kind smallint NOT NULL,
+    source_id uuid NOT NULL,
+    part integer NOT NULL DEFAULT 0,
+    conversation_id uuid,
+    seq bigint,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
+    channel text NOT NULL DEFAULT '',
+    instance text NOT NULL DEFAULT '',
+    author text NOT NULL DEFAULT '',
+    role smallint NOT NULL DEFAULT 0,
+    tags text[] NOT NULL DEFAULT '{}',
+    importance_class smallint NOT NULL DEFAULT 0,
+    automated boolean NOT NULL DEFAULT false,
+    occurred_at timestamptz NOT NULL,
+    content text NOT NULL,
+    lexemes tsvector NOT NULL,
+    lexeme_count integer NOT NULL,
+    literals text,
+    -- Hashes do not compress; trying to costs every write.
+    ranking bytea STORAGE EXTERNAL,
+    valid_from timestamptz,
+    valid_until timestamptz,
+    known_from timestamptz,
+    known_until timestamptz,
+    PRIMARY KEY (namespace_id, id)
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE memories IS 'Passages. Services read visible_memories: under a row-level policy, text operators would use no index.';
+COMMENT ON COLUMN memories.source_id IS 'The public id of the memory that the passage is of.';
+COMMENT ON COLUMN memories.part IS 'Number of the passage in its source, from 0; -1 is the sentence about a tool call.';
+COMMENT ON COLUMN memories.content IS 'The words of the passage, as they were sent.';
+COMMENT ON COLUMN memories.lexemes IS 'The indexed words: those of the passage, of who spoke and of when.';
+COMMENT ON COLUMN memories.lexeme_count IS 'BM25''s document length: occurrences of lexemes, after stop words.';
+COMMENT ON COLUMN memories.literals IS 'File names, versions, addresses and the like, for the trigram arm.';
+COMMENT ON COLUMN memories.ranking IS 'Ranking record (everword.text.ranking_record); NULL if the passage is older than these.';
+COMMENT ON COLUMN memories.valid_from IS 'Since when it holds; NULL for always.';
+COMMENT ON COLUMN memories.valid_until IS 'Until when it holds, exclusive; NULL where no end is known.';
+COMMENT ON COLUMN memories.known_from IS 'Since when the service believes it; NULL for as long as it is stored.';
+COMMENT ON COLUMN memories.known_until IS 'Until when the service believed it, exclusive; NULL while it does.';
+-- A passage is indexed once.
+CREATE UNIQUE INDEX memories_source ON memories (namespace_id, source_id, part);
+CREATE INDEX memories_conversation ON memories (namespace_id, conversation_id, seq);
+-- Every search reads the entries that an index over words has not merged yet, once for each word: at 1.2 MB that took 10 of
+-- 28 ms. With a sixteenth of the default limit an append costs Postgres about 7 % more; with no list at all, 23 %.
+CREATE INDEX memories_lexemes ON memories USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit = 256);
+CREATE INDEX memories_literals ON memories USING gin (namespace_id, literals gin_trgm_ops) WITH (gin_pending_list_limit = 256)
+    WHERE literals IS NOT NULL;
+-- Partial, so that an append without these values costs nothing. Agents, channels and instances have no index: each has a large
+-- share of the passages.
+CREATE INDEX memories_subject ON memories (namespace_id, subject) WHERE subject <> '';
+CREATE INDEX memories_author ON memories (namespace_id, author) WHERE author <> '';
+-- With `tags <> '{}'` as the condition, the planner multiplies its selectivity with that of the tag and expects far too few
+-- rows. No pending list, as every search would read it.
+CREATE INDEX memories_tags ON memories USING gin (namespace_id, tags) WITH (fastupdate = off) WHERE tags[1] IS NOT NULL;
+-- All passages of a time; `part` tells which are the first of their memory.
+CREATE INDEX memories_time ON memories (namespace_id, occurred_at, source_id, part);
+CREATE INDEX memories_ending ON memories (namespace_id, valid_until, source_id) WHERE part = 0 AND valid_until IS NOT NULL;
+SELECT create_partitions('memories'), isolate_table('memories', 'in_scope(agent, subject)');
+GRANT SELECT (namespace_id, id, kind, source_id, part, content, lexeme_count), INSERT, UPDATE (importance_class) ON memories TO everword_ingest;
+GRANT SELECT (id, kind, source_id, part, content, lexeme_count), INSERT ON memories TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('kept', 2, 'memories', '', NULL, 'remove_passages removes them, with their vectors.');
+INSERT INTO transfer_rules VALUES ('memories', 100, 'passage', '{id}', 'A row of the index, without its vectors.', '{id}');
+
+-- Subjects and authors mostly belong to one namespace. Unless the planner knows that, it expects few passages for a subject
+-- that has all of a namespace's, and reads all of them to show the newest. Statistics belong to a partition, not to the
+-- partitioned table.
+DO $$
+DECLARE
+    partition text;
+BEGIN
+    FOR partition IN
+        SELECT relname FROM pg_inherits JOIN pg_class ON oid = inhrelid
+         WHERE inhparent = 'memories'::regclass ORDER BY relname
+    LOOP
+        EXECUTE format('CREATE STATISTICS %I (dependencies) ON namespace_id, subject FROM %I',
+                       partition || '_subject', partition);
+        EXECUTE format('CREATE STATISTICS %I (dependencies) ON namespace_id, author FROM %I',
+                       partition || '_author', partition);
+    END LOOP;
+END $$;
+
+CREATE FUNCTION hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT conversation IS NOT NULL
+       AND (hidden_conversation(namespace, conversation)
+            OR EXISTS (SELECT FROM erasures
+                        WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
+                          AND through_passage >= passage))
+$$;
+COMMENT ON FUNCTION hidden_passage IS 'Return whether a passage belongs to what is being erased.';
+
+-- The view has its owner's rights and no security barrier, so that the planner can push text operators into the indexes.
+-- Whether a namespace hides anything is known once per transaction, and read once per statement.
+CREATE VIEW visible_memories AS
+SELECT namespace_id, id, kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
+       importance_class, automated, occurred_at, content, lexemes, lexeme_count, literals, ranking,
+       valid_from, valid_until, known_from, known_until
+  FROM memories
+ WHERE namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint
+   AND ((SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
+        OR NOT hidden_passage(namespace_id, conversation_id, author, id))
+  WITH LOCAL CHECK OPTION;
+COMMENT ON VIEW visible_memories IS 'Memories of the current namespace, without those being erased.';
+GRANT SELECT ON visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+
+CREATE VIEW everword_scoped.visible_memories AS
+SELECT * FROM everword.visible_memories WHERE everword.in_scope(agent, subject)
+  WITH CASCADED CHECK OPTION;
+COMMENT ON VIEW everword_scoped.visible_memories IS 'The memories of what the transaction is bound to.';
+GRANT SELECT ON everword_scoped.visible_memories TO everword_ingest_scoped, everword_search_scoped;
+
+CREATE TABLE memory_classes (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    memory_id uuid NOT NULL,
+    importance_class smallint NOT NULL,
+    set_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, memory_id)
+);
+COMMENT ON TABLE memory_classes IS 'Importance classes that callers gave to memories after they were stored.';
+SELECT isolate_table('memory_classes', NULL);
+GRANT SELECT, INSERT, UPDATE ON memory_classes TO everword_ingest;
+GRANT SELECT ON memory_classes TO everword_search, everword_compactor;
+INSERT INTO erasure_rules VALUES ('source', 11, 'memory_classes', 'memory_id');
+INSERT INTO transfer_rules VALUES ('memory_classes', 97, 'memory_class', '{memory_id}', 'How much a memory matters, as a caller said.');
+
+CREATE TABLE memory_use (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    memory_id uuid NOT NULL,
+    use_count bigint NOT NULL DEFAULT 0,
+    last_used_at timestamptz NOT NULL,
+    PRIMARY KEY (namespace_id, memory_id)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE memory_use IS 'How often a memory was used. Narrow and roomy, so that counting stays within the page.';
+SELECT isolate_table('memory_use', NULL);
+GRANT SELECT, INSERT, UPDATE ON memory_use TO everword_ingest, everword_search;
+INSERT INTO erasure_rules VALUES ('source', 10, 'memory_use', 'memory_id');
+INSERT INTO transfer_rules VALUES ('memory_use', 96, 'memory_use', '{memory_id}');
+
+CREATE TABLE importance_suggestions (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    memory_id uuid NOT NULL,
+    importance_class smallint NOT NULL CHECK (importance_class BETWEEN 1 AND 4),
+    model text NOT NULL,
+    prompt_version text NOT NULL,
+    suggested_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, memory_id)
+);
+COMMENT ON TABLE importance_suggestions IS 'Importance classes suggested by background work, used if no caller set one. Derived.';
+SELECT isolate_table('importance_suggestions', NULL);
+GRANT SELECT ON importance_suggestions TO everword_search;
+GRANT SELECT, INSERT, UPDATE, DELETE ON importance_suggestions TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('source', 12, 'importance_suggestions', 'memory_id');
+INSERT INTO transfer_rules VALUES ('importance_suggestions', 98, 'importance_suggestion', '{memory_id}');
+
+CREATE TABLE author_names (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    name text NOT NULL,
+    PRIMARY KEY (namespace_id, name)
+);
+COMMENT ON TABLE author_names IS 'Lower-case words of authors'' names. In a query they tell whose messages are meant.';
+SELECT isolate_table('author_names', NULL);
+GRANT INSERT ON author_names TO everword_ingest, everword_compactor;
+GRANT SELECT ON author_names TO everword_search;
+INSERT INTO erasure_rules VALUES ('kept', 5, 'author_names', '', NULL, 'finish_erasure removes names that nobody has any more.');
+INSERT INTO transfer_rules VALUES ('author_names', 99, 'author_name', '{name}', 'A word that names somebody who spoke.');
+
+CREATE TABLE corpus_counts (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    conversations bigint NOT NULL DEFAULT 0,
+    messages bigint NOT NULL DEFAULT 0,
+    turns bigint NOT NULL DEFAULT 0,
+    passages bigint NOT NULL DEFAULT 0,
+    lexemes bigint NOT NULL DEFAULT 0,
+    content_bytes bigint NOT NULL DEFAULT 0,
+    dropped bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (namespace_id, id)
+);
+COMMENT ON TABLE corpus_counts IS 'Counts and BM25 statistics: the sum of a namespace''s rows. Each write adds a row; a task merges rows.';
+COMMENT ON COLUMN corpus_counts.dropped IS 'Deleted passages. Two equal sums of `passages` and `dropped` mean the same passages.';
+GRANT SELECT, INSERT, UPDATE (id), DELETE ON corpus_counts TO everword_ingest;
+GRANT SELECT ON corpus_counts TO everword_search, everword_embedder;
+GRANT SELECT, INSERT ON corpus_counts TO everword_compactor;
+INSERT INTO transfer_rules VALUES
+    ('corpus_counts', 101, 'count', '{messages}', 'Sums that ranking and statistics go by.', '{id}', 'true', 'transferred_counts');
+
+CREATE TABLE index_changes (
+    namespace_id bigint NOT NULL REFERENCES namespaces,
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    removed bigint[] NOT NULL DEFAULT '{}',
+    closed bigint[] NOT NULL DEFAULT '{}',
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, xid, id)
+);
+COMMENT ON TABLE index_changes IS 'Changes of the index in the last day, except added passages. Readers ask for those after their snapshot.';
+COMMENT ON COLUMN index_changes.removed IS 'Passages that were taken out.';
+COMMENT ON COLUMN index_changes.closed IS 'Passages that got other limits of when they hold or were believed.';
+CREATE INDEX index_changes_by_age ON index_changes (namespace_id, changed_at);
+SELECT isolate_table('index_changes', NULL);
+GRANT SELECT ON index_changes TO everword_search;
+INSERT INTO transfer_rules VALUES ('index_changes', 202, NULL, '{}', 'What caches of another deployment have to learn.');
+
+CREATE FUNCTION log_index_change(removed bigint[], closed bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+BEGIN
+    INSERT INTO index_changes (namespace_id, removed, closed) VALUES (namespace, removed, closed);
+    DELETE FROM index_changes
+     WHERE (namespace_id, xid, id) IN (
+           SELECT c.namespace_id, c.xid, c.id FROM index_changes c
+            WHERE c.namespace_id = namespace AND c.changed_at < now() - interval '1 day'
+            ORDER BY c.changed_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+END $$;
+COMMENT ON FUNCTION log_index_change IS 'Log a change of the index of the current namespace, and delete entries older than a day.';
+
+CREATE TABLE memory_changes (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    memory_ids uuid[] NOT NULL,
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, xid, id)
+);
+COMMENT ON TABLE memory_changes IS 'Memories added, changed or removed in the last day. Readers ask for those after their snapshot.';
+CREATE INDEX memory_changes_by_age ON memory_changes (namespace_id, changed_at);
+SELECT isolate_table('memory_changes');
+GRANT SELECT ON memory_changes TO everword_search;
+INSERT INTO transfer_rules VALUES ('memory_changes', 203, NULL, '{}', 'What watchers have to be told, for a day.');
+
+CREATE FUNCTION log_memory_changes() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+BEGIN
+    INSERT INTO memory_changes (namespace_id, memory_ids)
+    SELECT namespace_id, array_agg(DISTINCT source_id) FROM changed GROUP BY namespace_id;
+    -- One statement in twenty deletes entries older than a day.
+    IF random() < 0.05 THEN
+        DELETE FROM memory_changes
+         WHERE (namespace_id, xid, id) IN (
+               SELECT c.namespace_id, c.xid, c.id FROM memory_changes c
+                WHERE c.namespace_id = (SELECT namespace_id FROM changed LIMIT 1) AND c.changed_at < now() - interval '1 day'
+                ORDER BY c.changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION log_memory_changes IS 'Log the memories that a statement added, changed or removed.';
+
+CREATE TRIGGER memories_added AFTER INSERT ON memories REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION log_memory_changes();
+CREATE TRIGGER memories_changed AFTER UPDATE ON memories REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION log_memory_changes();
+CREATE TRIGGER memories_removed AFTER DELETE ON memories REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION log_memory_changes();
+
+CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    dropped bigint[];
+    words bigint;
+    generation bigint;
+BEGIN
+    -- Never passages of messages (kind 1), except sentences about tool calls (part -1).
+    WITH gone AS (
+        DELETE FROM memories
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 5, 7, 8) OR part = -1)
+        RETURNING id, lexeme_count
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
+    IF cardinality(dropped) = 0 THEN
+        RETURN 0;
+    END IF;
+    DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(dropped);
+    FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
+        EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
+          USING namespace, dropped;
+    END LOOP;
+    INSERT INTO corpus_counts (namespace_id, passages, dropped, lexemes)
+    VALUES (namespace, -cardinality(dropped), cardinality(dropped), -words);
+    PERFORM log_index_change(dropped, '{}');
+    RETURN cardinality(dropped);
+END $$;
+COMMENT ON FUNCTION drop_derived_passages IS
+    'Delete passages, except of messages, of these memories in the current namespace; return how many.';
+
+CREATE FUNCTION close_derived_passages(sources uuid[], until timestamptz, disbelieved timestamptz) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    changed bigint[];
+BEGIN
+    -- Every writer locks in the order of ids. Never messages; see drop_derived_passages.
+    PERFORM id FROM memories
+      WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
+      ORDER BY id FOR UPDATE;
+    WITH closed AS (
+        UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
+        RETURNING id
+    )
+    SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
+    IF cardinality(changed) > 0 THEN
+        PERFORM log_index_change('{}', changed);
+    END IF;
+    RETURN cardinality(changed);
+END $$;
+COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
+
+GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;

@@ -1,0 +1,71 @@
+-- The transcript: what people and agents wrote. Services may add to it, never change it.
+
+CREATE TABLE messages (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    seq bigint NOT NULL,
+    role smallint NOT NULL,
+    author text NOT NULL DEFAULT '',
+    instance text NOT NULL DEFAULT '',
+    content text NOT NULL,
+    content_blocks jsonb,
+    tags text[] NOT NULL DEFAULT '{}',
+    importance_class smallint NOT NULL DEFAULT 0,
+    automated boolean NOT NULL DEFAULT false,
+    tool_name text NOT NULL DEFAULT '',
+    tool_args text NOT NULL DEFAULT '',
+    tool_result text NOT NULL DEFAULT '',
+    metadata jsonb,
+    token_count integer NOT NULL DEFAULT 0,
+    external_id text,
+    parent_id uuid,
+    occurred_at timestamptz NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, id),
+    UNIQUE (namespace_id, conversation_id, seq),
+    FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE messages IS 'Every message as it was sent. Append-only by grants.';
+COMMENT ON COLUMN messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+-- Makes an import resumable: an external id is stored once.
+CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation_id, external_id) WHERE external_id IS NOT NULL;
+-- Finds messages of a range of days that the calendar has missed.
+CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WHERE NOT automated;
+CREATE INDEX messages_author ON messages (namespace_id, author, id) WHERE author <> '';
+SELECT create_partitions('messages'), isolate_table('messages',
+    'EXISTS (SELECT FROM conversations o WHERE o.namespace_id = messages.namespace_id AND o.id = messages.conversation_id)');
+GRANT SELECT, INSERT ON messages TO everword_ingest;
+GRANT SELECT ON messages TO everword_search, everword_compactor;
+INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
+INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{}', 'true', NULL, 100);
+
+CREATE FUNCTION hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamptz) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT hidden_conversation(namespace, conversation)
+        OR EXISTS (SELECT FROM erasures
+                    WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
+                      AND requested_at >= recorded)
+$$;
+COMMENT ON FUNCTION hidden_message IS 'Return whether a message is being erased.';
+
+-- Only a namespace with a running erasure pays for hiding: `everword.hides` is read once per statement.
+CREATE POLICY shown ON messages AS RESTRICTIVE FOR SELECT USING (
+    (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
+    OR NOT hidden_message(namespace_id, conversation_id, author, recorded_at));
+
+CREATE FUNCTION hold_source() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    source messages;
+BEGIN
+    SELECT * INTO source FROM messages WHERE namespace_id = NEW.namespace_id AND id = NEW.message_id FOR KEY SHARE;
+    -- The caller repeats the call and is told that there is no such message.
+    IF source.id IS NULL OR hidden_message(source.namespace_id, source.conversation_id, source.author, source.recorded_at) THEN
+        RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NEW;
+END $$;
+COMMENT ON FUNCTION hold_source IS 'Lock the message that a row rests on until commit, or fail if it is being erased.';
+
+GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;

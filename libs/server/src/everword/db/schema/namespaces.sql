@@ -1,0 +1,84 @@
+-- Namespaces (tenants), their settings, and their quotas.
+
+CREATE TABLE namespaces (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text NOT NULL UNIQUE,
+    state text NOT NULL DEFAULT 'active' CHECK (state IN (
+        'active',
+        'importing', -- an import is storing its rows
+        'deleting'   -- invisible to every caller; its rows are being erased
+    )),
+    time_zone text NOT NULL DEFAULT 'UTC',
+    day_cutoff_minutes integer NOT NULL DEFAULT 0 CHECK (day_cutoff_minutes BETWEEN 0 AND 720),
+    text_search_config regconfig NOT NULL DEFAULT 'pg_catalog.english',
+    use_counting smallint NOT NULL DEFAULT 1,
+    channel_policies jsonb NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    credentials smallint NOT NULL DEFAULT 1,
+    sleep_atomicity smallint NOT NULL DEFAULT 1,
+    hides integer NOT NULL DEFAULT 0,
+    erasure_salt bytea DEFAULT uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()),
+    requests_per_minute integer NOT NULL DEFAULT 0,
+    messages_per_minute integer NOT NULL DEFAULT 0,
+    stored_bytes bigint NOT NULL DEFAULT 0,
+    quarantine boolean NOT NULL DEFAULT false
+);
+COMMENT ON TABLE namespaces IS 'Tenants. Holds no content, so it is not isolated.';
+COMMENT ON COLUMN namespaces.credentials IS
+    'Passwords, keys and tokens in derived text: 1 mask, 2 keep, 3 mask and refuse new rows with them.';
+COMMENT ON COLUMN namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
+COMMENT ON COLUMN namespaces.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
+COMMENT ON COLUMN namespaces.erasure_salt IS 'Salt of hashes of erased names. NULL if some were hashed with the deployment''s secret.';
+COMMENT ON COLUMN namespaces.requests_per_minute IS 'Most calls per clock minute, over all processes; 0 is no limit.';
+COMMENT ON COLUMN namespaces.messages_per_minute IS 'Most messages stored per clock minute; 0 is no limit.';
+COMMENT ON COLUMN namespaces.stored_bytes IS 'Most bytes of stored text; 0 is no limit.';
+COMMENT ON COLUMN namespaces.quarantine IS
+    'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
+GRANT SELECT, INSERT, UPDATE ON namespaces TO everword_ingest;
+GRANT SELECT ON namespaces TO everword_search, everword_compactor, everword_embedder;
+
+INSERT INTO namespaces (name) VALUES ('default');
+
+CREATE TABLE namespace_usage (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    minute timestamptz NOT NULL,
+    requests bigint NOT NULL DEFAULT 0,
+    messages bigint NOT NULL DEFAULT 0,
+    stored_bytes bigint NOT NULL DEFAULT 0,
+    measured_at timestamptz NOT NULL DEFAULT '-infinity',
+    PRIMARY KEY (namespace_id)
+);
+COMMENT ON TABLE namespace_usage IS
+    'Used quota of namespaces with limits. Each process adds its counts now and then. Not isolated: counters.';
+COMMENT ON COLUMN namespace_usage.minute IS 'The minute of `requests` and `messages`.';
+COMMENT ON COLUMN namespace_usage.measured_at IS 'When ingest last summed up `stored_bytes`.';
+GRANT SELECT, INSERT, UPDATE ON namespace_usage TO everword_ingest, everword_search, everword_compactor;
+INSERT INTO erasure_rules VALUES ('kept', 57, 'namespace_usage', '', NULL, 'Counters only.');
+INSERT INTO transfer_rules VALUES ('namespace_usage', 257, NULL, '{}', 'What was used of the limits of a deployment.');
+
+CREATE FUNCTION channel_policy(policies jsonb, channel text) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    IF policies = '{}' THEN
+        RETURN policies;
+    END IF;
+    IF policies ? channel THEN
+        RETURN policies -> channel;
+    END IF;
+    RETURN coalesce((SELECT p.value FROM jsonb_each(policies) AS p
+                      WHERE right(p.key, 1) = '*' AND starts_with(channel, left(p.key, -1))
+                      ORDER BY length(p.key) DESC LIMIT 1),
+                    '{}');
+END $$;
+COMMENT ON FUNCTION channel_policy IS 'Return the policy of a channel: by exact name, else by the longest prefix before a `*`, else empty.';
+
+CREATE FUNCTION publishes_summaries(policies jsonb, channel text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    policy jsonb := everword.channel_policy(policies, channel);
+BEGIN
+    RETURN coalesce((policy ->> 'summarize')::boolean, (policy ->> 'index')::boolean, true);
+END $$;
+COMMENT ON FUNCTION publishes_summaries IS 'Return whether summaries of conversations in a channel are found outside the conversation.';
+
+GRANT EXECUTE ON FUNCTION channel_policy, publishes_summaries TO everword_ingest, everword_search, everword_compactor, everword_embedder;

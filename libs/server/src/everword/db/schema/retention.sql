@@ -1,0 +1,215 @@
+-- How long things are kept. Without a policy, for ever.
+
+CREATE TABLE retention_policies (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 7),
+    keep_days integer NOT NULL CHECK (keep_days > 0),
+    keep_importance smallint NOT NULL DEFAULT 0 CHECK (keep_importance BETWEEN 0 AND 5),
+    max_per_run bigint NOT NULL DEFAULT 0 CHECK (max_per_run >= 0),
+    keep_quotes boolean NOT NULL DEFAULT false,
+    set_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, kind)
+);
+COMMENT ON TABLE retention_policies IS 'How long a namespace keeps things of a kind; without a row, for ever.';
+COMMENT ON COLUMN retention_policies.kind IS 'Values equal proto RetentionKind.';
+COMMENT ON COLUMN retention_policies.keep_days IS 'Days since the last activity.';
+COMMENT ON COLUMN retention_policies.keep_importance IS 'Things of at least this importance are kept; 0 keeps none.';
+COMMENT ON COLUMN retention_policies.max_per_run IS 'Most removals per run; 0 is no limit.';
+SELECT isolate_table('retention_policies');
+GRANT SELECT, INSERT, UPDATE, DELETE ON retention_policies TO everword_ingest;
+INSERT INTO transfer_rules VALUES ('retention_policies', 11, 'retention_policy', '{kind}');
+
+CREATE TABLE retention_runs (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id uuid NOT NULL,
+    night date,
+    state smallint NOT NULL DEFAULT 1 CHECK (state BETWEEN 1 AND 2),
+    kind smallint NOT NULL DEFAULT 1,
+    importance smallint NOT NULL DEFAULT 1,
+    after_id uuid,
+    removed jsonb NOT NULL DEFAULT '{}',
+    row_counts jsonb NOT NULL DEFAULT '{}',
+    error text NOT NULL DEFAULT '',
+    started_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz,
+    PRIMARY KEY (namespace_id, id),
+    CHECK ((state = 2) = (finished_at IS NOT NULL))
+);
+COMMENT ON TABLE retention_runs IS 'Runs of policies with counts by kind and no content. An unfinished row is work.';
+COMMENT ON COLUMN retention_runs.night IS 'The day after whose end it ran; NULL if a caller started it.';
+COMMENT ON COLUMN retention_runs.state IS '1 running, 2 done.';
+COMMENT ON COLUMN retention_runs.kind IS 'Progress: the kind, the importance and the last id.';
+COMMENT ON COLUMN retention_runs.removed IS 'Removed things by kind.';
+COMMENT ON COLUMN retention_runs.row_counts IS 'Deleted rows by table.';
+CREATE UNIQUE INDEX retention_runs_running ON retention_runs (namespace_id) WHERE state = 1;
+CREATE UNIQUE INDEX retention_runs_night ON retention_runs (namespace_id, night) WHERE night IS NOT NULL;
+SELECT isolate_table('retention_runs');
+GRANT SELECT, INSERT, UPDATE ON retention_runs TO everword_ingest;
+INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'The record of what policies removed: counts.');
+INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'What policies have removed.');
+
+-- Things that a policy may apply to, with importance from 1 to 5 and last activity.
+CREATE VIEW retained_messages (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT m.namespace_id, 1::smallint AS kind, m.id, m.conversation_id,
+       (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint AS importance,
+       greatest(c.last_message_at, c.updated_at) AS active_at
+  FROM messages m
+  JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
+  LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id;
+CREATE VIEW retained_notes (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT n.namespace_id, 2::smallint, n.id, NULL::uuid,
+       (CASE k.importance_class WHEN 4 THEN 5 WHEN 3 THEN 4 WHEN 2 THEN 3 WHEN 1 THEN 3 ELSE n.importance END)::smallint,
+       v.written_at
+  FROM notes n
+  JOIN note_versions v ON v.namespace_id = n.namespace_id AND v.note_id = n.id AND v.version = n.version
+  LEFT JOIN memory_classes k ON k.namespace_id = n.namespace_id AND k.memory_id = n.id
+ WHERE n.deleted_at IS NULL;
+CREATE VIEW retained_note_versions (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT v.namespace_id, 3::smallint, v.id, NULL::uuid, v.importance, later.written_at
+  FROM note_versions v
+ CROSS JOIN LATERAL (SELECT l.written_at FROM note_versions l
+                      WHERE l.namespace_id = v.namespace_id AND l.note_id = v.note_id AND l.version > v.version
+                      ORDER BY l.version LIMIT 1) AS later;
+CREATE VIEW retained_document_versions (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT v.namespace_id, 4::smallint, v.id, NULL::uuid, 3::smallint, later.written_at
+  FROM document_versions v
+ CROSS JOIN LATERAL (SELECT l.written_at FROM document_versions l
+                      WHERE l.namespace_id = v.namespace_id AND l.document_id = v.document_id AND l.version > v.version
+                      ORDER BY l.version LIMIT 1) AS later;
+CREATE VIEW retained_facts (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT f.namespace_id, 5::smallint, f.id, NULL::uuid,
+       (CASE WHEN f.is_anchor OR f.ruled_at IS NOT NULL THEN 5 WHEN f.hypothesis THEN 2 WHEN f.supporting > 1 THEN 4 ELSE 3 END)::smallint,
+       greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
+  FROM facts f;
+CREATE VIEW retained_patterns (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT p.namespace_id, 6::smallint, p.id, NULL::uuid, least(5, 1 + floor(p.confidence * 5))::smallint, p.last_seen_at
+  FROM patterns p;
+CREATE VIEW retained_history (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
+SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.changed_at FROM fact_changes h
+ UNION ALL
+SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.changed_at FROM learned_changes h
+ UNION ALL
+SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.decided_at FROM pattern_decisions h;
+CREATE VIEW retained WITH (security_invoker = true) AS
+SELECT * FROM retained_messages
+ UNION ALL SELECT * FROM retained_notes
+ UNION ALL SELECT * FROM retained_note_versions
+ UNION ALL SELECT * FROM retained_document_versions
+ UNION ALL SELECT * FROM retained_facts
+ UNION ALL SELECT * FROM retained_patterns
+ UNION ALL SELECT * FROM retained_history;
+COMMENT ON VIEW retained IS 'Things that retention policies apply to, with importance (1-5) and last activity. One view per kind.';
+GRANT SELECT ON retained, retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts,
+    retained_patterns, retained_history TO everword_ingest;
+
+CREATE FUNCTION retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    theirs uuid[];
+    nodes uuid[];
+    counts jsonb := '{}';
+    old text;
+    lost bigint;
+    -- Without a pause, each step of a run would take the same jobs away again.
+    pause constant interval := '30 seconds';
+BEGIN
+    IF cardinality(gone) > 5000 THEN
+        RAISE EXCEPTION 'at most 5000 at once';
+    END IF;
+    IF cardinality(gone) = 0 THEN
+        RETURN '{}';
+    END IF;
+    CASE of_kind
+    WHEN 1 THEN
+        SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
+        PERFORM fence_jobs(theirs, pause);
+        PERFORM forget_errors(theirs);
+        IF NOT keep_quotes THEN
+            UPDATE fact_evidence SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
+            UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
+            UPDATE learned_evidence SET quote = '…' WHERE namespace_id = namespace AND message_id = ANY(gone);
+        END IF;
+        counts := remove_messages(gone, true);
+        RETURN merge_erased(counts, retire_conversations(theirs));
+    WHEN 2 THEN
+        PERFORM fence_jobs(NULL, pause);
+        RETURN erase_rows('note', gone, '{}');
+    WHEN 5 THEN
+        PERFORM fence_jobs(NULL, pause);
+        PERFORM withdraw_pages(gone);
+        -- Facts that they replaced stay ended.
+        UPDATE fact_intervals SET successor_id = NULL
+         WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
+        nodes := fact_nodes(gone);
+        counts := erase_rows('fact', gone, '{}');
+        RETURN merge_erased(counts, remove_loose_nodes(nodes));
+    WHEN 6 THEN
+        RETURN erase_rows('pattern', gone, '{}');
+    ELSE
+        IF of_kind = 3 THEN
+            PERFORM forget_requests(gone);
+        END IF;
+        FOREACH old IN ARRAY CASE of_kind WHEN 3 THEN ARRAY['note_versions'] WHEN 4 THEN ARRAY['document_versions']
+                                          ELSE ARRAY['fact_changes', 'learned_changes', 'pattern_decisions'] END LOOP
+            EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND id = ANY($2)', old) USING namespace, gone;
+            GET DIAGNOSTICS lost = ROW_COUNT;
+            counts := merge_erased(counts, jsonb_build_object(old, lost));
+        END LOOP;
+        RETURN counts;
+    END CASE;
+END $$;
+COMMENT ON FUNCTION retire IS 'Remove at most 5,000 things of a kind with derived rows; return counts and what to rebuild.';
+
+CREATE FUNCTION retire_conversations(ids uuid[]) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
+    each uuid;
+    removed uuid[];
+    counts jsonb := '{}';
+BEGIN
+    FOREACH each IN ARRAY coalesce(ids, '{}') LOOP
+        CONTINUE WHEN EXISTS (SELECT FROM messages WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM notes WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM documents WHERE namespace_id = namespace AND conversation_id = each)
+                   OR EXISTS (SELECT FROM summaries WHERE namespace_id = namespace AND conversation_id = each);
+        BEGIN
+            counts := merge_erased(counts, erase_rows('conversation', ARRAY[each], '{}'));
+            DELETE FROM conversations WHERE namespace_id = namespace AND id = each;
+            removed := removed || each;
+        EXCEPTION WHEN foreign_key_violation THEN
+            NULL; -- something else belongs to it: it stays, without its messages
+        END;
+    END LOOP;
+    IF removed IS NOT NULL THEN
+        UPDATE append_requests SET body_hash = '', message_ids = '{}', conversation_id = NULL
+         WHERE namespace_id = namespace AND conversation_id = ANY(removed);
+        DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(removed::text[]);
+        INSERT INTO corpus_counts (namespace_id, conversations) VALUES (namespace, -cardinality(removed));
+        counts := merge_erased(counts, jsonb_build_object('conversations', cardinality(removed)));
+    END IF;
+    RETURN counts;
+END $$;
+COMMENT ON FUNCTION retire_conversations IS 'Delete conversations that have no rows left.';
+
+CREATE FUNCTION running_retention(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT r.namespace_id, r.id FROM retention_runs r JOIN namespaces n ON n.id = r.namespace_id AND n.state = 'active'
+     WHERE r.state = 1 ORDER BY r.updated_at LIMIT batch
+$$;
+COMMENT ON FUNCTION running_retention IS 'Return unfinished runs of all namespaces: ids only.';
+
+CREATE FUNCTION idle_retention()
+RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamptz, night date)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, p.set_at,
+           (SELECT max(r.night) FROM retention_runs r WHERE r.namespace_id = n.id)
+      FROM (SELECT p.namespace_id, min(p.set_at) AS set_at FROM retention_policies p GROUP BY 1) AS p
+      JOIN namespaces n ON n.id = p.namespace_id AND n.state = 'active'
+     WHERE NOT EXISTS (SELECT FROM retention_runs r WHERE r.namespace_id = n.id AND r.state = 1)
+$$;
+COMMENT ON FUNCTION idle_retention IS 'Return namespaces with policies and no unfinished run, with what determines their next night.';
+
+GRANT EXECUTE ON FUNCTION retire, running_retention, idle_retention TO everword_ingest;

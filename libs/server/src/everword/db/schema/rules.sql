@@ -1,0 +1,39 @@
+-- Rules that each feature fills in beside its own tables: what an erasure deletes, and what an export contains.
+--
+-- A new table gets a row for each target of an erasure that its rows belong to, or one of the target `kept`; a row in
+-- transfer_rules; and a place in erase_namespace_rows.
+
+CREATE TABLE erasure_rules (
+    target text NOT NULL CHECK (target IN (
+        'message', 'conversation', 'subject', 'author', 'source', 'fact', 'learned', 'note', 'node', 'pattern', 'document',
+        'lore_book', 'session', 'summary', 'edge', 'lore_entry', 'checkpoint', 'topic', 'theme', 'note_version',
+        'document_version', 'decision', 'cited', 'observation',
+        'kept' -- the table stays, as its rows hold no content of callers, or are deleted as the remark says
+    )),
+    place integer NOT NULL, -- rules of a target apply in this order
+    relation text NOT NULL,
+    key_column text NOT NULL, -- the column that holds the id or the name of the target
+    goes_on text, -- ids of these rows are targets of this name, which are deleted first
+    remark text NOT NULL DEFAULT '',
+    only_where text NOT NULL DEFAULT 'true',
+    requested boolean NOT NULL DEFAULT false, -- calls with request ids stored these rows; their requests are blanked
+    PRIMARY KEY (target, relation, key_column)
+);
+COMMENT ON TABLE erasure_rules IS
+    'Rows of `relation` whose `key_column` is the target go with it, by `place`; first those of target `goes_on`.';
+
+CREATE TABLE transfer_rules (
+    relation text NOT NULL PRIMARY KEY,
+    place integer NOT NULL UNIQUE,
+    record text UNIQUE, -- NULL if the table is left out, as the remark says
+    keys text[] NOT NULL DEFAULT '{}',
+    remark text NOT NULL DEFAULT '',
+    omitted text[] NOT NULL DEFAULT '{}', -- columns that are left out, besides namespace_id
+    only_where text NOT NULL DEFAULT 'true',
+    source text,
+    page integer NOT NULL DEFAULT 500 CHECK (page > 0)
+);
+COMMENT ON TABLE transfer_rules IS 'Rows of `relation` are records of an export, by `place` and `keys`; without `record` they are left out.';
+COMMENT ON COLUMN transfer_rules.source IS 'The view they are read from, if not the relation.';
+COMMENT ON COLUMN transfer_rules.page IS 'Rows per read; fewer if rows can be large.';
+GRANT SELECT ON transfer_rules TO everword_ingest;

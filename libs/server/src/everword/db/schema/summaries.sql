@@ -1,0 +1,308 @@
+-- The summary DAG along conversations and along the calendar, and sentences for tool calls.
+
+CREATE TABLE summaries (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id uuid NOT NULL,
+    level smallint NOT NULL CHECK (level BETWEEN 1 AND 8),
+    conversation_id uuid,
+    first_seq bigint,
+    last_seq bigint,
+    period date,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
+    channel text NOT NULL DEFAULT '',
+    instance text NOT NULL DEFAULT '',
+    title text NOT NULL DEFAULT '',
+    parent_id uuid,
+    previous_id uuid,
+    content text NOT NULL CHECK (content <> ''),
+    message_count bigint NOT NULL CHECK (message_count >= 0),
+    earliest_at timestamptz NOT NULL,
+    latest_at timestamptz NOT NULL,
+    token_count integer NOT NULL DEFAULT 0,
+    model text NOT NULL DEFAULT '',
+    prompt_version integer NOT NULL DEFAULT 0,
+    revision integer NOT NULL DEFAULT 1,
+    stale boolean NOT NULL DEFAULT false,
+    needs_review boolean NOT NULL DEFAULT false,
+    faithfulness jsonb,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    revised_at timestamptz NOT NULL DEFAULT now(),
+    name text NOT NULL DEFAULT '',
+    hidden boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (namespace_id, id),
+    CHECK ((level BETWEEN 1 AND 3) = (conversation_id IS NOT NULL AND first_seq IS NOT NULL AND last_seq IS NOT NULL)),
+    CHECK ((level BETWEEN 4 AND 7) = (period IS NOT NULL)),
+    -- Weeks, months and years cover all instances.
+    CHECK (level < 5 OR level > 7 OR instance = ''),
+    CHECK (earliest_at <= latest_at)
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE summaries IS 'Levels 1-3 leaf, branch, root of a conversation; 4-7 day to year; 8 significant. Ids stay when rewritten.';
+COMMENT ON COLUMN summaries.first_seq IS 'Of levels 1-3: the range of the conversation that the node stands for.';
+COMMENT ON COLUMN summaries.period IS 'Of levels 4-7: the first day of the period, in the namespace''s time zone.';
+COMMENT ON COLUMN summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
+COMMENT ON COLUMN summaries.previous_id IS 'The latest node of the conversation, or of the level, when this one was made.';
+COMMENT ON COLUMN summaries.stale IS 'Its sources have changed: it will be rewritten.';
+COMMENT ON COLUMN summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
+COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
+COMMENT ON COLUMN summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
+-- One node per range of a conversation and per period, so that two compactors make one DAG.
+CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
+CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
+CREATE INDEX summaries_parent ON summaries (namespace_id, parent_id) WHERE parent_id IS NOT NULL;
+-- Lists read each level in the order of time.
+CREATE INDEX summaries_level ON summaries (namespace_id, level, latest_at, id);
+CREATE INDEX summaries_stale ON summaries (namespace_id, level) WHERE stale;
+CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) WHERE needs_review;
+-- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
+CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, namespace_id);
+CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
+SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)');
+GRANT SELECT, INSERT ON summaries TO everword_ingest;
+GRANT SELECT ON summaries TO everword_search;
+GRANT SELECT, INSERT, UPDATE ON summaries TO everword_compactor;
+INSERT INTO erasure_rules VALUES
+    ('subject', 20, 'summaries', 'subject', 'summary', 'What is significant; the others are along conversations.', 'level = 8',
+     true),
+    ('summary', 12, 'summaries', 'id', 'source', '', 'true', false);
+INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.');
+
+CREATE POLICY shown ON summaries AS RESTRICTIVE FOR SELECT USING (
+    conversation_id IS NULL
+    OR (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
+    OR NOT hidden_conversation(namespace_id, conversation_id));
+-- A hidden summary is seen by the compactor alone, which rewrites it.
+CREATE POLICY written ON summaries AS RESTRICTIVE FOR SELECT TO everword_search, everword_ingest USING (NOT hidden);
+
+CREATE TABLE summary_sources (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    summary_id uuid NOT NULL,
+    ordinal integer NOT NULL CHECK (ordinal > 0),
+    axis smallint NOT NULL CHECK (axis BETWEEN 1 AND 2),
+    message_id uuid,
+    child_id uuid,
+    PRIMARY KEY (namespace_id, summary_id, ordinal),
+    CHECK ((message_id IS NULL) <> (child_id IS NULL)),
+    FOREIGN KEY (namespace_id, summary_id) REFERENCES summaries (namespace_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (namespace_id, child_id) REFERENCES summaries (namespace_id, id),
+    -- A message cannot be deleted while a summary has it as its source.
+    FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id) ON DELETE RESTRICT
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE summary_sources IS 'Sources of each node in order: messages, or nodes of the level below.';
+COMMENT ON COLUMN summary_sources.axis IS '1 along a conversation, 2 along the calendar.';
+-- A message is under one leaf and one day, and a node under one parent.
+CREATE UNIQUE INDEX summary_sources_message ON summary_sources (namespace_id, message_id, axis) WHERE message_id IS NOT NULL;
+CREATE UNIQUE INDEX summary_sources_child ON summary_sources (namespace_id, child_id) WHERE child_id IS NOT NULL;
+SELECT create_partitions('summary_sources'), isolate_table('summary_sources',
+    'EXISTS (SELECT FROM summaries o WHERE o.namespace_id = summary_sources.namespace_id AND o.id = summary_sources.summary_id)');
+GRANT SELECT ON summary_sources TO everword_search;
+GRANT SELECT, INSERT, DELETE ON summary_sources TO everword_compactor;
+INSERT INTO erasure_rules VALUES
+    ('message', 9, 'summary_sources', 'message_id'),
+    ('summary', 10, 'summary_sources', 'summary_id'),
+    ('summary', 11, 'summary_sources', 'child_id');
+INSERT INTO transfer_rules VALUES ('summary_sources', 31, 'summary_source', '{summary_id,ordinal}');
+
+CREATE FUNCTION outdated_summaries(
+    at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamptz)
+RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    -- Skips through the index, whatever the number of nodes: first the writers, then their namespaces.
+    WITH RECURSIVE writer (model, prompt_version) AS (
+        (SELECT s.model, s.prompt_version FROM summaries s
+          WHERE s.level = at_level ORDER BY s.model, s.prompt_version LIMIT 1)
+         UNION ALL
+        SELECT next.model, next.prompt_version
+          FROM writer
+         CROSS JOIN LATERAL (
+               SELECT s.model, s.prompt_version FROM summaries s
+                WHERE s.level = at_level AND (s.model, s.prompt_version) > (writer.model, writer.prompt_version)
+                ORDER BY s.model, s.prompt_version LIMIT 1) AS next
+    ), round AS (
+        -- Each minute starts at another namespace, if there are more than fit into a batch.
+        SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(id) + 1) AS after FROM namespaces
+    ), walk (model, prompt_version, is_wrapped, namespace_id, found) AS (
+        SELECT writer.model, writer.prompt_version, start.is_wrapped, start.namespace_id, 0
+          FROM writer CROSS JOIN round
+         CROSS JOIN LATERAL (VALUES (false, round.after), (true, 0)) AS start (is_wrapped, namespace_id)
+         -- Extractive summaries do not replace those of a language model.
+         WHERE CASE WHEN writer.model = current_model THEN writer.prompt_version < current_version
+                    ELSE current_model <> 'extractive' END
+         UNION ALL
+        SELECT walk.model, walk.prompt_version, walk.is_wrapped, next.namespace_id, walk.found + 1
+          FROM walk CROSS JOIN round
+         CROSS JOIN LATERAL (
+               SELECT s.namespace_id FROM summaries s
+                WHERE s.level = at_level AND s.model = walk.model AND s.prompt_version = walk.prompt_version
+                  AND s.namespace_id > walk.namespace_id
+                ORDER BY s.namespace_id LIMIT 1) AS next
+         WHERE walk.found < batch AND (next.namespace_id <= round.after OR NOT walk.is_wrapped)
+    ), turns AS MATERIALIZED (
+        SELECT walk.model, walk.prompt_version, walk.namespace_id, count(*) OVER () AS turns
+          FROM walk JOIN namespaces n ON n.id = walk.namespace_id AND n.state = 'active'
+         WHERE walk.found > 0
+         ORDER BY walk.is_wrapped, walk.namespace_id LIMIT batch
+    )
+    SELECT outdated.namespace_id, outdated.conversation_id, outdated.period
+      FROM turns
+     CROSS JOIN LATERAL (
+           SELECT s.namespace_id, s.conversation_id, s.period
+             FROM summaries s
+            WHERE s.level = at_level AND s.model = turns.model AND s.prompt_version = turns.prompt_version
+              AND s.namespace_id = turns.namespace_id
+              -- Failed jobs wait until `parked_since`, so that they do not delay the others.
+              AND NOT EXISTS (SELECT FROM jobs j
+                               WHERE j.namespace_id = s.namespace_id AND j.state = 'failed' AND j.updated_at > parked_since
+                                 AND j.task = CASE WHEN at_level < 4 THEN 'compact' ELSE 'roll-up' END
+                                 AND j.subject = CASE at_level
+                                                 WHEN 4 THEN to_char(s.period, '"day/"YYYY-MM-DD')
+                                                 WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
+                                                 WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
+                                                 WHEN 7 THEN to_char(s.period, '"year/"YYYY')
+                                                 ELSE s.conversation_id::text END)
+            LIMIT (batch - 1) / least(turns.turns, batch) + 1) AS outdated
+$$;
+COMMENT ON FUNCTION outdated_summaries IS
+    'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
+
+CREATE TABLE compaction_progress (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    conversation_id uuid NOT NULL,
+    summarised_seq bigint NOT NULL DEFAULT 0,
+    wanted_seq bigint NOT NULL DEFAULT 0,
+    flushed_seq bigint NOT NULL DEFAULT 0,
+    flushed_tokens bigint NOT NULL DEFAULT 0,
+    learned_seq bigint NOT NULL DEFAULT 0,
+    slept_seq bigint NOT NULL DEFAULT 0,
+    sleep_wanted_seq bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (namespace_id, conversation_id),
+    FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
+);
+COMMENT ON TABLE compaction_progress IS
+    'Positions up to which a conversation was processed. Positions have no gaps and are given under a lock.';
+COMMENT ON COLUMN compaction_progress.wanted_seq IS 'Position up to which a caller asked for leaves, however few messages.';
+COMMENT ON COLUMN compaction_progress.flushed_seq IS 'Position up to which FlushConversation replaced messages by summaries.';
+COMMENT ON COLUMN compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the messages that were kept.';
+COMMENT ON COLUMN compaction_progress.learned_seq IS 'Position up to which facts were learned.';
+COMMENT ON COLUMN compaction_progress.slept_seq IS 'Position up to which Sleep made sessions.';
+COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, however recent.';
+SELECT isolate_table('compaction_progress', NULL);
+GRANT SELECT, INSERT (namespace_id, conversation_id, sleep_wanted_seq), UPDATE (sleep_wanted_seq) ON compaction_progress TO everword_ingest;
+GRANT SELECT ON compaction_progress TO everword_search;
+GRANT SELECT, INSERT, UPDATE ON compaction_progress TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('conversation', 10, 'compaction_progress', 'conversation_id');
+INSERT INTO transfer_rules VALUES
+    ('compaction_progress', 24, 'progress', '{conversation_id}', 'How far a conversation was summed up and learned from.');
+
+CREATE TABLE calendar_pending (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    level smallint NOT NULL CHECK (level BETWEEN 4 AND 7),
+    period date NOT NULL,
+    instance text NOT NULL DEFAULT '',
+    conversation_id uuid,
+    seqs bigint[] NOT NULL DEFAULT '{}',
+    enqueued_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, id),
+    CHECK ((level = 4) = (conversation_id IS NOT NULL))
+);
+COMMENT ON TABLE calendar_pending IS
+    'Pending work of the calendar. Each append adds rows, so appends never wait and late commits are not missed.';
+CREATE INDEX calendar_pending_period ON calendar_pending (namespace_id, level, period, enqueued_at);
+-- Tells for a message whether it is pending.
+CREATE INDEX calendar_pending_conversation ON calendar_pending (namespace_id, conversation_id, period) WHERE level = 4;
+SELECT isolate_table('calendar_pending', NULL);
+GRANT INSERT ON calendar_pending TO everword_ingest;
+GRANT SELECT ON calendar_pending TO everword_search;
+GRANT SELECT, INSERT, DELETE ON calendar_pending TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('conversation', 11, 'calendar_pending', 'conversation_id');
+INSERT INTO transfer_rules VALUES
+    ('calendar_pending', 32, 'pending_period', '{id}', 'What is still to go into a day, a week, a month or a year.', '{id}');
+
+CREATE FUNCTION pending_periods(batch integer, quiet interval, longest interval)
+RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period
+      FROM namespaces n
+     CROSS JOIN LATERAL (
+           -- Skips from period to period, whatever the number of rows.
+           WITH RECURSIVE step AS (
+               (SELECT p.level, p.period FROM calendar_pending p WHERE p.namespace_id = n.id
+                 ORDER BY p.level, p.period LIMIT 1)
+               UNION ALL
+               SELECT following.level, following.period
+                 FROM step
+                CROSS JOIN LATERAL (
+                      SELECT p.level, p.period FROM calendar_pending p
+                       WHERE p.namespace_id = n.id AND (p.level, p.period) > (step.level, step.period)
+                       ORDER BY p.level, p.period LIMIT 1) AS following
+           )
+           SELECT step.level, step.period
+             FROM step
+            WHERE NOT EXISTS (SELECT FROM summaries s
+                               WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period)
+               OR now() - longest >= (SELECT min(p.enqueued_at) FROM calendar_pending p
+                                       WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period)
+               OR now() - quiet >= (SELECT max(p.enqueued_at) FROM calendar_pending p
+                                     WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period)
+            LIMIT batch) AS pending
+     WHERE n.state = 'active'
+$$;
+COMMENT ON FUNCTION pending_periods IS
+    'Return the earliest pending periods, `batch` per namespace; written ones after `quiet`, at most `longest`.';
+
+CREATE TABLE summary_voices (
+    namespace_id bigint PRIMARY KEY REFERENCES namespaces (id),
+    identity text NOT NULL DEFAULT '',
+    user_name text NOT NULL DEFAULT '',
+    pronouns text NOT NULL DEFAULT '',
+    channel_instructions jsonb NOT NULL DEFAULT '{}',
+    updated_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE summary_voices IS 'The identity in whose first person calendar summaries are written.';
+SELECT isolate_table('summary_voices');
+GRANT SELECT, INSERT, UPDATE ON summary_voices TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('kept', 12, 'summary_voices', '', NULL, 'What an operator set for the namespace.');
+INSERT INTO transfer_rules VALUES ('summary_voices', 10, 'summary_voice', '{updated_at}', 'In whose voice summaries are.');
+
+CREATE TABLE tool_sentences (
+    namespace_id bigint NOT NULL,
+    message_id uuid NOT NULL,
+    content text NOT NULL CHECK (content <> ''),
+    model text NOT NULL,
+    prompt_version integer NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, message_id),
+    FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id)
+) PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE tool_sentences IS 'A sentence about a tool call whose message has no text; part -1 of the message in the index.';
+SELECT create_partitions('tool_sentences'), isolate_table('tool_sentences',
+    'EXISTS (SELECT FROM messages o WHERE o.namespace_id = tool_sentences.namespace_id AND o.id = tool_sentences.message_id)');
+GRANT SELECT ON tool_sentences TO everword_search;
+GRANT SELECT, INSERT, UPDATE ON tool_sentences TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('message', 10, 'tool_sentences', 'message_id');
+INSERT INTO transfer_rules VALUES ('tool_sentences', 22, 'tool_sentence', '{message_id}', 'What a tool call did, in words.');
+
+CREATE TABLE tool_sentence_queue (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    message_id uuid NOT NULL,
+    state text NOT NULL DEFAULT 'pending' CHECK (state IN (
+        'pending', -- waits for its sentence
+        'failed'   -- given up, with an error
+    )),
+    attempts integer NOT NULL DEFAULT 0,
+    not_before timestamptz NOT NULL DEFAULT now(),
+    error text,
+    enqueued_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (namespace_id, message_id)
+);
+COMMENT ON TABLE tool_sentence_queue IS 'Sentences of tool calls that are pending or failed. Not isolated: ids and states only.';
+CREATE INDEX tool_sentence_queue_pending ON tool_sentence_queue (namespace_id, not_before) WHERE state = 'pending';
+GRANT INSERT ON tool_sentence_queue TO everword_ingest;
+GRANT SELECT ON tool_sentence_queue TO everword_search;
+GRANT SELECT, INSERT, UPDATE, DELETE ON tool_sentence_queue TO everword_compactor;
+INSERT INTO erasure_rules VALUES ('message', 11, 'tool_sentence_queue', 'message_id');
+INSERT INTO transfer_rules VALUES
+    ('tool_sentence_queue', 23, 'pending_sentence', '{message_id}', 'A tool call that is to be put into words.');
+
+GRANT EXECUTE ON FUNCTION outdated_summaries, pending_periods TO everword_compactor;

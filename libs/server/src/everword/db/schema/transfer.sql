@@ -1,0 +1,135 @@
+-- Export and import of a namespace: a record per row, in one order, with its ids.
+
+CREATE TABLE namespace_imports (
+    namespace_id bigint NOT NULL REFERENCES namespaces (id),
+    lines bigint NOT NULL CHECK (lines >= 0),
+    digest bytea NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz,
+    PRIMARY KEY (namespace_id)
+);
+COMMENT ON TABLE namespace_imports IS 'Progress of the import that created a namespace.';
+COMMENT ON COLUMN namespace_imports.lines IS 'Lines of the file that are stored.';
+COMMENT ON COLUMN namespace_imports.digest IS 'SHA-256 of these lines: an import resumes only with the same file.';
+SELECT isolate_table('namespace_imports');
+GRANT SELECT, INSERT, UPDATE ON namespace_imports TO everword_ingest;
+INSERT INTO erasure_rules VALUES ('kept', 19, 'namespace_imports', '', NULL, 'A count and a hash.');
+INSERT INTO transfer_rules VALUES ('namespace_imports', 206, NULL, '{}', 'Where a namespace came from.');
+
+-- Rows of corpus_counts come and go; their sum is what an export contains.
+CREATE VIEW transferred_counts AS
+SELECT namespace_id, sum(conversations)::bigint AS conversations, sum(messages)::bigint AS messages, sum(turns)::bigint AS turns,
+       sum(passages)::bigint AS passages, sum(lexemes)::bigint AS lexemes, sum(content_bytes)::bigint AS content_bytes,
+       sum(dropped)::bigint AS dropped
+  FROM corpus_counts
+ GROUP BY namespace_id;
+
+CREATE FUNCTION transferred_columns(rule transfer_rules) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
+    SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
+     WHERE attrelid = to_regclass(rule.relation) AND attnum > 0 AND NOT attisdropped
+       AND attname <> 'namespace_id' AND attname <> ALL(rule.omitted)
+$$;
+COMMENT ON FUNCTION transferred_columns IS 'Return the fields of a record in order.';
+
+CREATE FUNCTION export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    rule transfer_rules;
+    keys text;
+    ordered text;
+    later text := '';
+BEGIN
+    SELECT * INTO STRICT rule FROM transfer_rules WHERE record = record_;
+    -- The collation C sorts the same in every database.
+    SELECT string_agg(format('t.%I', k.name), ', ' ORDER BY k.place),
+           string_agg(format('t.%I', k.name) || k.collated, ', ' ORDER BY k.place),
+           format(' AND (%s) > (%s)', string_agg(format('t.%I', k.name) || k.collated, ', ' ORDER BY k.place),
+                  string_agg(format('($2->>%s)::%s', k.place - 1, k.type), ', ' ORDER BY k.place))
+           -- With this condition an index on the first key column can be used.
+           || coalesce(max(format(' AND t.%I >= ($2->>0)::%s', k.name, k.type)) FILTER (WHERE k.place = 1 AND k.collated = ''), '')
+      INTO keys, ordered, later
+      FROM (SELECT name, place, format_type(a.atttypid, a.atttypmod) AS type,
+                   CASE WHEN a.atttypid = 'text'::regtype THEN ' COLLATE "C"' ELSE '' END AS collated
+              FROM unnest(rule.keys) WITH ORDINALITY AS k (name, place)
+              JOIN pg_attribute a ON a.attrelid = to_regclass(coalesce(rule.source, rule.relation)) AND a.attname = k.name) AS k;
+    RETURN QUERY EXECUTE format(
+        'SELECT %1$L || row_to_json((SELECT c FROM (SELECT %2$s) AS c))::text || ''}'', jsonb_build_array(%3$s)'
+        '  FROM %4$I t WHERE t.namespace_id = $1 AND (%5$s)%6$s ORDER BY %7$s LIMIT %8$s',
+        format('{"%s":', record_), (SELECT string_agg(format('t.%I', c), ', ') FROM unnest(transferred_columns(rule)) AS c),
+        keys, coalesce(rule.source, rule.relation), rule.only_where, CASE WHEN after_ IS NULL THEN '' ELSE later END, ordered,
+        rule.page)
+    USING erasing_namespace(), after_;
+END $$;
+COMMENT ON FUNCTION export_rows IS 'Return the next records of a kind after a key, in the current namespace.';
+
+CREATE FUNCTION import_rows(record_ text, rows_ jsonb) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+DECLARE
+    namespace bigint := erasing_namespace();
+    rule transfer_rules;
+    fields text[];
+    columns text;
+    broken bigint;
+    unknown text;
+BEGIN
+    SELECT * INTO STRICT rule FROM transfer_rules WHERE record = record_;
+    PERFORM FROM namespaces WHERE id = namespace AND state = 'importing' FOR KEY SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the namespace is not being imported' USING ERRCODE = 'serialization_failure';
+    END IF;
+    -- Fields that an older file lacks get their defaults.
+    SELECT coalesce(array_agg(c ORDER BY place), '{}') INTO fields
+      FROM unnest(transferred_columns(rule)) WITH ORDINALITY AS t (c, place)
+     WHERE rows_ #> ARRAY['0', c] IS NOT NULL;
+    SELECT e.place, (SELECT k FROM jsonb_object_keys(e.value) AS k WHERE k <> ALL(transferred_columns(rule)) LIMIT 1)
+      INTO broken, unknown
+      FROM jsonb_array_elements(rows_) WITH ORDINALITY AS e (value, place)
+     WHERE NOT e.value ?& fields OR (SELECT count(*) FROM jsonb_object_keys(e.value)) <> cardinality(fields)
+     ORDER BY e.place LIMIT 1;
+    IF broken IS NOT NULL OR fields = '{}' THEN
+        RAISE EXCEPTION '%', coalesce('this version of Everword does not know its field ' || unknown,
+                                      'it does not have the fields ' || array_to_string(transferred_columns(rule), ', '))
+              USING ERRCODE = 'invalid_parameter_value', DETAIL = coalesce(broken, 1);
+    END IF;
+    SELECT string_agg(format('%I', c), ', ') INTO columns FROM unnest(fields) AS c;
+    -- Identity columns number the rows in the order of the file.
+    EXECUTE format(
+        'INSERT INTO %1$I (namespace_id, %2$s) SELECT $1, %2$s '
+        '  FROM jsonb_populate_recordset(NULL::%1$I, $2) WITH ORDINALITY AS r ORDER BY r.ordinality', rule.relation, columns)
+    USING namespace, rows_;
+    IF record_ = 'passage' THEN
+        -- A record of another version, or a truncated one, would be misread.
+        IF EXISTS (SELECT FROM jsonb_to_recordset(rows_) AS r (ranking bytea)
+                    WHERE r.ranking IS NOT NULL
+                      AND (octet_length(r.ranking) < 8 OR octet_length(r.ranking) % 4 <> 0 OR get_byte(r.ranking, 0) <> 1)) THEN
+            RAISE EXCEPTION 'ranking is no ranking record of version 1' USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+        INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
+        SELECT namespace, m.id, g.id
+          FROM jsonb_to_recordset(rows_) AS r (source_id uuid, part integer)
+          JOIN memories m ON m.namespace_id = namespace AND m.source_id = r.source_id AND m.part = r.part
+         CROSS JOIN model_generations g
+         WHERE g.state IN ('building', 'active') AND needs_vector(namespace, m.kind, m.source_id, m.part, m.content)
+         ORDER BY m.id;
+    END IF;
+    RETURN jsonb_array_length(rows_);
+END $$;
+COMMENT ON FUNCTION import_rows IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
+
+CREATE FUNCTION newer_erasure() RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT n.name
+      FROM namespaces own
+      -- Copies of a namespace have the same salt and creation time.
+      JOIN namespaces n ON n.erasure_salt IS NOT DISTINCT FROM own.erasure_salt AND n.created_at = own.created_at
+                       AND n.id <> own.id AND n.state <> 'deleting'
+     WHERE own.id = erasing_namespace()
+       AND EXISTS (SELECT FROM erasures e
+                    WHERE e.namespace_id = n.id
+                      AND NOT EXISTS (SELECT FROM erasures o WHERE o.namespace_id = own.id AND o.id = e.id))
+     ORDER BY n.id LIMIT 1
+$$;
+COMMENT ON FUNCTION newer_erasure IS 'Return the name of a copy of the current namespace with an erasure that is missing here.';
+
+GRANT EXECUTE ON FUNCTION transferred_columns, export_rows, import_rows, newer_erasure TO everword_ingest;

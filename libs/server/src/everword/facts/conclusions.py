@@ -1,0 +1,177 @@
+"""Write what follows from evidence as a whole: a fact is confirmed, decided against, expired, or another's double.
+
+The caller has locked the attribute, as for `statement_writer`, and this works in the caller's transaction. A function
+does nothing if its reason is gone: a person's ruling, or something newer, may have come between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.ids import new_id
+from everword.facts import timeline
+from everword.facts.model import Ruling, Source, State, Verdict
+from everword.facts.store import FactRow, NewChange, NewEvidence
+from everword.facts.timeline import NOTHING, Change
+from everword.facts.writer import Audit, LockedAttribute, add_evidence, apply
+
+
+async def confirm_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: LockedAttribute,
+    fact_id: UUID,
+    audit: Audit,
+) -> bool:
+    """Store that a fact is confirmed; False where it is not suspected any more."""
+    fact = standing.facts.get(fact_id)
+    if fact is None or fact.state != State.SUSPECTED:
+        return False
+    confirmed = replace(fact, verdict=Verdict.CONFIRMED, verdict_at=fact.last_seen_at)
+    changes = [NewChange(new_id(), fact_id, "confirmed")]
+    await apply(conn, settings, standing.with_fact(confirmed), NOTHING, changes, audit)
+    return True
+
+
+async def reject_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: LockedAttribute,
+    fact_id: UUID,
+    right_id: UUID,
+    audit: Audit,
+) -> bool:
+    """Store that one of two contradicting facts was never true.
+
+    Return False if a person confirmed it, or if only untrusted evidence supports the other fact.
+    """
+    fact, right = standing.facts.get(fact_id), standing.facts.get(right_id)
+    if fact is None or right is None or fact.ruling == Ruling.RIGHT:
+        return False
+    if _is_outranked(standing, right_id, fact_id):
+        return False
+    rejected = replace(fact, verdict=Verdict.REJECTED, verdict_at=fact.last_seen_at)
+    change = timeline.correct(standing.believed, fact_id, right_id, right.several)
+    changes = [
+        NewChange(new_id(), fact_id, "rejected", right_id),
+        NewChange(new_id(), right_id, "upheld", fact_id),
+    ]
+    await apply(conn, settings, standing.with_fact(rejected), change, changes, audit)
+    return True
+
+
+async def accept_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: LockedAttribute,
+    fact_id: UUID,
+    rival_id: UUID,
+    audit: Audit,
+) -> bool:
+    """Store that of two facts that contradict each other the newer one took the other's place, when it was first said.
+
+    False if a person confirmed the other fact or rejected this one, or if only the other fact has trusted evidence.
+    """
+    fact, rival = standing.facts.get(fact_id), standing.facts.get(rival_id)
+    if fact is None or rival is None or fact.ruling == Ruling.WRONG:
+        return False
+    if rival.ruling == Ruling.RIGHT and fact.ruling != Ruling.RIGHT:
+        return False
+    if _is_outranked(standing, fact_id, rival_id) and rival.state != State.REJECTED:
+        return False
+    accepted = replace(fact, verdict=Verdict.CONFIRMED, verdict_at=fact.last_seen_at)
+    is_believed = any(each.fact_id == fact_id for each in standing.believed)
+    change = NOTHING if is_believed else _state(standing, fact)
+    changes = [
+        NewChange(new_id(), fact_id, "accepted", rival_id),
+        NewChange(new_id(), rival_id, "superseded", fact_id),
+    ]
+    await apply(conn, settings, standing.with_fact(accepted), change, changes, audit)
+    return True
+
+
+async def expire_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: LockedAttribute,
+    fact_id: UUID,
+    at: datetime,
+    audit: Audit,
+) -> bool:
+    """Store that a fact ended at `at`, for it was not heard of for its lifetime; False where it was heard of since."""
+    fact = standing.facts.get(fact_id)
+    change = timeline.end(standing.believed, fact_id, at) if fact else NOTHING
+    if change == NOTHING:
+        return False
+    changes = [NewChange(new_id(), fact_id, "expired")]
+    await apply(conn, settings, standing, change, changes, audit)
+    return True
+
+
+async def anchor_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: LockedAttribute,
+    fact_id: UUID,
+    is_anchor: bool,
+    audit: Audit,
+) -> bool:
+    """Store whether a life is built around a fact; False where nothing follows from that."""
+    fact = standing.facts.get(fact_id)
+    if fact is None or fact.is_anchor == is_anchor:
+        return False
+    anchored = replace(fact, is_anchor=is_anchor)
+    changes = [NewChange(new_id(), fact_id, "anchored" if is_anchor else "released")]
+    await apply(conn, settings, standing.with_fact(anchored), NOTHING, changes, audit)
+    return True
+
+
+async def merge_fact(
+    conn: Connection,
+    settings: NamespaceSettings,
+    standing: LockedAttribute,
+    kept_id: UUID,
+    double_id: UUID,
+    pieces: Sequence[tuple[Source, bool, NewEvidence]],
+    audit: Audit,
+) -> bool:
+    """Merge a duplicate value into a fact, with its evidence and validity.
+
+    Return False if a person ruled on either, or if only the duplicate has trusted evidence. `pieces` are the
+    duplicate's evidence, each with its source and whether it is a guess. The duplicate becomes disbelieved, and keeps
+    its evidence.
+    """
+    kept, double = standing.facts.get(kept_id), standing.facts.get(double_id)
+    if kept is None or double is None or double.ruling is not None or kept.ruling == Ruling.WRONG:
+        return False
+    if _is_outranked(standing, kept_id, double_id):
+        return False
+    for source, is_guess, piece in pieces:
+        sourced = replace(kept, source=source, hypothesis=is_guess)
+        await add_evidence(conn, standing, sourced, [replace(piece, id=new_id())])
+    change = timeline.correct(standing.believed, double_id, kept_id, kept.several)
+    rejected = replace(double, verdict=Verdict.REJECTED, verdict_at=double.last_seen_at)
+    changes = [
+        NewChange(new_id(), kept_id, "supported", double_id),
+        NewChange(new_id(), double_id, "merged", kept_id),
+    ]
+    await apply(conn, settings, standing.with_fact(rejected), change, changes, audit)
+    return True
+
+
+def _is_outranked(standing: LockedAttribute, fact_id: UUID, other_id: UUID) -> bool:
+    """Return whether trusted evidence supports another fact, and none supports this one."""
+    supported = standing.voices.supported
+    return other_id in supported and fact_id not in supported
+
+
+def _state(standing: LockedAttribute, fact: FactRow) -> Change:
+    """Return the change that makes a fact valid since it was first stated."""
+    trusted_ids = standing.voices.supported
+    state = timeline.state_trusted if fact.id in trusted_ids else timeline.state_untrusted
+    return state(standing.believed, trusted_ids, fact.id, fact.first_seen_at, None, fact.several)

@@ -1,0 +1,73 @@
+"""Bring facts up to date whose evidence has become less, or of whose end nothing is known any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.ids import new_id
+from everword.facts import store
+from everword.facts.model import Interval, Ruling
+from everword.facts.store import NewChange
+from everword.facts.timeline import Change
+from everword.facts.writer import Audit, LockedAttribute, apply, hold
+
+ACTION = "evidence erased"
+
+
+async def weigh_facts(
+    conn: Connection,
+    settings: NamespaceSettings,
+    namespace_id: int,
+    fact_ids: Sequence[UUID],
+    interval_ids: Collection[UUID] = (),
+) -> None:
+    """Store what follows from the evidence that facts have now; those that are not there any more are left out.
+
+    `interval_ids` are times of theirs that go on until the next one begins.
+    """
+    facts = [await store.get_fact(conn, namespace_id, fact_id) for fact_id in fact_ids]
+    # Of several attributes, each is held in one order.
+    keys = {fact.key for fact in facts if fact}
+    for key in sorted(keys, key=lambda key: (key.subject, key.attribute)):
+        standing = await hold(conn, namespace_id, settings.trust, key)
+        changes = [
+            NewChange(new_id(), fact_id, ACTION)
+            for fact_id in sorted(standing.facts)
+            if fact_id in fact_ids
+        ]
+        change = _opened(standing, interval_ids)
+        await apply(conn, settings, standing, change, changes, Audit("machine"))
+
+
+def _opened(standing: LockedAttribute, interval_ids: Collection[UUID]) -> Change:
+    """Return what changes when intervals do not end where they did."""
+    ended = [
+        each
+        for each in standing.believed
+        if each.id in interval_ids
+        and each.until is not None
+        and standing.facts[each.fact_id].ruling != Ruling.WRONG
+    ]
+    return Change(tuple(ended), tuple(_until_the_next(standing, each) for each in ended))
+
+
+def _until_the_next(standing: LockedAttribute, interval: Interval) -> Interval:
+    """Return an interval as it holds without what ended it: until another value is known, if there is one."""
+    fact = standing.facts[interval.fact_id]
+    later = [
+        each
+        for each in standing.believed
+        if interval.until is not None
+        and each.since >= interval.until
+        and (not fact.several or each.fact_id == fact.id)
+    ]
+    following = min(later, key=lambda each: each.since, default=None)
+    if following is None:
+        return replace(interval, id=None, until=None)
+    if following.fact_id == fact.id:
+        return replace(interval, id=None, until=following.since)
+    return replace(interval, id=None, until=following.since, successor_id=following.fact_id)

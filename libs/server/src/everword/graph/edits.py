@@ -1,0 +1,158 @@
+"""Change nodes, take nodes and edges out of the graph, and merge nodes that are one, in the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.errors import InvalidArgument
+from everword.domain.not_found import EdgeNotFound, NodeNotFound
+from everword.graph import store
+from everword.graph.labels import label_key
+from everword.graph.model import NodeKey, Scope
+from everword.graph.nodes import hold, put_versions
+from everword.graph.placement import EdgeRow
+from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.store import End
+from everword.index.writer import close_passages
+
+#: Of a node.
+MOST_ALIASES = 1_000
+
+
+async def hold_node(
+    conn: Connection, namespace_id: int, node_id: UUID
+) -> tuple[HeldNode, VersionRow]:
+    """Hold a node, or the one that it became; return it with what is known of it. Raises NodeNotFound."""
+    node = (await hold(conn, namespace_id, [node_id]))[node_id]
+    known = await store.find_versions(conn, namespace_id, [node.id])
+    if node.id not in known:
+        raise NodeNotFound(node_id=node_id)
+    return node, known[node.id]
+
+
+async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeRow]:
+    """Hold the ends of an edge; return what is known of it then. Raises EdgeNotFound."""
+    rows = await store.find_edge(conn, namespace_id, edge_id)
+    if rows:
+        await hold(conn, namespace_id, [rows[0].from_id, rows[0].to_id])
+        rows = await store.find_edge(conn, namespace_id, edge_id)
+    if not rows:
+        raise EdgeNotFound(edge_id=edge_id)
+    return rows
+
+
+async def update_node(
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    held: tuple[HeldNode, VersionRow],
+    changes: Mapping[str, Any],
+    end: End,
+) -> None:
+    """Change what is known of a node. Raises InvalidArgument where another node has the new name.
+
+    Its old label stays as an alias.
+    """
+    node, before = held
+    after = replace(before, **changes)
+    renamed = label_key(after.label) != label_key(before.label)
+    if renamed or after.type != before.type:
+        if node.anchor:
+            raise InvalidArgument(violations=(("node.label", "`me` and `user` keep their names"),))
+        key = NodeKey.of(after.label, after.type, Scope(node.agent, node.subject))
+        await store.claim_names(conn, namespace_id, [(key, node.id)])
+        names = await store.find_names(conn, namespace_id, [key.label_hash])
+        if any(row.key == key and row.node_id != node.id for row in names):
+            text = "is the name of another node: merge them with MergeNodes"
+            raise InvalidArgument(violations=(("node.label", text),))
+    if renamed:
+        after = replace(after, aliases=_joined(before.aliases, [before.label], after.label))
+    if after != before:
+        nodes, versions = {node.id: node}, [(before, after)]
+        await put_versions(conn, namespace_id, settings, nodes, versions, end)
+
+
+async def delete_node(conn: Connection, namespace_id: int, version: VersionRow, end: End) -> int:
+    """Take a node that is held out of the graph; return how many edges went with it."""
+    edges = await store.end_edges_of_node(conn, namespace_id, version.node_id, end)
+    await store.end_versions(conn, namespace_id, [version.id], end)
+    await close_passages(conn, [version.id], known_until=end.now)
+    await store.note_changes(conn, namespace_id, [version.node_id])
+    return edges
+
+
+async def merge_nodes(
+    conn: Connection,
+    namespace_id: int,
+    settings: NamespaceSettings,
+    node_id: UUID,
+    merged_ids: Sequence[UUID],
+    by: End,
+) -> tuple[UUID, int]:
+    """Let nodes become another one; return that, and how many edges became its own.
+
+    `by` says who merges them, and why; the time is that of the write. Raises NodeNotFound, and InvalidArgument for
+    nodes that cannot be one.
+    """
+    held = await hold(conn, namespace_id, [node_id, *merged_ids])
+    kept, end = held[node_id], replace(by, now=await store.known_since(conn))
+    others = {node.id: node for id_ in merged_ids if (node := held[id_]).id != kept.id}
+    known = await store.find_versions(conn, namespace_id, [kept.id, *others])
+    _check_mergeable(kept, list(others.values()), known)
+    if not others:
+        return kept.id, 0
+    moved = await store.move_edges(conn, namespace_id, list(others), kept.id, end)
+    await store.repoint_names(conn, namespace_id, list(others), kept.id)
+    await store.mark_merged(conn, namespace_id, list(others), kept.id)
+    gone = [known[id_].id for id_ in others]
+    await store.end_versions(conn, namespace_id, gone, end)
+    await close_passages(conn, gone, known_until=end.now)
+    await store.note_changes(conn, namespace_id, [*others, kept.id])
+    before = known[kept.id]
+    after = _merged(before, [known[id_] for id_ in others])
+    if after != before:
+        versions = [(before, after)]
+        await put_versions(conn, namespace_id, settings, {kept.id: kept}, versions, end)
+    return kept.id, moved
+
+
+def _check_mergeable(
+    kept: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, VersionRow]
+) -> None:
+    """Raise NodeNotFound for a node that was deleted, and InvalidArgument for nodes that cannot be one."""
+    for node in (kept, *others):
+        if node.id not in known:
+            raise NodeNotFound(node_id=node.id)
+    for node in others:
+        text = ""
+        if node.anchor:
+            text = "holds `me` or `user`, which stay: merge the other node into it"
+        elif (node.agent, node.subject) != (kept.agent, kept.subject) and not kept.anchor:
+            # A node of somebody's own must not lead to what all see.
+            text = "holds a node of another agent or subject"
+        if text:
+            raise InvalidArgument(violations=(("merged_node_ids", text),))
+
+
+def _merged(before: VersionRow, others: Sequence[VersionRow]) -> VersionRow:
+    """Return what is known of a node that others became: it has their names, and what it lacked."""
+    names = [name for other in others for name in (other.label, *other.aliases)]
+    descriptions = [each.description for each in (before, *others) if each.description]
+    return replace(
+        before,
+        aliases=_joined(before.aliases, names, before.label),
+        description=descriptions[0] if descriptions else "",
+        confidence=max(each.confidence for each in (before, *others)),
+    )
+
+
+def _joined(aliases: Sequence[str], more: Sequence[str], label: str) -> list[str]:
+    """Return aliases with more of them, each once, without what is the label."""
+    by_key = {label_key(each): each for each in (*aliases, *more)}
+    by_key.pop(label_key(label), None)
+    return list(by_key.values())[:MOST_ALIASES]

@@ -1,0 +1,151 @@
+"""What a relation that is written down changes in the times that are known of it.
+
+Nothing is changed in place: a time that turns out otherwise is known no more, and another one is in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.graph.model import DEFAULT_CONFIDENCE, Source
+
+
+@dataclass(frozen=True)
+class EdgeRow:
+    """A relation in one of the times in which it holds, as it is stored."""
+
+    #: None for one that is not stored yet.
+    id: UUID | None
+    edge_id: UUID
+    from_id: UUID
+    to_id: UUID
+    type: str
+    label: str
+    confidence: float
+    source: int
+    message_id: UUID | None
+    quote: str
+    fact_id: UUID | None
+    valid_from: datetime | None
+    #: Exclusive; None where no end is known.
+    valid_until: datetime | None
+
+
+@dataclass(frozen=True)
+class EdgeStatement:
+    """What is said of a relation."""
+
+    label: str
+    #: None where nobody said.
+    confidence: float | None
+    source: Source
+    message_id: UUID | None
+    quote: str
+    fact_id: UUID | None
+    #: The times in which it holds; of a fact there may be none, or several.
+    times: Sequence[tuple[datetime | None, datetime | None]]
+
+
+@dataclass(frozen=True)
+class EdgePlacement:
+    """Rows that are known no more, and those that are from now on."""
+
+    gone: Sequence[EdgeRow] = ()
+    come: Sequence[EdgeRow] = ()
+
+
+def place_edge(
+    known: Sequence[EdgeRow], new: EdgeRow, told: EdgeStatement, now: datetime
+) -> EdgePlacement:
+    """Return what changes. `new` is a row for the relation, in which its ends and its type count.
+
+    `known` are the rows of the same relation. What is there is filled in. What had ended, and is said to hold, begins
+    again.
+    """
+    if told.fact_id is not None:
+        return _with_fact(known, new, told, now)
+    [(since, until)] = told.times
+    if known and since is None and all(_ended(each, now) for each in known):
+        since = now
+    for row in known:
+        if row.fact_id is not None or _overlap(row, since, until):
+            filled = _filled(row, told)
+            if row.fact_id is None and row.valid_until is None and until is not None:
+                filled = replace(filled, valid_until=until)
+            if row.fact_id is None and row.valid_from is None and since is not None:
+                filled = replace(filled, valid_from=since)
+            return (
+                EdgePlacement()
+                if filled == row
+                else EdgePlacement([row], [replace(filled, id=None)])
+            )
+    return EdgePlacement((), [_row(known, new, told, since, until)])
+
+
+def times_of_fact(
+    times: Sequence[tuple[datetime | None, datetime | None]], now: datetime
+) -> Sequence[tuple[datetime | None, datetime | None]]:
+    """Return the times of an edge that holds with a fact: an empty one where the fact holds at no time."""
+    return times or [(now, now)]
+
+
+def _with_fact(
+    known: Sequence[EdgeRow], new: EdgeRow, told: EdgeStatement, now: datetime
+) -> EdgePlacement:
+    base = _filled(known[0], told) if known else _row(known, new, told, None, None)
+    wanted = [
+        replace(base, fact_id=told.fact_id, valid_from=since, valid_until=until)
+        for since, until in times_of_fact(told.times, now)
+    ]
+    there = {replace(row, id=None) for row in known}
+    if there == {replace(row, id=None) for row in wanted}:
+        return EdgePlacement()
+    return EdgePlacement(known, [replace(row, id=None) for row in wanted])
+
+
+def _row(
+    known: Sequence[EdgeRow],
+    new: EdgeRow,
+    told: EdgeStatement,
+    since: datetime | None,
+    until: datetime | None,
+) -> EdgeRow:
+    confidence = DEFAULT_CONFIDENCE if told.confidence is None else told.confidence
+    return replace(
+        new,
+        id=None,
+        edge_id=known[0].edge_id if known else new.edge_id,
+        label=told.label or (known[-1].label if known else ""),
+        confidence=confidence,
+        source=int(told.source),
+        message_id=told.message_id,
+        quote=told.quote,
+        fact_id=told.fact_id,
+        valid_from=since,
+        valid_until=until,
+    )
+
+
+def _filled(row: EdgeRow, told: EdgeStatement) -> EdgeRow:
+    """Return a row with what it lacks, and with the higher confidence."""
+    has_evidence = row.message_id is not None or row.quote
+    return replace(
+        row,
+        label=row.label or told.label,
+        confidence=max(row.confidence, told.confidence or 0.0),
+        message_id=row.message_id if has_evidence else told.message_id,
+        quote=row.quote if has_evidence else told.quote,
+    )
+
+
+def _ended(row: EdgeRow, now: datetime) -> bool:
+    return row.valid_until is not None and row.valid_until <= now
+
+
+def _overlap(row: EdgeRow, since: datetime | None, until: datetime | None) -> bool:
+    starts_before = until is None or row.valid_from is None or row.valid_from < until
+    ends_after = since is None or row.valid_until is None or since < row.valid_until
+    return starts_before and ends_after

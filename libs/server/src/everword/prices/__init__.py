@@ -1,0 +1,1 @@
+"""Prices of language models: the list that comes with Everword, and files of an operator in the same form."""

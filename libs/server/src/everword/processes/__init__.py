@@ -1,0 +1,1 @@
+"""What every process of a service or worker sets for itself: memory allocation and CPU priority."""

@@ -1,0 +1,51 @@
+"""Lists of prices: what is one, and what is wrong with what is none."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from everword.prices.price_list import BadPriceList, parse_prices, shipped_prices
+
+ENTRY = 'models = ["m"]\nvalid_from = "2026-01-02"\ninput = "0.1"\noutput = 2\n'
+
+
+def listed(*entries: str, currency: str = "USD") -> str:
+    return f'currency = "{currency}"\n' + "".join(f"[[prices]]\n{entry}" for entry in entries)
+
+
+def test_amounts_are_exact_whether_they_are_text_or_numbers() -> None:
+    [price] = parse_prices(listed(ENTRY.replace('"0.1"', "0.1"))).prices
+    assert (price.input, price.output) == (Decimal("0.1"), Decimal(2))
+    assert (price.cached_input, price.valid_from) == (None, date(2026, 1, 2))
+
+
+def test_the_list_that_is_shipped_says_its_day_and_has_every_model_once() -> None:
+    shipped = shipped_prices()
+    assert date.fromisoformat(shipped.as_of)
+    assert shipped.currency == "USD"
+    assert len({each.model for each in shipped.prices}) == len(shipped.prices)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("prices", "not TOML"),
+        ("", "currency"),
+        (listed(currency="dollars"), "currency"),
+        ('currency = "USD"\nprices = 3', r"\[\[prices\]\]"),
+        (listed(ENTRY).replace("[[prices]]", "[[price]]"), r"no price: .*\[\[prices\]\]"),
+        (listed(ENTRY, ENTRY), "m has two prices"),
+        (listed(ENTRY.replace("input", "inputs")), "entry 1: there is no inputs"),
+        (listed(ENTRY, ENTRY.replace('["m"]', "3")), "entry 2: say which models"),
+        (listed(ENTRY.replace('"0.1"', '"-1"')), "input is out of range"),
+        (listed(ENTRY.replace('"0.1"', "nan")), "input is out of range"),
+        (listed(ENTRY.replace('"0.1"', '"much"')), "input is to be a decimal"),
+        (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from is to be a day"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, complaint: str) -> None:
+    with pytest.raises(BadPriceList, match=complaint):
+        parse_prices(text)

@@ -1,0 +1,37 @@
+"""Processes that give way, also where Linux shares the processor among sessions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from everword.processes.priority import NICENESS, SESSION_NICENESS, session_niceness
+
+GIVE_WAY = """
+import os
+from everword.processes.priority import let_process_give_way, session_niceness
+let_process_give_way()
+print(os.getpriority(os.PRIO_PROCESS, 0), session_niceness())
+"""
+
+
+def _given(*, own_session: bool) -> list[int]:
+    """Return the niceness of a process that gave way, and that of its session."""
+    command = [sys.executable, "-c", GIVE_WAY]
+    printed = subprocess.check_output(command, start_new_session=own_session)
+    return [int(each) for each in printed.split()]
+
+
+def test_a_process_gives_way_with_its_session_where_it_leads_one() -> None:
+    try:
+        own = session_niceness()
+    except OSError:
+        pytest.skip("sessions have no priority here")
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    assert _given(own_session=True) == [NICENESS, SESSION_NICENESS]
+    # Whoever started it in a session of theirs keeps their priority.
+    assert _given(own_session=False) == [NICENESS, own]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before

@@ -1,0 +1,127 @@
+"""Questions to a model: what it is shown where it reads or writes little."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import chain
+from typing import Any, cast
+
+import pytest
+
+from everword.chat.blocking import BlockingChat
+from everword.chat.errors import BadAnswer, InputTooLong
+from everword.chat.model import ChatAnswer, ChatRequest, Usage
+from everword_compactor.jobs.questions import (
+    MOST_REQUESTS,
+    CheckedAnswer,
+    Question,
+    Questioner,
+    Records,
+    is_shown,
+)
+
+
+class SmallChat:
+    """A model that reads little, and tells what it was asked."""
+
+    def __init__(self, context: int) -> None:
+        self.model, self._context = "small", context
+        self.asked: list[ChatRequest] = []
+
+    def context_tokens(self, beat: Any = None) -> int:
+        return self._context
+
+    def complete(self, request: ChatRequest, beat: Any = None) -> ChatAnswer:
+        self.asked.append(request)
+        if (len(request.user) + len(request.system)) // 4 + request.max_tokens > self._context:
+            raise InputTooLong
+        return ChatAnswer("{}", {}, "", self.model, Usage(1, 1))
+
+
+def test_a_model_that_reads_little_is_shown_less_and_answers_less() -> None:
+    chat = SmallChat(1_500)
+    asking = Questioner(cast(BlockingChat, chat), lambda: None)
+    facts = [{"fact": number, "text": "word " * 20} for number in range(60)]
+    question = Question(
+        "sleep-x", "Do it.", {"facts": facts, "o": [{"o": 1}]}, {}, 4_000, ["facts"]
+    )
+    assert asking.ask(question, lambda _: CheckedAnswer("taken")) == "taken"
+    assert all(request.max_tokens == 500 for request in chat.asked)
+    shown = chat.asked[-1].user.count('"fact"')
+    assert 5 < shown < 60
+    assert '"o": 1' in chat.asked[-1].user
+    with pytest.raises(InputTooLong):
+        asking.ask(replace(question, optional=()), lambda _: CheckedAnswer("taken"))
+
+
+class TerseChat(SmallChat):
+    """A model whose answers hold so many words, and which may count them from one again."""
+
+    def __init__(self, words: int, *, always_from_one: bool = False) -> None:
+        super().__init__(100_000)
+        self._words, self._from_one = words, always_from_one
+
+    def complete(self, request: ChatRequest, beat: Any = None) -> ChatAnswer:
+        self.asked.append(request)
+        told = [int(each) for each in re.findall(r'"n": (\d+)', request.user)]
+        if len(told) > self._words or 13 in told:
+            raise BadAnswer("cut", BadAnswer.CUT_OFF)
+        numbers = list(range(1, len(told) + 1)) if self._from_one else told
+        return ChatAnswer("", numbers, "", self.model, Usage(1, 1))
+
+
+def _of_shown(shown: Records, answer: list[int]) -> CheckedAnswer[list[int]]:
+    kept = [each for each in answer if is_shown("n", each, shown)]
+    return CheckedAnswer(kept, ["there is no such"] * (len(answer) - len(kept)))
+
+
+@pytest.mark.parametrize("words", [1, 3, 8, 400])
+def test_records_are_asked_about_by_as_many_as_an_answer_holds(words: int) -> None:
+    chat = TerseChat(words)
+    asking = Questioner(cast(BlockingChat, chat), lambda: None)
+    records = [{"n": number} for number in range(14, 114)]
+    question = Question("sleep-x", "Do it.", {"x": records}, {}, 4_000)
+    taken = asking.ask_in_parts(question, "x", _of_shown)
+    assert list(chain.from_iterable(taken)) == list(range(14, 114))
+    # Each size is tried once, and what is as full as one that was cut off is not.
+    assert len(chat.asked) <= 2 * 100 / words + 8
+
+
+def test_what_is_cut_off_by_itself_costs_none_of_the_others() -> None:
+    asking = Questioner(cast(BlockingChat, TerseChat(8)), lambda: None)
+    question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(40)]}, {}, 4_000)
+    taken = asking.ask_in_parts(question, "x", _of_shown)
+    assert list(chain.from_iterable(taken)) == [n for n in range(40) if n != 13]
+    alone = replace(question, records={"x": [{"n": 13}]})
+    with pytest.raises(BadAnswer):
+        asking.ask_in_parts(alone, "x", _of_shown)
+
+
+def test_a_part_that_is_counted_from_one_again_says_nothing_of_other_parts() -> None:
+    asking = Questioner(cast(BlockingChat, TerseChat(2, always_from_one=True)), lambda: None)
+    question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(1, 5)]}, {}, 4_000)
+    assert asking.ask_in_parts(question, "x", _of_shown) == [[1, 2], []]
+
+
+def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
+    chat = TerseChat(1)
+    asking = Questioner(cast(BlockingChat, chat), lambda: None)
+    question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(20, 900)]}, {}, 4_000)
+    answers = asking.ask_in_parts(question, "x", _of_shown)
+    taken = list(chain.from_iterable(answers))
+    assert len(chat.asked) == MOST_REQUESTS
+    assert taken == list(range(20, 20 + len(taken)))
+    assert len(taken) > MOST_REQUESTS - 15
+
+
+@pytest.mark.parametrize("masks", [True, False])
+def test_a_model_is_shown_no_credential_unless_the_namespace_keeps_them(masks: bool) -> None:
+    """Somebody may have told one as a fact, which stays as it was told."""
+    chat = SmallChat(8_000)
+    asking = Questioner(cast(BlockingChat, chat), lambda: None, masks=masks)
+    facts = [{"fact": 1, "value": "password: Kupfer-88z"}, {"fact": 2, "value": "green"}]
+    question = Question("sleep-x", "Do it.", {"facts": facts}, {}, 400)
+    asking.ask(question, lambda _: CheckedAnswer("taken"))
+    assert ("Kupfer-88z" in chat.asked[0].user) is not masks
+    assert chat.asked[0].user.endswith('{"fact": 2, "value": "green"}')

@@ -1,0 +1,69 @@
+"""Read checkpoints, one with its state and lists without, and delete them: a missing one is no error."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import CheckpointNotFound, ConversationNotFound
+from everword.domain.tokens import PageTokens
+from everword_ingest.checkpoints import store
+from everword_ingest.checkpoints.model import Listing, NamedState
+from everword_ingest.checkpoints.store import CheckpointRow, StateRow
+
+#: Metadata of a page: 100 times 64 KiB.
+DEFAULT_PAGE, MAX_PAGE = 50, 100
+
+
+async def get_checkpoint(
+    database: Database, namespace: NamespaceScope, target: UUID | NamedState
+) -> StateRow:
+    """Return a checkpoint with its state: by its id, or the latest of a name. Raises CheckpointNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        id_ = target
+        if isinstance(id_, NamedState):
+            latest = await store.find_latest(conn, namespace.id, id_)
+            if latest is None:
+                raise CheckpointNotFound(**vars(target))
+            id_ = latest.id
+        found = await store.get_checkpoint(conn, namespace.id, id_)
+    if found is None:
+        raise CheckpointNotFound(checkpoint_id=id_)
+    return found
+
+
+async def list_checkpoints(
+    database: Database, namespace: NamespaceScope, listing: Listing
+) -> tuple[list[CheckpointRow], str]:
+    """Return a page of checkpoints, and the token of the next. Raises ConversationNotFound and InvalidPageToken."""
+    size = min(listing.size or DEFAULT_PAGE, MAX_PAGE)
+    tokens = PageTokens(await database.token_secret(), f"ListCheckpoints:{namespace.id}")
+    after = tokens.read(listing.token, listing.request_hash)
+    before = int(after[0]) if after else listing.before_version or None
+    async with database.transaction(namespace.id) as conn:
+        if not await store.conversation_exists(conn, namespace.id, listing.conversation_id):
+            raise ConversationNotFound(conversation_id=listing.conversation_id)
+        found = await store.list_checkpoints(conn, namespace.id, listing, before, size + 1)
+    if len(found) <= size:
+        return found, ""
+    return found[:size], tokens.issue(listing.request_hash, [found[size - 1].version])
+
+
+async def delete_checkpoints(
+    database: Database,
+    namespace: NamespaceScope,
+    *,
+    checkpoint_id: UUID | None = None,
+    conversation_id: UUID | None = None,
+    name: str | None = None,
+) -> int:
+    """Delete a checkpoint, those of a name, or those of a conversation; return how many there were."""
+    async with database.transaction(namespace.id) as conn:
+        return await store.delete_checkpoints(
+            conn,
+            namespace.id,
+            checkpoint_id=checkpoint_id,
+            conversation_id=conversation_id,
+            name=name,
+        )

@@ -1,0 +1,76 @@
+-- Statements that write conversations. Every one names its namespace.
+
+-- insert_conversation --
+-- Make and count a conversation where the key is new; returns its id only then.
+WITH made AS (
+    INSERT INTO conversations (namespace_id, id, session_key, agent, channel, channel_id, bot_identity, instance,
+                               subject, client_session_id, title, settings)
+    VALUES (%(namespace_id)s, %(id)s, %(session_key)s, %(agent)s, %(channel)s, %(channel_id)s, %(bot_identity)s,
+            %(instance)s, %(subject)s, %(client_session_id)s, %(title)s, %(settings)s)
+    ON CONFLICT (namespace_id, channel, agent, session_key) DO NOTHING
+    RETURNING id
+), counted AS (
+    INSERT INTO corpus_counts (namespace_id, conversations) SELECT %(namespace_id)s, 1 FROM made
+)
+SELECT id FROM made;
+
+-- find_conversation --
+-- The conversation with a key.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
+   AND session_key = %(session_key)s;
+
+-- lock_conversation --
+-- Hold a conversation until the end of the transaction: whoever appends to it waits here, so that sequences have no
+-- gaps and of two equal requests one sees the other's result. With it comes up to where it is summed up.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at,
+       coalesce((SELECT p.summarised_seq FROM compaction_progress p
+                  WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = conversations.id), 0) AS summarised_seq
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
+   FOR NO KEY UPDATE;
+
+-- lock_conversation_by_key --
+-- The same for the conversation with a key.
+SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
+       active, last_seq, turn_count, last_message_at, created_at, updated_at,
+       coalesce((SELECT p.summarised_seq FROM compaction_progress p
+                  WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = conversations.id), 0) AS summarised_seq
+  FROM conversations
+ WHERE namespace_id = %(namespace_id)s AND channel = %(channel)s AND agent = %(agent)s
+   AND session_key = %(session_key)s
+   FOR NO KEY UPDATE;
+
+-- update_conversation --
+-- Change what the caller may change; a field that is not named keeps its value.
+UPDATE conversations
+   SET title = CASE WHEN 'title' = ANY(%(fields)s) THEN %(title)s ELSE title END,
+       settings = CASE WHEN 'settings' = ANY(%(fields)s) THEN %(settings)s::jsonb ELSE settings END,
+       active = CASE WHEN 'active' = ANY(%(fields)s) THEN %(active)s ELSE active END,
+       client_session_id = CASE WHEN 'client_session_id' = ANY(%(fields)s) THEN %(client_session_id)s
+                                ELSE client_session_id END,
+       updated_at = now()
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s
+RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title,
+          settings, active, last_seq, turn_count, last_message_at, created_at, updated_at;
+
+-- end_earlier_sessions --
+-- Let the sessions of a person's other conversations with an agent on a channel count as finished: of those that are going to
+-- sleep once they rest, the ones that were talked in last are looked at.
+WITH resting AS MATERIALIZED (
+    SELECT subject::uuid AS id
+      FROM jobs
+     WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state = 'pending' AND subject <> 'namespace'
+     ORDER BY not_before DESC LIMIT 20
+)
+INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
+SELECT %(namespace_id)s, c.id, c.last_seq
+  FROM resting
+  JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = resting.id
+ WHERE c.agent = %(agent)s AND c.channel = %(channel)s AND c.subject = %(subject)s AND c.id <> %(conversation_id)s
+ ORDER BY c.id
+    ON CONFLICT (namespace_id, conversation_id) DO UPDATE SET sleep_wanted_seq = excluded.sleep_wanted_seq
+RETURNING p.conversation_id AS id;

@@ -1,0 +1,113 @@
+"""The statements that write conversations, as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from everword.db.namespaces import NamespaceSettings, namespace_settings, the_settings
+from everword.db.pool import Connection
+from everword.db.statements import (
+    BoundStatement,
+    fetch_all,
+    fetch_each,
+    fetch_optional,
+    fetch_value,
+    load_statements,
+)
+from everword.domain.records import ConversationRecord
+from everword_ingest.conversations.model import ConversationSpec, LockedConversation
+
+SQL = load_statements("everword_ingest.conversations")
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: UUID
+
+
+async def insert_conversation(
+    conn: Connection, namespace_id: int, id_: UUID, spec: ConversationSpec
+) -> bool:
+    """Make a conversation; False where its key exists."""
+    values = {**asdict(spec), "settings": _jsonb(spec.settings)}
+    parameters = {"namespace_id": namespace_id, "id": id_, **values}
+    return await fetch_value(conn, SQL["insert_conversation"], parameters) is not None
+
+
+async def find_conversation(
+    conn: Connection, namespace_id: int, spec: ConversationSpec
+) -> ConversationRecord | None:
+    parameters = _key(namespace_id, spec)
+    return await fetch_optional(conn, SQL["find_conversation"], parameters, ConversationRecord)
+
+
+async def lock_conversation(
+    conn: Connection, namespace_id: int, target: UUID | ConversationSpec
+) -> tuple[LockedConversation | None, NamespaceSettings]:
+    """Return a conversation, held by this transaction, and what its namespace's writes depend on.
+
+    Raises NamespaceNotFound.
+    """
+    if isinstance(target, UUID):
+        statement = SQL["lock_conversation"]
+        parameters = {"namespace_id": namespace_id, "conversation_id": target}
+    else:
+        statement, parameters = SQL["lock_conversation_by_key"], _key(namespace_id, target)
+    locked, settings = await fetch_each(
+        conn,
+        BoundStatement(statement, parameters, LockedConversation),
+        namespace_settings(namespace_id),
+    )
+    return next(iter(locked), None), the_settings(settings)
+
+
+async def update_conversation(
+    conn: Connection,
+    namespace_id: int,
+    conversation_id: UUID,
+    fields: Sequence[str],
+    values: dict[str, Any],
+) -> ConversationRecord | None:
+    """Change the named fields; `values` holds `title`, `settings`, `active` and `client_session_id`."""
+    parameters = {
+        **values,
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "fields": list(fields),
+        "settings": _jsonb(values["settings"]),
+    }
+    return await fetch_optional(conn, SQL["update_conversation"], parameters, ConversationRecord)
+
+
+async def end_earlier_sessions(
+    conn: Connection, namespace_id: int, conversation: LockedConversation
+) -> list[UUID]:
+    """Let what a person said to the same agent before count as finished; return the conversations."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation.id,
+        "agent": conversation.agent,
+        "channel": conversation.channel,
+        "subject": conversation.subject,
+    }
+    rows = await fetch_all(conn, SQL["end_earlier_sessions"], parameters, _IdRow)
+    return [row.id for row in rows]
+
+
+def _key(namespace_id: int, spec: ConversationSpec) -> dict[str, Any]:
+    return {
+        "namespace_id": namespace_id,
+        "channel": spec.channel,
+        "agent": spec.agent,
+        "session_key": spec.session_key,
+    }
+
+
+def _jsonb(value: object) -> Jsonb | None:
+    """Return `value` for a jsonb column; None stays NULL."""
+    return None if value is None else Jsonb(value)

@@ -1,0 +1,53 @@
+"""Conversations of requests as values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everword.rpc.translate import from_struct
+from everword.v1 import conversation_pb2
+from everword_ingest.conversations.model import ConversationSpec
+
+#: The fields of a conversation that UpdateConversation changes, by their paths.
+CHANGEABLE = {
+    "active": "active",
+    "details.title": "title",
+    "details.settings": "settings",
+    "details.client_session_id": "client_session_id",
+}
+
+
+def to_spec(
+    key: conversation_pb2.ConversationKey,
+    details: conversation_pb2.ConversationDetails,
+    field: str = "",
+) -> ConversationSpec:
+    """Return a conversation; `field` is the path of what holds `key` and `details`, for errors."""
+    return ConversationSpec(
+        session_key=key.session_key,
+        agent=key.agent,
+        channel=key.channel,
+        channel_id=details.channel_id,
+        bot_identity=details.bot_identity,
+        instance=details.instance,
+        subject=details.subject,
+        client_session_id=details.client_session_id,
+        title=details.title,
+        settings=(
+            from_struct(details.settings, f"{field}details.settings")
+            if details.HasField("settings")
+            else None
+        ),
+    )
+
+
+def changed_values(conversation: conversation_pb2.Conversation) -> dict[str, Any]:
+    """Return the values of all fields that can be changed."""
+    details = conversation.details
+    path = "conversation.details.settings"
+    return {
+        "active": conversation.active,
+        "title": details.title,
+        "settings": from_struct(details.settings, path) if details.HasField("settings") else None,
+        "client_session_id": details.client_session_id,
+    }

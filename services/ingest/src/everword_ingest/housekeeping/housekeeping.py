@@ -1,0 +1,106 @@
+"""The work of ingest beside its calls: fold counts, measure what is stored, forget old request ids."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psycopg
+
+from everword.db.pool import Connection, Database
+from everword.db.statements import execute, fetch_all, fetch_value, load_statements
+from everword.domain.background import end_tasks
+
+log = logging.getLogger(__name__)
+SQL = load_statements("everword_ingest.housekeeping")
+INTERVAL_S = 10.0
+#: The share of its time that a process spends on finding what to fold: with many namespaces it looks less often.
+LOOKING_SHARE = 0.02
+#: The longest pause, whatever looking took: a search reads all rows of its namespace.
+LONGEST_S = 120.0
+#: A namespace's counts are folded once it has this many rows: reading a few hundred costs nothing.
+FOLD_ROWS = 200
+#: For how long it holds how much a namespace stores.
+MEASURED_S = 8.0
+#: Rows that one statement folds, and namespaces that one round does.
+FOLDED_AT_ONCE, NAMESPACES = 20_000, 1_000
+#: Callers are promised 7 days; a day more covers clocks and pauses.
+KEEP_REQUESTS = "8 days"
+PRUNE_BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class _NamespaceRow:
+    namespace_id: int
+
+
+async def fold(conn: Connection, namespace_id: int) -> None:
+    """Fold the counts of a namespace into one row, but for those that another process folds."""
+    parameters = {"namespace_id": namespace_id, "limit": FOLDED_AT_ONCE}
+    while await fetch_value(conn, SQL["fold_corpus_counts"], parameters) == FOLDED_AT_ONCE:
+        pass
+
+
+class Housekeeping:
+    """Runs in every ingest process; what one folds, the others skip."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._task: asyncio.Task[None] | None = None
+        self._look_at = 0.0
+        self._measure_at = 0.0
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        await end_tasks([self._task])
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(INTERVAL_S)
+            for work in (self.fold_counts, self.measure_stored, self.prune_requests):
+                try:
+                    await work()
+                except psycopg.Error as error:
+                    log.warning("housekeeping failed", extra={"error": str(error)})
+
+    async def fold_counts(self) -> None:
+        """Fold counts where there are many rows of them, unless those were looked for lately."""
+        started = time.monotonic()
+        if started < self._look_at:
+            return
+        async with self._database.connection() as conn:
+            limits = {"rows": FOLD_ROWS, "limit": NAMESPACES}
+            crowded = await fetch_all(conn, SQL["find_crowded"], limits, _NamespaceRow)
+            took = time.monotonic() - started
+            # Where that was not all, the others come next.
+            pause_s = 0.0 if len(crowded) == NAMESPACES else took / LOOKING_SHARE
+            self._look_at = started + min(pause_s, LONGEST_S)
+            for row in crowded:
+                with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
+                    await fold(conn, row.namespace_id)
+
+    async def measure_stored(self) -> None:
+        """Measure what namespaces hold that may hold so much, and that no process measured lately."""
+        started = time.monotonic()
+        if started < self._measure_at:
+            return
+        async with self._database.connection() as conn:
+            long_ago = {"measured_s": MEASURED_S}
+            due = await fetch_all(conn, SQL["list_unmeasured"], long_ago, _NamespaceRow)
+        for each in due:
+            async with self._database.transaction(each.namespace_id) as conn:
+                scope = {"namespace_id": each.namespace_id}
+                await execute(conn, SQL["measure_stored"], scope)
+        took = time.monotonic() - started
+        self._measure_at = started + min(took / LOOKING_SHARE, LONGEST_S)
+
+    async def prune_requests(self) -> None:
+        """Forget request ids that nobody repeats any more."""
+        async with self._database.connection() as conn:
+            keep = {"keep": KEEP_REQUESTS, "batch": PRUNE_BATCH}
+            await execute(conn, SQL["prune_append_requests"], keep)

@@ -1,0 +1,46 @@
+-- Statements of ingest's periodic work, which looks through all namespaces.
+
+-- find_crowded --
+-- Namespaces with many rows of counts. It goes through those of all namespaces, a second for five million.
+SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= %(rows)s LIMIT %(limit)s;
+
+-- list_unmeasured --
+-- Namespaces that may hold so much text, and of which nobody has measured lately how much they hold.
+SELECT n.id AS namespace_id FROM namespaces n
+ WHERE n.stored_bytes > 0 AND n.state = 'active'
+   AND NOT EXISTS (SELECT FROM namespace_usage u
+                    WHERE u.namespace_id = n.id AND u.measured_at > now() - make_interval(secs => %(measured_s)s::float8));
+
+-- measure_stored --
+-- Sum up the text that a namespace holds: what messages say, and all versions of notes and documents.
+INSERT INTO namespace_usage AS u (namespace_id, minute, stored_bytes, measured_at)
+SELECT %(namespace_id)s, date_trunc('minute', now()),
+       (SELECT coalesce(sum(content_bytes), 0) FROM corpus_counts WHERE namespace_id = %(namespace_id)s)
+       + (SELECT coalesce(sum(octet_length(content)), 0) FROM note_versions WHERE namespace_id = %(namespace_id)s)
+       + (SELECT coalesce(sum(octet_length(content)), 0) FROM document_versions WHERE namespace_id = %(namespace_id)s),
+       now()
+    ON CONFLICT (namespace_id) DO UPDATE SET stored_bytes = excluded.stored_bytes, measured_at = excluded.measured_at
+RETURNING stored_bytes;
+
+-- fold_corpus_counts --
+-- Fold the counts of a namespace into one row; returns how many rows there were, at most `limit`. Those that another
+-- process folds are left to it.
+WITH picked AS (
+    SELECT id FROM corpus_counts
+     WHERE namespace_id = %(namespace_id)s
+     ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+), folded AS (
+    DELETE FROM corpus_counts c USING picked p
+     WHERE c.namespace_id = %(namespace_id)s AND c.id = p.id AND (SELECT count(*) > 1 FROM picked)
+    RETURNING c.*
+), kept AS (
+    INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, dropped, lexemes, content_bytes)
+    SELECT %(namespace_id)s, sum(conversations), sum(messages), sum(turns), sum(passages), sum(dropped), sum(lexemes),
+           sum(content_bytes)
+      FROM folded HAVING count(*) > 0
+)
+SELECT count(*) FROM folded;
+
+-- prune_append_requests --
+-- Forget request ids that are older than what callers were promised.
+SELECT prune_append_requests(%(keep)s::interval, %(batch)s);

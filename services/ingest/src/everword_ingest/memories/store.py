@@ -1,0 +1,65 @@
+"""The statements on single memories as typed functions: one for each in queries.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from everword.db.pool import Connection
+from everword.db.statements import execute, fetch_all, fetch_value, load_statements
+
+SQL = load_statements("everword_ingest.memories")
+
+
+@dataclass(frozen=True)
+class _IdRow:
+    id: UUID
+
+
+async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> bool:
+    """Store a memory; False where its name is another's."""
+    return await fetch_value(conn, SQL["insert_significant"], parameters) is not None
+
+
+async def insert_memory_use(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> None:
+    parameters = {"namespace_id": namespace_id, "memory_ids": sorted(memory_ids)}
+    await execute(conn, SQL["insert_memory_use"], parameters)
+
+
+async def find_memory_ids(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
+) -> set[UUID]:
+    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
+    rows = await fetch_all(conn, SQL["find_memory_ids"], parameters, _IdRow)
+    return {row.id for row in rows}
+
+
+async def update_memory_class(
+    conn: Connection, namespace_id: int, memory_id: UUID, importance_class: int
+) -> bool:
+    """Change a memory's class, in the index and where it outlives a new index; False where there is no such memory."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "memory_id": memory_id,
+        "importance_class": importance_class,
+    }
+    await fetch_value(conn, SQL["hold_note"], parameters)
+    if await fetch_value(conn, SQL["update_memory_class"], parameters) is None:
+        return False
+    await execute(conn, SQL["insert_memory_class"], parameters)
+    return True
+
+
+async def pending_vectors(
+    conn: Connection, namespace_id: int, memory_id: int, *, derived: bool
+) -> bool:
+    parameters = {"namespace_id": namespace_id, "memory_id": memory_id, "derived": derived}
+    return bool(await fetch_value(conn, SQL["pending_vectors"], parameters))
+
+
+async def open_jobs(conn: Connection, namespace_id: int) -> bool:
+    return bool(await fetch_value(conn, SQL["open_jobs"], {"namespace_id": namespace_id}))

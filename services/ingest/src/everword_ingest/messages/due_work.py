@@ -1,0 +1,96 @@
+"""Background work that new messages make due, marked in the transaction that stores them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from everword.db.arrays import Column
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection
+from everword.domain.compaction import CompactionSettings
+from everword.domain.periods import Calendar
+from everword.index.writer import vectors_job
+from everword.jobs.enqueue import (
+    COMPACT,
+    LEARN,
+    SESSION_IDLE_S,
+    SLEEP,
+    TOOL_SENTENCES,
+    DueJob,
+    enqueue,
+    shard,
+)
+from everword_ingest.conversations.model import LockedConversation
+from everword_ingest.conversations.store import end_earlier_sessions
+from everword_ingest.messages import store
+from everword_ingest.messages.model import PlacedMessage
+
+#: Facts are learned when nothing was said for so long: what comes at once is read at once.
+LEARN_AFTER_S = 2.0
+_USER = 2
+
+
+def pending_days(
+    placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+) -> dict[str, Any]:
+    """Return the arrays that `enqueue_days` takes: one element for each message that goes into a daily summary.
+
+    Automated messages and empty ones do not, nor does a channel that its policy keeps out.
+    """
+    calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
+    said = [
+        entry
+        for entry in (placed if settings.channels.rolls_up(channel) else ())
+        if not entry.message.automated and entry.message.text.strip()
+    ]
+    return {
+        "days": Column("date", calendar.days_of(entry.occurred_at for entry in said)),
+        "instances": Column("text", [entry.instance for entry in said]),
+        "seqs": Column("int8", [entry.seq for entry in said]),
+    }
+
+
+async def schedule_work(
+    conn: Connection,
+    namespace_id: int,
+    conversation: LockedConversation,
+    placed: Sequence[PlacedMessage],
+    compaction: CompactionSettings,
+) -> None:
+    """Mark as due what new messages need.
+
+    A conversation is summed up at once where enough messages wait, otherwise when nothing was said for a while: what
+    somebody wrote moves that on.
+    """
+    written = [entry.message for entry in placed if not entry.message.automated]
+    tool_calls = [entry.id for entry in placed if entry.message.needs_sentence]
+    waiting = conversation.last_seq + len(placed) - conversation.summarised_seq
+    delay_s = 0.0 if waiting >= compaction.after_messages else compaction.idle_s
+    due = [
+        vectors_job(namespace_id, conversation.id),
+        DueJob(namespace_id, COMPACT, str(conversation.id), delay_s),
+    ]
+    if any(message.role == _USER for message in written):
+        due += [
+            DueJob(namespace_id, LEARN, str(conversation.id), LEARN_AFTER_S),
+            *await _due_sleeps(conn, namespace_id, conversation),
+        ]
+    if tool_calls:
+        await store.enqueue_sentences(conn, namespace_id, tool_calls)
+        due.append(DueJob(namespace_id, TOOL_SENTENCES, shard(conversation.id)))
+    await enqueue(conn, due, postpone=bool(written))
+
+
+async def _due_sleeps(
+    conn: Connection, namespace_id: int, conversation: LockedConversation
+) -> list[DueJob]:
+    """Return the Sleep that is due when the conversation rests, and at once that of those which it follows.
+
+    Where somebody begins another conversation with the same agent on the same channel, the earlier ones have ended.
+    """
+    sleeps = {str(conversation.id): SESSION_IDLE_S}
+    if conversation.last_seq == 0 and conversation.subject:
+        ended = await end_earlier_sessions(conn, namespace_id, conversation)
+        sleeps |= {str(id_): 0.0 for id_ in ended}
+    return [DueJob(namespace_id, SLEEP, id_, delay_s) for id_, delay_s in sorted(sleeps.items())]

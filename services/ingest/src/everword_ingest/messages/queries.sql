@@ -1,0 +1,52 @@
+-- Statements that store messages. Every one names its namespace.
+
+-- find_external_messages --
+-- Messages of a conversation by the caller's ids, with hashes of their texts: a thousand of them may have gigabytes.
+SELECT id, seq, external_id, role, author, tool_name, sha256(convert_to(content, 'UTF8')) AS content_hash,
+       sha256(convert_to(tool_args, 'UTF8')) AS tool_args_hash, sha256(convert_to(tool_result, 'UTF8')) AS tool_result_hash
+  FROM messages
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
+   AND external_id = ANY(%(external_ids)b::text[]);
+
+-- find_messages --
+-- Where messages stand that an earlier call of a request stored.
+SELECT id, seq FROM messages WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s);
+
+-- advance_conversation --
+-- Count new messages in, and take a title from the first where there is none.
+UPDATE conversations
+   SET last_seq = last_seq + %(messages)s,
+       turn_count = turn_count + %(turns)s,
+       last_message_at = %(last_message_at)s,
+       title = CASE WHEN title = '' THEN %(title)s ELSE title END,
+       updated_at = now()
+ WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
+
+-- insert_messages --
+-- Store messages. The arrays are in the order of the sequence, and binary: as text, every character is looked at for quotes.
+INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, instance, content, content_blocks, tags,
+                      importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
+                      external_id, parent_id, occurred_at)
+SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
+       m.tags::text[], m.importance_class, m.automated, m.tool_name, m.tool_args, m.tool_result, m.metadata,
+       m.token_count, m.external_id, m.parent_id, m.occurred_at
+  FROM unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
+              %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::text[], %(importance_class)b::smallint[],
+              %(automated)b::boolean[], %(tool_name)b::text[], %(tool_args)b::text[], %(tool_result)b::text[],
+              %(metadata)b::jsonb[], %(token_count)b::integer[], %(external_id)b::text[], %(parent_id)b::uuid[],
+              %(occurred_at)b::timestamptz[])
+    AS m (id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated, tool_name,
+          tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
+
+-- enqueue_days --
+-- Enqueue what was said for the calendar: a row for each day and instance, with the places of the messages.
+INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
+  FROM unnest(%(days)b::date[], %(instances)b::text[], %(seqs)b::bigint[]) AS said (day, instance, seq)
+ GROUP BY said.day, said.instance
+ ORDER BY said.day, said.instance;
+
+-- enqueue_sentences --
+-- Enqueue sentences of tool calls without words.
+INSERT INTO tool_sentence_queue (namespace_id, message_id)
+SELECT %(namespace_id)s, message_id FROM unnest(%(message_ids)s::uuid[]) AS message_id;

@@ -1,0 +1,1 @@
+"""Namespaces: their settings, limits, use and deletion."""

@@ -1,0 +1,75 @@
+"""Namespaces as an operator sees them, free of protobuf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 200
+
+
+def page_limit(page_size: int) -> int:
+    """Return how many items a page holds: what was asked for within bounds, the default for 0."""
+    return min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+
+
+@dataclass(frozen=True)
+class NamespaceLimits:
+    """What a namespace may do; 0 is no limit."""
+
+    requests_per_minute: int = 0
+    messages_per_minute: int = 0
+    stored_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class NamespaceUsage:
+    """What a namespace has used of its limits: in this minute, and of what it may store."""
+
+    requests: int = 0
+    messages: int = 0
+    stored_bytes: int = 0
+    #: When `stored_bytes` was measured; None before the first time.
+    measured_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class NamespaceRecord:
+    """A row of `namespaces`."""
+
+    id: int
+    name: str
+    time_zone: str
+    day_cutoff_minutes: int
+    text_search_config: str
+    #: Values equal proto `UseCounting`.
+    use_counting: int
+    #: By channel: as NamespaceSettings.
+    channel_policies: dict[str, dict[str, bool]]
+    #: Values equal proto `CredentialPolicy`.
+    credentials: int
+    #: Values equal proto `SleepAtomicity`.
+    sleep_atomicity: int
+    requests_per_minute: int
+    messages_per_minute: int
+    stored_bytes: int
+    quarantine: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class NamespaceDeletionRow:
+    """The record of the deletion of a namespace."""
+
+    id: UUID
+    name_hash: bytes
+    #: Rows that are gone, by table.
+    counts: dict[str, int]
+    #: The key of the call that began it; None where that had none of the database's.
+    api_key_id: UUID | None
+    requested_by: str
+    requested_at: datetime
+    #: None while rows are left.
+    finished_at: datetime | None

@@ -1,0 +1,143 @@
+"""Make, read, change and list namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from everword.db.namespaces import NamespaceSettings
+from everword.db.pool import Connection, Database
+from everword.domain.channels import is_channel_pattern
+from everword.domain.errors import InvalidArgument, NamespaceAlreadyExists, NamespaceNotEmpty
+from everword.domain.not_found import NamespaceNotFound
+from everword.domain.tokens import PageTokens
+from everword_ingest.namespaces import store
+from everword_ingest.namespaces.model import (
+    NamespaceLimits,
+    NamespaceRecord,
+    NamespaceUsage,
+    page_limit,
+)
+
+SETTINGS = frozenset(NamespaceSettings.__dataclass_fields__)
+
+
+async def create_namespace(
+    database: Database,
+    name: str,
+    settings: NamespaceSettings,
+    limits: NamespaceLimits,
+) -> NamespaceRecord:
+    """Make a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
+    async with database.connection() as conn:
+        await check_settings(conn, settings, SETTINGS)
+        created = await store.insert_namespace(conn, name, settings, limits)
+        if created is None:
+            raise await _taken(conn, name)
+    return created
+
+
+async def get_namespace(database: Database, name: str) -> NamespaceRecord:
+    """Return a namespace. Raises NamespaceNotFound."""
+    async with database.connection() as conn:
+        found = await store.get_namespace(conn, name)
+    if found is None:
+        raise NamespaceNotFound(namespace=name)
+    return found
+
+
+async def get_usage(database: Database, namespace_id: int) -> NamespaceUsage:
+    """Return what a namespace has used of its limits."""
+    async with database.connection() as conn:
+        return await store.get_usage(conn, namespace_id)
+
+
+async def update_namespace(
+    database: Database,
+    name: str,
+    fields: Sequence[str],
+    settings: NamespaceSettings,
+    limits: NamespaceLimits,
+) -> NamespaceRecord:
+    """Set the named settings and limits. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
+    found = await get_namespace(database, name)
+    async with database.transaction(found.id) as conn:
+        await check_settings(conn, settings, fields)
+        if settings.text_search_config != found.text_search_config and (
+            "text_search_config" in fields
+        ):
+            await store.lock_namespace(conn, found.id)
+            if await store.has_memories(conn, found.id):
+                raise NamespaceNotEmpty(namespace=name)
+        changed = await store.update_namespace(conn, found.id, fields, settings, limits)
+        if changed and "channel_policies" in fields:
+            await store.unsettle_facts(conn, found.id, changed.channel_policies)
+    if changed is None:
+        raise NamespaceNotFound(namespace=name)
+    return changed
+
+
+async def list_namespaces(
+    database: Database, page_size: int, page_token: str
+) -> tuple[list[NamespaceRecord], str]:
+    """Return a page of namespaces by name, and the token of the next page; empty at the end."""
+    tokens = PageTokens(await database.token_secret(), "ListNamespaces")
+    [after] = tokens.read(page_token, "") or [""]
+    limit = page_limit(page_size)
+    async with database.connection() as conn:
+        found = await store.list_namespaces(conn, after, limit + 1)
+    page = found[:limit]
+    return page, tokens.issue("", [page[-1].name]) if len(found) > limit else ""
+
+
+async def check_settings(
+    conn: Connection, settings: NamespaceSettings, fields: Sequence[str] | frozenset[str]
+) -> None:
+    """Raise InvalidArgument for settings among `fields` that only zone data or the database can judge."""
+    violations = []
+    if "time_zone" in fields and not _is_time_zone(settings.time_zone):
+        text = f"{settings.time_zone!r} is no IANA time zone; `Europe/Zurich` and `UTC` are"
+        violations.append(("namespace.settings.time_zone", text))
+    if "channel_policies" in fields:
+        violations += [
+            ("namespace.settings.channel_policies", _not_a_pattern(name))
+            for name in settings.channel_policies
+            if not is_channel_pattern(name)
+        ]
+    if "text_search_config" in fields:
+        known = await store.list_text_search_configs(conn)
+        if settings.text_search_config not in known:
+            text = f"{settings.text_search_config!r} is no text search configuration; {_few(known)} are"
+            violations.append(("namespace.settings.text_search_config", text))
+    if violations:
+        raise InvalidArgument(violations=tuple(violations))
+
+
+def _not_a_pattern(name: str) -> str:
+    return (
+        f"{name!r} has a `*` before its end: name a channel, or a prefix followed by `*` such as"
+        " `discord/*`"
+    )
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of zones
+        return False
+    return True
+
+
+def _few(configs: Sequence[str]) -> str:
+    """Name some configurations, the common ones first."""
+    common = [name for name in ("english", "german", "french", "simple") if name in configs]
+    return ", ".join([*common, *(name for name in configs if name not in common)][:8])
+
+
+async def _taken(conn: Connection, name: str) -> NamespaceAlreadyExists:
+    if await store.get_namespace(conn, name):
+        return NamespaceAlreadyExists(namespace=name)
+    return NamespaceAlreadyExists(
+        "The namespace of this name is being deleted, or imported; DeleteNamespace, or ImportNamespace, finishes that.",
+        namespace=name,
+    )

@@ -1,0 +1,114 @@
+-- Statements of AdminService on namespaces. They work across namespaces, as its caller does, and read no content.
+
+-- list_text_search_configs --
+-- The text search configurations of this database.
+SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid) ORDER BY cfgname;
+
+-- insert_namespace --
+-- Make a namespace where the name is free.
+INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
+                        credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes)
+VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
+        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s, %(quarantine)s,
+        %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
+ON CONFLICT (name) DO NOTHING
+RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+
+-- get_namespace --
+-- A namespace, unless it is being deleted.
+SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
+  FROM namespaces
+ WHERE name = %(name)s AND state = 'active';
+
+-- get_usage --
+-- What a namespace has used of its limits; no row where nothing was counted.
+SELECT CASE WHEN minute = date_trunc('minute', now()) THEN requests ELSE 0 END AS requests,
+       CASE WHEN minute = date_trunc('minute', now()) THEN messages ELSE 0 END AS messages,
+       stored_bytes, nullif(measured_at, '-infinity') AS measured_at
+  FROM namespace_usage
+ WHERE namespace_id = %(namespace_id)s;
+
+-- lock_namespace --
+-- Hold a namespace until the end of the transaction: what is indexed now waits, so that its index stays of one kind.
+SELECT id FROM namespaces WHERE id = %(id)s AND state = 'active' FOR UPDATE;
+
+-- has_memories --
+-- Whether anything is indexed.
+SELECT EXISTS (SELECT FROM visible_memories WHERE namespace_id = %(namespace_id)s);
+
+-- update_namespace --
+-- Change settings and limits; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
+-- is one.
+UPDATE namespaces
+   SET time_zone = CASE WHEN 'time_zone' = ANY(%(fields)s) THEN %(time_zone)s ELSE time_zone END,
+       day_cutoff_minutes = CASE WHEN 'day_cutoff_minutes' = ANY(%(fields)s) THEN %(day_cutoff_minutes)s
+                                 WHEN 'time_zone' = ANY(%(fields)s) AND time_zone = 'UTC' AND day_cutoff_minutes = 0
+                                 THEN %(day_cutoff_minutes)s
+                                 ELSE day_cutoff_minutes END,
+       text_search_config = CASE WHEN 'text_search_config' = ANY(%(fields)s)
+                                 THEN quote_ident(%(text_search_config)s)::regconfig ELSE text_search_config END,
+       use_counting = CASE WHEN 'use_counting' = ANY(%(fields)s) THEN %(use_counting)s ELSE use_counting END,
+       channel_policies = CASE WHEN 'channel_policies' = ANY(%(fields)s) THEN %(channel_policies)s
+                               ELSE channel_policies END,
+       credentials = CASE WHEN 'credentials' = ANY(%(fields)s) THEN %(credentials)s ELSE credentials END,
+       sleep_atomicity = CASE WHEN 'sleep_atomicity' = ANY(%(fields)s) THEN %(sleep_atomicity)s ELSE sleep_atomicity END,
+       requests_per_minute = CASE WHEN 'requests_per_minute' = ANY(%(fields)s) THEN %(requests_per_minute)s
+                                  ELSE requests_per_minute END,
+       messages_per_minute = CASE WHEN 'messages_per_minute' = ANY(%(fields)s) THEN %(messages_per_minute)s
+                                  ELSE messages_per_minute END,
+       stored_bytes = CASE WHEN 'stored_bytes' = ANY(%(fields)s) THEN %(stored_bytes)s ELSE stored_bytes END,
+       quarantine = CASE WHEN 'quarantine' = ANY(%(fields)s) THEN %(quarantine)s ELSE quarantine END
+ WHERE id = %(id)s AND state = 'active'
+RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+
+-- unsettle_facts --
+-- Set facts to suspected if only untrusted evidence supports them now.
+UPDATE facts f
+   SET state = 1
+ WHERE f.namespace_id = %(namespace_id)s AND f.state IN (2, 3) AND f.ruling IS DISTINCT FROM 1
+   AND NOT EXISTS (
+       SELECT FROM fact_evidence e
+         LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
+         LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
+        WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts
+          AND (e.source = 4 OR NOT coalesce(m.role = 4 OR m.tool_name <> '', false)
+          AND NOT coalesce((channel_policy(%(policies)s, c.channel) ->> 'untrusted')::boolean, false)));
+
+-- list_namespaces --
+-- Namespaces by name, from the one after `after`.
+SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
+       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
+  FROM namespaces
+ WHERE name > %(after)s AND state = 'active'
+ ORDER BY name
+ LIMIT %(limit)s;
+
+-- count_namespace_rows --
+-- How many rows of which tables a namespace has, also one that is being deleted.
+SELECT count_namespace_rows(id) FROM namespaces WHERE name = %(name)s;
+
+-- begin_namespace_deletion --
+-- Make a namespace invisible for everyone, and write that down; returns its id, also where that was done before.
+SELECT begin_namespace_deletion(%(name)s, %(api_key_id)s, %(requested_by)s);
+
+-- erase_namespace_rows --
+-- Erase a batch of rows of a namespace that is being deleted; 0 when the namespace itself is gone.
+SELECT erase_namespace_rows(%(id)s, %(batch)s);
+
+-- get_namespace_deletion --
+-- The record of the deletion of a namespace, by the id that this has or had.
+SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_at
+  FROM namespace_deletions
+ WHERE deleted_id = %(id)s;
+
+-- list_namespace_deletions --
+-- Deletions of namespaces of a name, latest first; a namespace of '' stands for all.
+SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_at
+  FROM namespace_deletions
+ WHERE (%(namespace)s = '' OR name_hash = namespace_name_hash(%(namespace)s))
+   AND (%(before_id)s::uuid IS NULL OR id < %(before_id)s)
+ ORDER BY id DESC
+ LIMIT %(limit)s;

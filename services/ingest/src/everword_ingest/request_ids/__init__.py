@@ -1,0 +1,1 @@
+"""Request ids, which make writes repeatable."""

@@ -1,0 +1,74 @@
+"""The best memories of a namespace in memory, each by its best passage: what the arms' statements end with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from everword_search.cache.columns.row import places_of, some_of
+from everword_search.cache.snapshot import Snapshot
+from everword_search.kernels.arrays import Floats, Ints
+from everword_search.passages.kinds import STANDING_FOR_OTHERS
+from everword_search.passages.ranked import Ranked, Window
+
+#: A passage more is looked at first for each so many memories of a window: few of them have several.
+_SPARE = 2
+
+
+def best_memories(
+    snapshot: Snapshot, rows: Ints, raws: Floats, scores: Floats, window: Window
+) -> Ranked:
+    """Return the memories in `window`, best first. `rows` are the passages that match, the others have one for each."""
+    here = _score_here(snapshot, rows, scores, window)
+    # As many come before the page: the best passage of a memory may be one of them.
+    before = int(np.count_nonzero(scores >= here)) if window.after else 0
+    take = before + window.limit + window.limit // _SPARE
+    while True:
+        order = _best(snapshot, rows, scores, take)
+        read = snapshot.read(rows[order])
+        is_chosen = _firsts(places_of(read)) & (scores[order] >= window.min_score)
+        if window.after:
+            is_chosen &= _follows(read["ids"], scores[order], window.after[1], here)
+        chosen, read = order[is_chosen], some_of(read, is_chosen)
+        others = ~np.isin(read["kinds"], STANDING_FOR_OTHERS)
+        is_within = np.cumsum(others) <= window.limit
+        is_within[window.limit + window.spare :] = False
+        is_enough = len(chosen) >= window.limit + window.spare or not is_within.all()
+        if is_enough or take >= len(rows) or scores[order[-1]] < window.min_score:
+            break
+        take *= 4
+    chosen, read = chosen[is_within], some_of(read, is_within)
+    return Ranked(read["ids"].copy(), read["source_ids"].copy(), raws[chosen], scores[chosen])
+
+
+def _best(snapshot: Snapshot, rows: Ints, scores: Floats, take: int) -> Ints:
+    """Return the places of the best scores, best first; of equal ones, what came last."""
+    among = np.arange(len(scores))
+    if len(scores) > take:
+        least = np.partition(scores, len(scores) - take)[len(scores) - take]
+        among = np.flatnonzero(scores >= least)
+    came = rows[among] if snapshot.is_ordered else snapshot.ids_of(rows[among])
+    return among[np.lexsort((-came, -scores[among]))[:take]]
+
+
+def _firsts(values: Ints) -> npt.NDArray[np.bool_]:
+    """Return where a value stands for the first time."""
+    is_first = np.zeros(len(values), bool)
+    is_first[np.unique(values, return_index=True)[1]] = True
+    return is_first
+
+
+def _score_here(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> float:
+    """Return the score after which the page begins: its last digits may be others than in the page before."""
+    if not window.after:
+        return math.inf
+    score, passage_id, *_ = window.after
+    here: list[float] = scores[np.isin(rows, snapshot.rows_of(np.array([passage_id])))].tolist()
+    return here[0] if here else score
+
+
+def _follows(ids: Ints, scores: Floats, after_id: int, after: float) -> npt.NDArray[np.bool_]:
+    """Return which passages come after one of a score."""
+    return np.asarray((scores < after) | ((scores == after) & (ids < after_id)))

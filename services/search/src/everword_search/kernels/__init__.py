@@ -1,0 +1,1 @@
+"""Loops over arrays: compiled, and in numpy if there is no compiler."""

@@ -1,0 +1,1 @@
+"""Reads of memories: by id and by time."""

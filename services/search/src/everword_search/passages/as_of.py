@@ -1,0 +1,48 @@
+"""Finds out where the message stands after which a filter lets nothing through, and what was told after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from everword.db.pool import Database
+from everword.db.statements import fetch_all, fetch_optional
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import MemoryNotFound
+from everword_search.passages.store import SQL
+from everword_search.records.model import MemoryFilter
+from everword_search.records.store import namespaced
+
+
+@dataclass(frozen=True)
+class _Place:
+    as_of_time: datetime
+    as_of_conversation_id: UUID
+    as_of_seq: int
+
+
+@dataclass(frozen=True)
+class _ToldLater:
+    memory_id: UUID
+
+
+async def find_as_of(
+    database: Database, namespace: NamespaceScope, wanted: MemoryFilter
+) -> MemoryFilter:
+    """Return a filter that says where its message stands, and leaves out facts that were told after it.
+
+    These may have begun to hold long before. Raises MemoryNotFound where there is no such message.
+    """
+    if wanted.as_of_message_id is None or wanted.as_of_time is not None:
+        return wanted
+    parameters = {**namespaced(namespace.id), "message_id": wanted.as_of_message_id}
+    async with database.transaction(namespace.id) as conn:
+        place = await fetch_optional(conn, SQL["find_as_of"], parameters, _Place)
+        if place is None:
+            raise MemoryNotFound(memory_id=str(wanted.as_of_message_id))
+        later = await fetch_all(
+            conn, SQL["find_told_later"], {**parameters, **vars(place)}, _ToldLater
+        )
+    excluded = [*(wanted.excluded_memory_ids or ()), *(each.memory_id for each in later)]
+    return replace(wanted, **vars(place), excluded_memory_ids=excluded or None)

@@ -1,0 +1,114 @@
+"""Memories that an arm of a search found, best first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from everword.db.arrays import Array, array_of_uuids, uuids_of
+
+
+@dataclass(frozen=True)
+class TermScore:
+    """The contribution of one term to a BM25 score."""
+
+    term: str
+    idf: float
+    document_frequency: int
+    term_frequency: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A memory as one arm sees it, by its best passage."""
+
+    source_id: UUID
+    passage_id: int
+    raw: float
+    #: `raw` on the scale from 0 to 1.
+    score: float
+    #: Where the arm's next page begins.
+    position: list[Any]
+    terms: tuple[TermScore, ...] = ()
+
+    @property
+    def matches(self) -> bool:
+        return self.score > 0
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """The memories that an arm found, best first: a column each, an element a memory."""
+
+    passage_ids: Array
+    #: `S16`; see `everword.db.arrays`.
+    source_ids: Array
+    raws: Array
+    scores: Array
+    #: What each term contributes, where that was asked for.
+    terms: Mapping[UUID, tuple[TermScore, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> Ranked:
+        return cls(
+            np.array([each.passage_id for each in candidates], np.int64),
+            array_of_uuids([each.source_id for each in candidates]),
+            np.array([each.raw for each in candidates], float),
+            np.array([each.score for each in candidates], float),
+            {each.source_id: each.terms for each in candidates if each.terms},
+        )
+
+    def candidates(self) -> list[Candidate]:
+        columns = zip(
+            uuids_of(self.source_ids),
+            self.passage_ids.tolist(),
+            self.raws.tolist(),
+            self.scores.tolist(),
+            strict=True,
+        )
+        return [
+            Candidate(
+                source_id,
+                passage_id,
+                raw,
+                score,
+                [score, passage_id],
+                self.terms.get(source_id, ()),
+            )
+            for source_id, passage_id, raw, score in columns
+        ]
+
+    def places_of(self, source_ids: Array) -> Array:
+        """Return the place of each memory in this ranking; -1 if it is not ranked."""
+        if not len(self.source_ids):
+            return np.full(len(source_ids), -1)
+        order = np.argsort(self.source_ids)
+        slots = np.searchsorted(self.source_ids, source_ids, sorter=order)
+        places = order[np.minimum(slots, len(order) - 1)]
+        return np.where(self.source_ids[places] == source_ids, places, -1)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of an arm's candidates that is asked for."""
+
+    limit: int
+    #: Position of the last candidate of the page before; None for the best ones. What it scores now counts, where it is
+    #: still there: writes change scores, and memory and database compute them with other last digits.
+    after: list[Any] | None = None
+    min_score: float = 0.0
+    #: Hits with less evidence are left out; those of which it cannot be told stay.
+    min_evidence: float = -math.inf
+    #: How many that stand for others may come on top of `limit` others: they must push none of those aside.
+    spare: int = 0
+    #: Whether the last candidates may be others that are about as good: all are ranked again by something else.
+    rough: bool = False
+
+    def admits(self, score: float, evidence: float | None) -> bool:
+        return score >= self.min_score and (evidence is None or evidence >= self.min_evidence)

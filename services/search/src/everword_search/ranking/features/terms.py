@@ -1,0 +1,172 @@
+"""The words that the ranking compares passages with: the content words of a question, and the weight of each."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from everword.text.analysis import folded_words, words_of
+from everword.text.literals import literal_tokens
+from everword.text.ranking_record import stems_of, term_hash
+from everword_search.kernels.compiled import MOST_WORDS
+from everword_search.ranking.times.dates import MONTHS
+from everword_search.ranking.words.frequencies import zipf
+from everword_search.ranking.words.proper_names import may_be_name
+
+#: Content words of a query that count, in its order.
+MAX_TERMS = MOST_WORDS
+#: Names of strangers that are looked for.
+MAX_STRANGERS = 8
+
+#: What asks for a number.
+_AMOUNTS = ("much", "many")
+#: What an apostrophe leaves of contractions.
+_REMNANTS = frozenset({"s", "t", "d", "ll", "re", "ve", "m"})
+_TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|['’])*|[.?!]")
+_POSSESSIVE = re.compile(r"['’]s$")
+
+
+@dataclass(frozen=True)
+class QueryTerms:
+    """The content words of a query; arrays have one element a word, each word once, in the order of the query."""
+
+    hashes: npt.NDArray[np.uint32]
+    #: How much a word tells, from its frequency in the language: the same in every namespace.
+    weights: npt.NDArray[np.float64]
+    #: Number of each pair of words that stand side by side in the query, in any order; -1 for other pairs.
+    pairs: npt.NDArray[np.int64]
+    #: Words that look like names but are no author's, in lower case, and whether each element of the arrays is one.
+    strangers: tuple[str, ...]
+    unknown: npt.NDArray[np.bool_]
+    #: Hashes of the names of authors that the query holds.
+    names: npt.NDArray[np.uint32]
+    #: Of what all words tell, the share of those that are parts of literals, such as file names: from 0 to 1.
+    literal_share: float
+    #: Whether each element says what is asked about: a number or a month says when, "how much" asks for a number.
+    tells_what: npt.NDArray[np.bool_]
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+    def share_absent(self, held: int) -> float:
+        """Return the share, by weight, of the words that are not held: `held` has a bit for each element that is."""
+        absent = np.array([not held >> place & 1 for place in range(len(self.hashes))], bool)
+        total = float(self.weights[self.tells_what].sum())
+        return float(self.weights[absent & self.tells_what].sum()) / total if total else 0.0
+
+
+def query_terms(
+    text: str, names: frozenset[str], ignored: frozenset[str], config: str
+) -> QueryTerms:
+    """Return what `text` asks for.
+
+    `names` are those of its words that name authors, `ignored` those that text search does not index, in lower case.
+    A query of function words alone is taken as it is.
+    """
+    unknown_here = unknown_names(text, names, ignored, config)
+    strangers = tuple(dict.fromkeys(unknown_here))[:MAX_STRANGERS]
+    unknown = {stem for word in strangers for stem in stems_of(word, config)}
+    content = _content(text, names, ignored, config) or _content(text, names, frozenset(), config)
+    weights: dict[str, float] = {}
+    for stem, weight in content:
+        weights[stem] = max(weight, weights.get(stem, 0.0))
+    kept = list(weights)[:MAX_TERMS]
+    named = sorted(set(folded_words(text)) & names)
+    no_matter = _no_matter(config)
+    return QueryTerms(
+        _hashes(kept),
+        np.array([weights[stem] for stem in kept], np.float64),
+        _pairs([stem for stem, _ in content], kept),
+        strangers,
+        np.array([stem in unknown for stem in kept], bool),
+        _hashes(stem for name in named for stem in stems_of(name, config)),
+        _literal_share(text, ignored, config),
+        np.array([not stem.isdigit() and stem not in no_matter for stem in kept], bool),
+    )
+
+
+@lru_cache(maxsize=32)
+def _no_matter(config: str) -> frozenset[str]:
+    """Return the stems of words that do not say what a question is about."""
+    return frozenset(stem for word in (*MONTHS, *_AMOUNTS) for stem in stems_of(word, config))
+
+
+def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
+    """Return what `QueryTerms.literal_share` is. Names are words as all others here: they may be literals."""
+    literals = literal_tokens(text)
+    if not literals:
+        return 0.0
+    named = dict(_content(" ".join(literals), frozenset(), frozenset(), config))
+    content = _content(text, frozenset(), ignored, config)
+    told = dict(content or _content(text, frozenset(), frozenset(), config))
+    if not told:
+        return 1.0  # of remnants, such as s.t
+    return sum(told[stem] for stem in told if stem in named) / sum(told.values())
+
+
+def unknown_names(
+    text: str, names: frozenset[str], ignored: frozenset[str], config: str
+) -> list[str]:
+    """Return the words of `text` with a capital that may be names, begin no sentence, and are no author's or month's.
+
+    Words that text search does not index are none: nobody could be found to mention them.
+    """
+    found: list[str] = []
+    begins = True
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in ".?!":
+            begins = True
+            continue
+        word = _POSSESSIVE.sub("", token)
+        lower = word.lower()
+        has_capital = len(word) > 1 and word[0].isupper() and not word.isupper()
+        is_known = lower in names or lower in ignored or lower in MONTHS or lower.startswith("i'")
+        if has_capital and not begins and not is_known and may_be_name(lower, config):
+            found.append(lower)
+        begins = False
+    return found
+
+
+def _content(
+    text: str, names: frozenset[str], ignored: frozenset[str], config: str
+) -> list[tuple[str, float]]:
+    """Return the stems of the content words in order, and how much each tells."""
+    content: list[tuple[str, float]] = []
+    for token in words_of(text):
+        if token.lower() in ignored:
+            continue
+        for word in folded_words(token):
+            if word in names or word in ignored or word in _REMNANTS:
+                continue
+            weight = weight_of(zipf(word, config))
+            content += [(stem, weight) for stem in stems_of(word, config)]
+    return content
+
+
+def _pairs(stems: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.int64]:
+    place = {stem: index for index, stem in enumerate(kept)}
+    numbers = np.full((len(kept), len(kept)), -1, np.int64)
+    number = 0
+    for first, second in pairwise(stem for stem in stems if stem in place):
+        if first != second and numbers[place[first], place[second]] < 0:
+            numbers[place[first], place[second]] = numbers[place[second], place[first]] = number
+            number += 1
+    return numbers
+
+
+def weight_of(frequency: float) -> float:
+    """Return half the natural logarithm of how rare a word is, against the most frequent ones."""
+    return max(0.2, (8.0 - frequency) * math.log(10) / 2)
+
+
+def _hashes(stems: Iterable[str]) -> npt.NDArray[np.uint32]:
+    return np.array([term_hash(stem) for stem in stems], np.uint32)

@@ -1,0 +1,70 @@
+"""Read one conversation, and list them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
+from everword.domain.not_found import ConversationNotFound
+from everword.domain.records import ConversationRecord
+from everword_search.records import store
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import ConversationFilter, ConversationKey, PageRequest
+from everword_search.records.pages import open_cursor
+from everword_search.records.query_plans import use_custom_plans
+
+
+async def get_conversation(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: UUID | ConversationKey,
+    at_least_as_fresh: str = "",
+) -> ConversationRecord:
+    """Return the conversation with an id or a key. Raises ConversationNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        return await read_conversation(conn, namespace.id, wanted)
+
+
+async def read_conversation(
+    conn: Connection, namespace_id: int, wanted: UUID | ConversationKey
+) -> ConversationRecord:
+    """Return the conversation with an id or a key. Raises ConversationNotFound."""
+    if isinstance(wanted, UUID):
+        found = await store.get_conversation(conn, namespace_id, wanted)
+        described = {"conversation_id": str(wanted)}
+    else:
+        key = (wanted.session_key, wanted.agent, wanted.channel)
+        found = await store.find_conversation(conn, namespace_id, *key)
+        described = {"session_key": wanted.session_key}
+    if found is None:
+        raise ConversationNotFound("", **described)
+    return found
+
+
+DEFAULT_PAGE = 50
+
+
+_AFTER_ALL = UUID(int=2**128 - 1)
+
+
+async def list_conversations(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: ConversationFilter,
+    page: PageRequest,
+    at_least_as_fresh: str = "",
+) -> tuple[list[ConversationRecord], str]:
+    """Return a page of conversations, newest first, and the token of the next one."""
+    cursor = await open_cursor(database, namespace, "ListConversations", page, DEFAULT_PAGE)
+    after = UUID(cursor.after[0]) if cursor.after else _AFTER_ALL
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        # Some filters have their own index.
+        await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
+        found = await store.list_conversations(conn, namespace.id, wanted, after, cursor.size + 1)
+    conversations = found[: cursor.size]
+    more = len(found) > cursor.size
+    return conversations, cursor.token([str(conversations[-1].id)]) if more else ""

@@ -1,0 +1,84 @@
+"""Read one message, and list those of a conversation."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import Connection, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import ConversationNotFound, MessageNotFound
+from everword.domain.records import MessageRecord
+from everword_search.records import store
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import ExternalMessageKey, PageRequest
+from everword_search.records.pages import open_cursor
+from everword_search.records.read_conversations import read_conversation
+
+
+async def get_message(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: UUID | ExternalMessageKey,
+    at_least_as_fresh: str = "",
+) -> MessageRecord:
+    """Return a message as it was sent, by its id or the caller's own. Raises MessageNotFound, ConversationNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        message_id = await _find(conn, namespace.id, wanted)
+        found = await store.get_message(conn, namespace.id, message_id)
+    if found is None:
+        raise MessageNotFound(message_id=message_id)
+    return found
+
+
+async def _find(conn: Connection, namespace_id: int, wanted: UUID | ExternalMessageKey) -> UUID:
+    if isinstance(wanted, UUID):
+        return wanted
+    conversation = await read_conversation(conn, namespace_id, wanted.conversation)
+    found = await store.find_message(conn, namespace_id, conversation.id, wanted.external_id)
+    if found is None:
+        raise MessageNotFound(external_id=wanted.external_id)
+    return found
+
+
+DEFAULT_PAGE = 50
+
+
+#: A page ends before this many bytes, unless its first message alone has more.
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+
+
+async def list_messages(
+    database: Database,
+    namespace: NamespaceScope,
+    conversation_id: UUID,
+    newest_first: bool,
+    page: PageRequest,
+    start_seq: int = 0,
+    at_least_as_fresh: str = "",
+) -> tuple[list[MessageRecord], str]:
+    """Return a page of messages in the order asked for, and the token of the next one. Raises ConversationNotFound.
+
+    The first page begins at the place `start_seq`, if it is not 0.
+    """
+    cursor = await open_cursor(database, namespace, "ListMessages", page, DEFAULT_PAGE)
+    after = start_seq + (1 if newest_first else -1) if start_seq else None
+    if cursor.after:
+        after = int(cursor.after[0])
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        found = await store.list_messages(
+            conn,
+            namespace.id,
+            conversation_id,
+            newest_first,
+            after,
+            cursor.size + 1,
+            MAX_PAGE_BYTES,
+        )
+        known = found or await store.get_conversation(conn, namespace.id, conversation_id)
+    if not known:
+        raise ConversationNotFound(conversation_id=conversation_id)
+    messages = found[: cursor.size]
+    more = bool(found) and found[0].available > len(messages)
+    return list(messages), cursor.token([messages[-1].seq]) if more else ""

@@ -1,0 +1,108 @@
+"""Filters, pages and keys of requests as values."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TypeAlias
+from uuid import UUID
+
+from everword.domain.documents import document_tag
+from everword.rpc.translate import optional_time
+from everword.v1 import (
+    address_pb2,
+    conversation_pb2,
+    graph_query_service_pb2,
+    memory_pb2,
+    people_service_pb2,
+    profile_service_pb2,
+    summary_service_pb2,
+    topic_service_pb2,
+)
+from everword.v1 import search_service_pb2 as pb
+from everword_search.records.model import (
+    ConversationFilter,
+    ConversationKey,
+    ExternalMessageKey,
+    MemoryFilter,
+    PageRequest,
+)
+
+Paged: TypeAlias = (
+    pb.SearchRequest
+    | address_pb2.ListAddressRequest
+    | pb.BrowseRequest
+    | pb.ListConversationsRequest
+    | pb.ListMessagesRequest
+    | summary_service_pb2.ListSummariesRequest
+    | summary_service_pb2.ExpandSummaryRequest
+    | profile_service_pb2.ListFactsRequest
+    | people_service_pb2.ListPeopleRequest
+    | people_service_pb2.ListEventsRequest
+    | people_service_pb2.ListStrategiesRequest
+    | graph_query_service_pb2.ListNodesRequest
+    | topic_service_pb2.ListTopicsRequest
+)
+
+
+def to_page(request: Paged) -> PageRequest:
+    body = type(request).FromString(request.SerializeToString())
+    body.ClearField("page_size")
+    body.ClearField("page_token")
+    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
+    return PageRequest(request.page_size, request.page_token, digest)
+
+
+def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:
+    return MemoryFilter(
+        kinds=list(message.kinds) or None,
+        conversation_ids=[UUID(id_) for id_ in message.conversation_ids] or None,
+        agents=list(message.agents) or None,
+        subjects=list(message.subjects) or None,
+        channels=list(message.channels) or None,
+        instances=list(message.instances) or None,
+        authors=list(message.authors) or None,
+        roles=list(message.roles) or None,
+        tags=list(message.tags) or None,
+        document_tags=[document_tag(UUID(id_)) for id_ in message.document_ids] or None,
+        since=optional_time(message, "start_time"),
+        before=optional_time(message, "end_time"),
+        include_automated=message.include_automated,
+        include_superseded=message.include_superseded,
+        valid_at=optional_time(message, "valid_at_time"),
+        known_at=optional_time(message, "known_at_time"),
+        excluded_memory_ids=[UUID(id_) for id_ in message.excluded_memory_ids] or None,
+        excluded_conversation_ids=[UUID(id_) for id_ in message.excluded_conversation_ids] or None,
+        excluded_authors=list(message.excluded_authors) or None,
+        excluded_kinds=list(message.excluded_kinds) or None,
+        as_of_message_id=UUID(message.as_of_message_id) if message.as_of_message_id else None,
+    )
+
+
+def to_conversation_filter(message: conversation_pb2.ConversationFilter) -> ConversationFilter:
+    return ConversationFilter(
+        agents=list(message.agents) or None,
+        channels=list(message.channels) or None,
+        subjects=list(message.subjects) or None,
+        active=message.active if message.HasField("active") else None,
+        client_session_ids=list(message.client_session_ids) or None,
+    )
+
+
+def to_conversation(
+    request: pb.GetConversationRequest | pb.ExternalMessageKey,
+) -> UUID | ConversationKey:
+    """Return what a request knows a conversation by."""
+    if not request.HasField("key"):
+        return UUID(request.conversation_id)
+    return ConversationKey(request.key.session_key, request.key.agent, request.key.channel)
+
+
+def to_message(request: pb.GetMessageRequest) -> UUID | ExternalMessageKey:
+    """Return what a request knows a message by."""
+    if not request.HasField("external"):
+        return UUID(request.message_id)
+    return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
+
+
+def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:
+    return order != memory_pb2.ORDER_OLDEST_FIRST

@@ -1,0 +1,92 @@
+"""Words that are one letter away from another: where nothing says Rotterdm, Rotterdam is meant.
+
+Nothing is kept for it: all words that a wrong, missing, superfluous or exchanged letter makes are looked up in the
+index of words. They are about 450 for a word of eight letters, however much a namespace holds.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Collection, Sequence
+
+import regex
+
+from everword_search.passages.store import WordsAsked
+
+#: Letters of a word of which others are made: a longer one is none.
+_MOST = 24
+#: Letters beside those of ASCII, by text search configuration.
+_ALSO = {
+    "danish": "æøå",
+    "dutch": "éëï",
+    "finnish": "äöå",
+    "french": "éèàçêâîôûëïüœ",
+    "german": "äöüß",
+    "hungarian": "áéíóöőúüű",
+    "italian": "àèéìòù",
+    "norwegian": "æøå",
+    "portuguese": "áâãàçéêíóôõú",
+    "romanian": "ăâîșț",
+    "spanish": "áéíóúñü",
+    "swedish": "äöå",
+    "turkish": "çğıöşü",
+}
+#: What is typed without its mark, in any language: who looks for Gdansk means Gdańsk.
+_MARKED = {
+    "a": "áàâäãåāąă",
+    "c": "çćč",
+    "d": "ďđ",
+    "e": "éèêëēęě",
+    "g": "ğ",
+    "i": "íìîïīı",
+    "l": "ł",
+    "n": "ñńň",
+    "o": "óòôöõøōő",
+    "r": "ř",
+    "s": "śšşș",
+    "t": "ťțţ",
+    "u": "úùûüūůű",
+    "y": "ýÿ",
+    "z": "źżž",
+}
+_SCRIPTS = ("абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "αάβγδεέζηήθιίκλμνξοόπρσςτυύφχψωώ")
+_WORD = regex.compile(r"\p{L}+")
+
+
+def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] = ()) -> WordsAsked:
+    """Return words in lower case with what is near each of them: of some, only what differs in a mark."""
+    pairs = [
+        (place, near)
+        for place, word in enumerate(words)
+        for near in (marked_words(word) if word in only_marked else near_words(word, config))
+    ]
+    return WordsAsked(words, [place for place, _ in pairs], [near for _, near in pairs])
+
+
+def near_words(word: str, config: str) -> list[str]:
+    """Return what one wrong, missing, superfluous or exchanged letter makes of a word in lower case, in order."""
+    if len(word) > _MOST or not _WORD.fullmatch(word):
+        return []
+    letters = _letters(word, config)
+    cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    near = {head + tail[1:] for head, tail in cuts if tail}
+    near |= {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}
+    near |= {head + letter + tail[1:] for head, tail in cuts if tail for letter in letters}
+    near |= {head + letter + tail for head, tail in cuts for letter in letters}
+    near |= set(marked_words(word))
+    return sorted(near - {word, ""})
+
+
+def marked_words(word: str) -> list[str]:
+    """Return what a word in lower case is with a mark on one of its letters."""
+    return [
+        word[:place] + marked + word[place + 1 :]
+        for place, letter in enumerate(word)
+        for marked in _MARKED.get(letter, "")
+    ]
+
+
+def _letters(word: str, config: str) -> str:
+    if any(letter in string.ascii_lowercase for letter in word):
+        return string.ascii_lowercase + _ALSO.get(config, "")
+    return next((script for script in _SCRIPTS if word[0] in script), "")

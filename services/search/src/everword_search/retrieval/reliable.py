@@ -1,0 +1,56 @@
+"""Find memories that may go into a prompt: none of what a summary says beyond its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from everword.domain.caller import NamespaceScope
+from everword_search.retrieval.arms.base import ArmReport, ArmState
+from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
+from everword_search.retrieval.search import find_memories
+from everword_search.retrieval.sources import Sources
+
+#: Pages that are read at most: where so many results need review, fewer memories than asked for are returned.
+MAX_PAGES = 3
+
+
+@dataclass(frozen=True)
+class Reliable:
+    """The results of a search that may go into a prompt."""
+
+    #: Best first.
+    results: list[SearchResult]
+    verdict: Verdict
+    #: Arms that could not answer.
+    degraded: Sequence[ArmReport] = ()
+
+
+async def find_reliable(
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, periods: bool = True
+) -> Reliable:
+    """Return a page of results without the summaries that need review; others take their places.
+
+    Without `periods`, summaries of a day or more are left out as well: they are of everybody. Raises what
+    `find_memories` does.
+    """
+    response, _ = await find_memories(sources, namespace, request)
+    results = _reliable(response.results, periods)
+    wanted = len(response.results)
+    verdict = response.verdict
+    degraded = [each for each in response.arms if each.state is ArmState.DEGRADED]
+    for _ in range(MAX_PAGES - 1):
+        if len(results) >= wanted or not response.next_page_token:
+            break
+        page = replace(request.page, token=response.next_page_token)
+        response, _ = await find_memories(sources, namespace, replace(request, page=page))
+        results += _reliable(response.results, periods)
+    return Reliable(results[:wanted], verdict, degraded)
+
+
+def _reliable(results: list[SearchResult], periods: bool) -> list[SearchResult]:
+    return [
+        result
+        for result in results
+        if not result.needs_review and (periods or not result.is_of_period)
+    ]

@@ -1,0 +1,1 @@
+"""Results of a page: their order, and what those of some kinds come with."""

@@ -1,0 +1,186 @@
+"""Find the original messages of pasted text among memories, so that originals rank before pasted copies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from uuid import UUID
+
+import regex
+
+from everword.db.pool import STATEMENT_CAP_S, Connection, Database
+from everword.db.statements import ask
+from everword.domain.deadline import remaining
+from everword.text.attribution import blank_pasted, find_pasted
+from everword.text.attribution_forms import CONTEXT_ITEM
+from everword.text.attribution_labels import find_label
+from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_USER
+from everword_search.passages.ranked import Ranked, Window
+from everword_search.records.pages import max_parts
+from everword_search.records.store import MemoryRow, memories_asked
+from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.results.hit_order import BRINGING, RankedPage
+from everword_search.retrieval.runner import ArmFailed
+
+#: Best ranked memories that are searched for originals, and maximum originals before one pasted copy.
+CANDIDATES, MOST_ORIGINALS = 60, 8
+#: Minimum words of an original message, and of a quoted line.
+_LEAST_WORDS, _LEAST_QUOTED = 3, 4
+#: The same minimum in characters, for scripts without spaces.
+_LEAST_CHARS = 7
+#: Up to this many messages, each one is compared.
+_FEW = 20
+_WORDS = regex.compile(r"[\p{L}\p{N}]+")
+
+
+def find_pastes(rows: Iterable[MemoryRow]) -> list[MemoryRow]:
+    """Return the messages with pasted text among some memories."""
+    messages = [row for row in rows if row.kind == MEMORY_KIND_MESSAGE and row.role == ROLE_USER]
+    if len(messages) > _FEW:
+        # Finding pasted text takes longer than seeing that a message has no words in common with another one.
+        runs = [_runs(row.content) for row in messages]
+        counts = Counter(chain.from_iterable(runs))
+        messages = [
+            row
+            for row, own in zip(messages, runs, strict=True)
+            if any(counts[each] > 1 for each in own)
+        ]
+    return [row for row in messages if _pasted(row)]
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """Return the runs of words of a text; for scripts without spaces, its long words."""
+    words = _WORDS.findall(text.casefold())
+    runs = {tuple(words[at : at + _LEAST_QUOTED]) for at in range(len(words) - _LEAST_QUOTED + 1)}
+    return runs | {(word,) for word in words if len(word) >= _LEAST_CHARS}
+
+
+def find_originals(
+    pastes: Iterable[MemoryRow], candidates: Sequence[MemoryRow]
+) -> Mapping[UUID, Sequence[UUID]]:
+    """Return, for each pasted copy, its earlier original messages, in the order of the candidates."""
+    # Pasted text in a candidate is no original.
+    messages = [
+        (row, _folded(_own(row, row.content)), _folded(_own(row, row.passage)))
+        for row in candidates
+        if row.kind == MEMORY_KIND_MESSAGE
+    ]
+    found = dict[UUID, Sequence[UUID]]()
+    for paste in pastes:
+        pasted = _pasted(paste)
+        whole = _folded("\n".join(pasted))
+        lines = [
+            words for words in map(_folded, _lines(pasted)) if _says_enough(words, _LEAST_QUOTED)
+        ]
+        own = [
+            row.id
+            for row, content, passage in messages
+            if row.id != paste.id
+            and (row.occurred_at, row.id) < (paste.occurred_at, paste.id)
+            and (_holds(whole, content) or _holds(whole, passage) or _quotes(content, lines))
+        ]
+        if own:
+            found[paste.id] = own[:MOST_ORIGINALS]
+    return found
+
+
+def _pasted(row: MemoryRow) -> list[str]:
+    """Return the pasted text of a message; for a long message, only of its beginning and of the matching passage."""
+    texts = [row.content]
+    if row.passage and row.passage not in row.content:
+        texts.append(row.passage)
+    # A label that may name a topic counts: only what repeats another message has an original.
+    return [
+        text[start:end]
+        for text in texts
+        for start, end in find_pasted(text, [row.author], with_weak=True)
+    ]
+
+
+def _own(row: MemoryRow, text: str) -> str:
+    return blank_pasted(text, [row.author])
+
+
+def _lines(pasted: Sequence[str]) -> Iterable[str]:
+    """Yield the lines of pasted text without the names before them."""
+    for line in "\n".join(pasted).splitlines():
+        if item := CONTEXT_ITEM.match(line):
+            yield line[item.end() :]
+            continue
+        label = find_label(line, ())
+        yield line[label.at :] if label else line
+
+
+def _quotes(content: str, lines: Sequence[str]) -> bool:
+    return any(words in content for words in lines)
+
+
+def _holds(whole: str, part: str) -> bool:
+    return _says_enough(part, _LEAST_WORDS) and part in whole
+
+
+def _says_enough(folded: str, least: int) -> bool:
+    words = folded.split()
+    return len(words) >= least or any(
+        len(word) >= _LEAST_CHARS and not word.isascii() for word in words
+    )
+
+
+def _folded(text: str) -> str:
+    """Return the words of a text between spaces, case-folded and without punctuation."""
+    return f" {' '.join(_WORDS.findall(text.casefold()))} "
+
+
+async def find_page_originals(
+    conn: Connection,
+    database: Database,
+    ranked_page: RankedPage,
+    rows: Mapping[UUID, MemoryRow],
+    min_score: float,
+    chars: int,
+) -> Mapping[UUID, Sequence[Hit]]:
+    """Return, for each pasted copy on a page, its original messages among the best ranked memories.
+
+    A page without pasted copies costs no statement. The searched memories do not depend on the page, so that the order
+    is the same for every page size.
+    """
+    if ranked_page.mode not in BRINGING:
+        return {}
+    if not find_pastes(rows.values()):
+        return {}
+    namespace_id = ranked_page.scope.namespace_id
+    try:
+        async with database.bound(conn, namespace_id):
+            best = await _find_best(conn, ranked_page)
+            hits = {hit.source_id: hit for hit in best if hit.score >= min_score}
+            passages = [hit.passage_id for hit in hits.values()]
+            wanted = memories_asked(namespace_id, list(hits), passages, chars, max_parts(chars))
+            pending = await ask(conn, wanted)
+        found = {row.id: row for row in await pending.rows()}
+    except ArmFailed:
+        return {}
+    ranked = [found[id_] for id_ in hits if id_ in found]
+    # An original may itself be a pasted copy with originals.
+    pastes = find_pastes({**found, **rows}.values())
+    originals = find_originals(pastes, ranked)
+    return {paste: [hits[id_] for id_ in ids] for paste, ids in originals.items()}
+
+
+async def _find_best(conn: Connection, ranked_page: RankedPage) -> list[Hit]:
+    """Return the best ranked memories of all pages. Raises ArmFailed."""
+    if ranked_page.found.order:
+        ranked = ranked_page.found.order()
+        found = Ranked(
+            ranked.passage_ids[:CANDIDATES],
+            ranked.source_ids[:CANDIDATES],
+            ranked.raws[:CANDIDATES],
+            ranked.scores[:CANDIDATES],
+        ).candidates()
+    else:
+        runner = ranked_page.runner
+        runner.begin(conn, None)
+        await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
+        arm = next(iter(runner.left()), None)
+        found = list(await runner.find(arm, Window(CANDIDATES))) if arm else []
+    return [Hit(each.source_id, each.passage_id, each.score, [], ()) for each in found]

@@ -1,0 +1,171 @@
+"""Order a page so that replacements stand before the outdated hits that they replace.
+
+A replacement that ranks behind an outdated hit, or was not found at all, is promoted before it. The next page continues
+after the last hit that kept its own place. Its token names the promoted hits, so that no hit is repeated or lost.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from everword_search.endings.model import Holding
+from everword_search.endings.read_endings import Endings
+from everword_search.retrieval.hits import Hit
+
+#: Limit of promoted memories on all pages of a search: the token of a page names them.
+MAX_PROMOTED = 48
+#: Bytes of an id in a token: the random part of a UUIDv7.
+_TAIL = 8
+
+
+@dataclass(frozen=True)
+class PromotedHits:
+    """The memories that earlier pages promoted."""
+
+    tails: frozenset[bytes] = frozenset()
+
+    @classmethod
+    def read(cls, text: str) -> PromotedHits:
+        tails = base64.b85decode(text)
+        return cls(frozenset(tails[at : at + _TAIL] for at in range(0, len(tails), _TAIL)))
+
+    def write(self) -> str:
+        return base64.b85encode(b"".join(sorted(self.tails))).decode()
+
+    def __contains__(self, id_: UUID) -> bool:
+        return id_.bytes[-_TAIL:] in self.tails
+
+    def with_(self, ids: Iterable[UUID]) -> PromotedHits:
+        return PromotedHits(self.tails | {id_.bytes[-_TAIL:] for id_ in ids})
+
+    @property
+    def room(self) -> int:
+        return MAX_PROMOTED - len(self.tails)
+
+
+@dataclass
+class PagePlacement:
+    """The order of a page."""
+
+    hits: list[Hit] = field(default_factory=list)
+    #: The promoted memories.
+    brought: set[UUID] = field(default_factory=set)
+    #: The last hit that kept its own place; None if there is none.
+    last: Hit | None = None
+    #: Whether some hits are left for the next page.
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
+class PlacementInputs:
+    """The facts about the memories of a search that its order depends on."""
+
+    endings: Endings
+    #: Replacements and originals that stand on earlier pages.
+    earlier: Set[UUID]
+    #: Limit of promoted hits on this page.
+    room: int
+    #: Hits of replacements and originals that rank further behind.
+    found: Mapping[UUID, Hit]
+    #: The original messages of each pasted copy.
+    originals: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
+
+
+def place(hits: Sequence[Hit], size: int, known: PlacementInputs) -> PagePlacement:
+    """Return a page of at most `size` hits from `hits`, which follow the page before."""
+    placed, shown = PagePlacement(), set(known.earlier)
+    for hit in hits:
+        if hit.source_id not in placed.brought:
+            for brought in _in_front(hit, known, shown):
+                if len(placed.hits) < size and len(placed.brought) < known.room:
+                    placed.hits.append(brought)
+                    placed.brought.add(brought.source_id)
+                    shown.add(brought.source_id)
+            if len(placed.hits) >= size:
+                placed.is_cut = True
+                break
+            placed.hits.append(hit)
+            shown.add(hit.source_id)
+        placed.last = hit
+    return placed
+
+
+def has_misplaced_hit(
+    hits: Sequence[Hit], endings: Endings, originals: Mapping[UUID, Sequence[UUID]]
+) -> bool:
+    """Return whether a hit ranks before its original, or before all of its replacements."""
+    shown = set[UUID]()
+    for hit in hits:
+        if any(_lacking(hit, endings, shown)) or not shown.issuperset(
+            originals.get(hit.source_id, ())
+        ):
+            return True
+        shown.add(hit.source_id)
+    return False
+
+
+def list_replacements(hits: Sequence[Hit], endings: Endings) -> list[UUID]:
+    """Return the ids of memories that state a replacement for one of the hits, sorted."""
+    ids = {
+        id_
+        for hit in hits
+        for ending in endings.get(hit.source_id, ())
+        if ending.current
+        for id_ in ending.current.memory_ids
+    }
+    return sorted(ids)
+
+
+def _lacking(hit: Hit, endings: Endings, shown: Set[UUID]) -> Iterator[Holding]:
+    """Yield the replacements of a hit that are not shown yet."""
+    for ending in endings.get(hit.source_id, ()):
+        if ending.current and shown.isdisjoint(ending.current.memory_ids):
+            yield ending.current
+
+
+def _in_front(hit: Hit, known: PlacementInputs, shown: Set[UUID]) -> list[Hit]:
+    """Return the hits to move before a hit: its originals, its replacements, and the replacements of these, each
+    before the hit that it replaces."""
+    there, brought = {*shown, hit.source_id}, list[Hit]()
+
+    def bring(of: Hit) -> None:
+        for id_ in known.originals.get(of.source_id, ()):
+            original = known.found.get(id_)
+            if original is not None and id_ not in there:
+                there.add(id_)
+                bring(original)
+                brought.append(replace(original, score=hit.score, signals=()))
+        for holding in _lacking(of, known.endings, there):
+            current = _before(hit, holding, known)
+            if current.source_id in there:
+                continue
+            there.add(current.source_id)
+            bring(current)
+            brought.append(current)
+
+    bring(hit)
+    return brought
+
+
+def _before(hit: Hit, holding: Holding, known: PlacementInputs) -> Hit:
+    """Return the hit to promote before an outdated hit, with the score of that hit.
+
+    It is the latest message that states nothing outdated itself, or else the fact.
+    """
+    passages = dict(zip(holding.memory_ids, holding.passage_ids, strict=True))
+    endings = known.endings
+    sound = (id_ for id_ in passages if not any(each.current for each in endings.get(id_, ())))
+    chosen = next(sound, holding.memory_ids[0])
+    own = known.found.get(chosen) or Hit(chosen, passages[chosen], hit.score, [], ())
+    evidence = [each for each in (own.evidence, hit.evidence) if each is not None]
+    return replace(
+        own,
+        # The passage that states the replacement, even if another one is nearer to the query.
+        passage_id=passages[chosen],
+        score=hit.score,
+        signals=(),
+        evidence=max(evidence, default=None),
+    )

@@ -1,0 +1,77 @@
+"""Read one summary, and list them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from everword.db.pool import STATEMENT_CAP_S, Database
+from everword.domain.caller import NamespaceScope
+from everword.domain.deadline import remaining
+from everword.domain.not_found import SummaryNotFound
+from everword.domain.records import SummaryRecord
+from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import PageRequest
+from everword_search.records.pages import open_cursor
+from everword_search.records.query_plans import use_custom_plans
+from everword_search.summaries import store
+from everword_search.summaries.model import SummaryFilter
+
+
+async def get_summary(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: UUID | str,
+    at_least_as_fresh: str = "",
+) -> SummaryRecord:
+    """Return the whole of a summary, by its id or its name. Raises SummaryNotFound."""
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        if isinstance(wanted, str):
+            summary_id = await store.find_named(conn, namespace.id, wanted)
+            if summary_id is None:
+                raise SummaryNotFound(name=wanted)
+            wanted = summary_id
+        found = await store.get_summaries(conn, namespace.id, [wanted])
+    if not found:
+        raise SummaryNotFound(summary_id=wanted)
+    return found[0]
+
+
+DEFAULT_PAGE = 50
+
+
+#: A page ends before this many bytes, unless its first summary alone has more.
+MAX_PAGE_BYTES = 8 * 1024 * 1024
+
+
+async def list_summaries(
+    database: Database,
+    namespace: NamespaceScope,
+    wanted: SummaryFilter,
+    newest_first: bool,
+    page: PageRequest,
+    max_chars: int | None,
+    at_least_as_fresh: str = "",
+) -> tuple[list[SummaryRecord], str]:
+    """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListSummaries", page, DEFAULT_PAGE)
+    after = (cursor.after[0], cursor.after[1]) if cursor.after else None
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+        # Each combination of filters has its own index.
+        await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
+        found = await store.list_summaries(
+            conn,
+            namespace.id,
+            wanted,
+            newest_first,
+            after,
+            cursor.size + 1,
+            MAX_PAGE_BYTES,
+            max_chars,
+        )
+    summaries = found[: cursor.size]
+    if not found or found[0].available <= len(summaries):
+        return list(summaries), ""
+    last = summaries[-1]
+    return list(summaries), cursor.token([last.latest_at.isoformat(), str(last.id)])

@@ -1,1 +1,0 @@
-"""Themes as they are read."""

@@ -1,0 +1,74 @@
+"""A memory of any kind, whole."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from everword.v1 import memory_pb2, profile_service_pb2
+from everword.v1 import search_service_pb2 as pb
+from everword_web.console.visits import Visit
+from everword_web.console.wording import data, place_of_memory
+
+_BEFORE = 5
+#: Of the facts of a subject.
+_MOST_PAGES = 5
+
+
+async def memory(visit: Visit) -> Response:
+    """Show a memory, or go on to the page that its kind has."""
+    service = visit.client.search_service
+    found = await visit.call(service.GetMemory, pb.GetMemoryRequest(memory_id=visit.id))
+    shown: memory_pb2.Memory = found.memory
+    place = place_of_memory(shown)
+    if place != visit.request.url.path:
+        return visit.go(place)
+    if shown.kind == memory_pb2.MEMORY_KIND_FACT and (fact_id := await _fact_id(visit, shown)):
+        return visit.go(f"/facts/{fact_id}")
+    before = []
+    if shown.kind == memory_pb2.MEMORY_KIND_MESSAGE:
+        before = await _said_before(visit, shown)
+    return visit.page(
+        "memory.html",
+        memory=shown,
+        message=found.message,
+        before=before,
+        metadata=data(shown.metadata, indent=2) if shown.metadata.fields else "",
+    )
+
+
+async def _said_before(visit: Visit, message: memory_pb2.Memory) -> list[memory_pb2.Memory]:
+    """Return what was said right before a message, in its order."""
+    request = pb.BrowseRequest(
+        filter=memory_pb2.MemoryFilter(
+            kinds=[memory_pb2.MEMORY_KIND_MESSAGE],
+            conversation_ids=[message.conversation_id],
+            as_of_message_id=message.id,
+            include_automated=True,
+            excluded_memory_ids=[message.id],
+        ),
+        page_size=_BEFORE,
+        max_content_chars=400,
+    )
+    listed = await visit.call(visit.client.search_service.Browse, request)
+    return list(reversed(listed.memories))
+
+
+async def _fact_id(visit: Visit, memory: memory_pb2.Memory) -> str:
+    """Return the fact that a memory stands for in one of its intervals.
+
+    Empty where it is not there any more, or not among the first thousand of its subject.
+    """
+    request = profile_service_pb2.ListFactsRequest(
+        subjects=[memory.subject],
+        include_superseded=True,
+        page_size=200,
+    )
+    for _ in range(_MOST_PAGES):
+        page = await visit.call(visit.client.profile_service.ListFacts, request)
+        for fact in page.facts:
+            if fact.memory_id == memory.id:
+                return str(fact.id)
+        request.page_token = page.next_page_token
+        if not request.page_token:
+            break
+    return ""

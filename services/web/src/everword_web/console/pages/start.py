@@ -1,0 +1,20 @@
+"""The first page: how memory is doing."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.responses import Response
+
+from everword.v1 import search_service_pb2 as pb
+from everword_web.console.visits import Visit
+
+
+async def overview(visit: Visit) -> Response:
+    """Show what needs attention, what there is, and what was said last."""
+    service = visit.client.search_service
+    stats, latest = await asyncio.gather(
+        visit.call(service.GetStats, pb.GetStatsRequest()),
+        visit.call(service.ListConversations, pb.ListConversationsRequest(page_size=8)),
+    )
+    return visit.page("overview.html", stats=stats, conversations=latest.conversations)

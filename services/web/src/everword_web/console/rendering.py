@@ -1,0 +1,71 @@
+"""Templates, in which every value is escaped: what is remembered is others' words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from everword_web.console import wording
+from everword_web.console.highlight import highlight
+
+#: (path, title) of what the navigation leads to.
+PLACES = (
+    ("/", "Overview"),
+    ("/search", "Search"),
+    ("/conversations", "Conversations"),
+    ("/facts", "Facts"),
+    ("/people", "People"),
+    ("/events", "Events"),
+    ("/graph", "Graph"),
+    ("/documents", "Documents"),
+    ("/notes", "Notes"),
+    ("/lore", "Lore"),
+    ("/topics", "Topics"),
+    ("/themes", "Themes"),
+    ("/patterns", "Patterns"),
+    ("/queues", "Queues"),
+    ("/costs", "Costs"),
+    ("/erasures", "Erasures"),
+)
+
+#: Characters that turn the order of what follows around, and so hide what a text says: they are shown by their names.
+_OVERRIDES = {0x202D: "⟨LRO⟩", 0x202E: "⟨RLO⟩"}
+
+
+def _shown(value: object) -> object:
+    return value.translate(_OVERRIDES) if isinstance(value, str) else value
+
+
+_environment = Environment(
+    loader=PackageLoader("everword_web.console"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_shown,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_environment.filters.update(
+    age=wording.age,
+    clip=wording.clip,
+    data=wording.data,
+    day=wording.day,
+    highlight=highlight,
+    money=wording.money,
+    number=wording.number,
+    plural=wording.plural,
+    share=wording.share,
+    size=wording.size,
+    when=wording.when,
+    word=wording.word,
+)
+_environment.globals.update(
+    places=PLACES,
+    place_of_memory=wording.place_of_memory,
+    place_in_conversation=wording.place_in_conversation,
+)
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page, or a part of one."""
+    return _environment.get_template(template).render(**values)

@@ -1,0 +1,22 @@
+"""What the server keeps of its callers."""
+
+from __future__ import annotations
+
+from unittest.mock import Mock
+
+from everword.admission.keys import KnownKeys
+from everword_web.mcp.callers import Callers
+
+
+def test_only_writes_are_kept() -> None:
+    """However many keys somebody tries, who has written sees what they wrote."""
+    callers = Callers(Mock(), KnownKeys())
+    ana = {"authorization": "Bearer ana"}
+    # Two first writes at once: the greater token is the later one.
+    early, late = callers.of(ana), callers.of(ana)
+    late.wrote("b")
+    early.wrote("a")
+    assert callers.of(ana).token == "b"
+    for number in range(10_001):
+        assert callers.of({"authorization": f"Bearer guess-{number}"}).token == ""
+    assert callers.of(ana).token == "b"

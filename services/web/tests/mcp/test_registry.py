@@ -1,0 +1,48 @@
+"""The sets of tools, and the page that shows them."""
+
+from __future__ import annotations
+
+from inspect import signature
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from everword.adapters.tools.memory import Kind
+from everword.adapters.tools.model import Tool
+from everword.adapters.tools.registry import DEFAULT_SETS, SETS
+from everword.adapters.tools.text import heading
+from everword.client.types import Kind as ClientKind
+from everword.v1.memory_pb2 import Memory, MemoryKind
+
+PAGE = (Path(__file__).parents[4] / "docs" / "mcp.md").read_text(encoding="utf-8")
+TOOLS = {tool.name: tool for each in SETS.values() for tool in each.tools}
+
+
+def test_the_page_has_each_set_and_tool() -> None:
+    assert DEFAULT_SETS == ("memory",)
+    for name, each in SETS.items():
+        [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}`")]
+        listed = each.tools[:1] if name == "graph" else each.tools
+        assert all(f"`{tool.name}`" in row for tool in listed), name
+    assert len(SETS["graph"].tools) == 1 + 7
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
+def test_a_tool_says_what_it_does_in_few_words(tool: Tool) -> None:
+    assert 20 < len(tool.description) < 500
+    assert not tool.description.startswith(" ")
+    assert next(iter(signature(tool.call).parameters)) == "caller"
+
+
+@pytest.mark.parametrize("kinds", [Kind, ClientKind], ids=["tools", "client"])
+def test_each_kind_of_memory_can_be_asked_for(kinds: object) -> None:
+    known = {
+        name.removeprefix("MEMORY_KIND_").lower() for name in MemoryKind.DESCRIPTOR.values_by_name
+    }
+    assert set(get_args(kinds)) == known - {"unspecified"}
+
+
+def test_a_part_of_a_document_says_where_it_stands() -> None:
+    part = Memory(document_title="Handbook", headings=["Deploy", "Roll\nback"], id="7")
+    assert "Handbook › Deploy › Roll back" in heading(part)

@@ -1,0 +1,217 @@
+"""No facts are learned from pasted text, and search ranks it after its original."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from everword.v1 import context_service_pb2 as context
+from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import search_service_pb2 as search
+from support.calls import message, target
+from support.learning import learn, told
+from support.pasted import OWN, PASTED
+from support.sleeping import Mind, observing, sleep
+from support.stack import Stack
+
+QUESTION = "flat in Rome"
+#: Before the fix, the original ranked last for all but the first question.
+QUESTIONS = ("Where does Ana live?", QUESTION, "Who lives near the river?")
+ORIGINAL = "I live in a small flat in Rome near the river."
+#: Pasted copies by another user, in the formats of chats and mail programs.
+PASTES = (
+    f"[10:02] Ana: {ORIGINAL}",
+    f"Where does Ana live? Ana: {ORIGINAL} Where does Ana live?\nAna: {ORIGINAL}",
+    f"> {ORIGINAL}\n\nDoes Ana live in Rome, or where does Ana live?",
+    f"From: Ana <ana@example.com>\nSubject: Where Ana lives\n\n{ORIGINAL}",
+    f'Look where Ana lives: "{ORIGINAL}"',
+)
+MODES = (search.SEARCH_MODE_HYBRID, search.SEARCH_MODE_LEXICAL)
+
+
+async def _say(
+    stack: Stack, session: str, text: str, author: str, hours: int = 0, subject: str = ""
+) -> ingest.AppendMessagesResponse:
+    """Append a message of yesterday; `number` is its hour."""
+    when = datetime.now(UTC) - timedelta(hours=48 - hours)
+    request = ingest.AppendMessagesRequest(
+        conversation=target(session, subject=subject),
+        messages=[message(text, author=author, create_time=when)],
+    )
+    return await stack.ingest.AppendMessages(request)
+
+
+async def test_pasted_text_teaches_nothing_about_its_author(stack: Stack) -> None:
+    for number, text in enumerate(PASTED):
+        await _say(stack, f"s{number}", text, f"Emi {number}")
+    await learn(stack)
+    learned = {}
+    for number, text in enumerate(PASTED):
+        if known := await told(stack, f"Emi {number}"):
+            learned[text] = known
+    assert learned == {}
+
+
+async def test_messages_in_the_words_of_their_author_teach(stack: Stack) -> None:
+    for number, (text, _, _) in enumerate(OWN):
+        await _say(stack, f"s{number}", text, "Emi", subject=f"p{number}")
+    await learn(stack)
+    missed = []
+    for number, (text, attribute, value) in enumerate(OWN):
+        if value not in (await told(stack, f"p{number}")).get(attribute, set()):
+            missed.append(text)
+    assert missed == []
+
+
+async def test_a_label_that_names_the_author_is_the_author(stack: Stack) -> None:
+    await _say(stack, "s", "Ana: I live in Rome.\nFred: I live in Oslo.", "ana")
+    await learn(stack)
+    assert await told(stack, "ana") == {"residence": {"rome"}}
+
+
+async def _order(stack: Stack, query: str, mode: Any, page_size: int) -> list[str]:
+    """Return the ids of all results in their order, page by page."""
+    request = search.SearchRequest(query=query, mode=mode, page_size=page_size)
+    found: list[str] = []
+    while True:
+        page = await stack.search.Search(request)
+        found += [hit.memory.id for hit in page.results]
+        request.page_token = page.next_page_token
+        if not page.next_page_token:
+            return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("page_size", [1, 3, 10])
+async def test_search_returns_an_original_before_every_paste_of_it(
+    stack: Stack, mode: int, page_size: int
+) -> None:
+    original = await _say(stack, "first", ORIGINAL, "Ana")
+    pastes = [
+        await _say(stack, f"later {hours}", text, "Fred", hours)
+        for hours, text in enumerate(PASTES, start=1)
+    ]
+    for query in QUESTIONS:
+        order = await _order(stack, query, mode, page_size)
+        assert len(order) == len(set(order))
+        assert {each.messages[0].message_id for each in pastes} <= set(order)
+        assert order[0] == original.messages[0].message_id
+
+
+#: Originals in the words of their authors, with a paste of each and a question that finds both.
+REPEATED = (
+    ("备用发电机放在仓库的西北角。", "王芳：备用发电机放在仓库的西北角。", "备用发电机放在哪里？"),
+    (
+        "예비 열쇠는 창고의 북쪽 선반에 있습니다.",
+        "노라: 예비 열쇠는 창고의 북쪽 선반에 있습니다.",
+        "예비 열쇠는 어디에 있나요?",
+    ),
+    (
+        "The vet wants to see the cat again in six weeks.",
+        "Fwd: The vet wants to see the cat again in six weeks.",
+        "Fwd vet cat again",
+    ),
+    (
+        "The spare fuse box hangs behind the boiler door.",
+        "Nora 14:05\nThe spare fuse box hangs behind the boiler door.",
+        "Nora 14:05 spare fuse box",
+    ),
+    (
+        "The choir sings in the chapel on the second Sunday.",
+        "00:01:02.000 --> 00:01:04.000\nThe choir sings in the chapel on the second Sunday.",
+        "When does the choir sing in the chapel?",
+    ),
+    (
+        "The mooring fee of the Lindholm jetty rose to 340 crowns, and boats over ten metres pay double.",
+        "Nora: The mooring fee of the Lindholm jetty rose to 340 crowns",
+        "mooring fee of the Lindholm jetty",
+    ),
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_search_returns_an_original_before_a_paste_with_any_label(
+    stack: Stack, mode: int
+) -> None:
+    behind = {}
+    for number, (text, paste, query) in enumerate(REPEATED):
+        original = await _say(stack, f"first {number}", text, "Ana")
+        pasted = await _say(stack, f"later {number}", paste, "Fred", 1)
+        order = await _order(stack, query, mode, 10)
+        found = [each.messages[0].message_id for each in (original, pasted)]
+        places = [order.index(each) for each in found if each in order]
+        if places != sorted(places):
+            behind[paste] = places
+    assert behind == {}
+
+
+async def _context(
+    stack: Stack, query: str = QUESTION, conversation_id: str = "", **fields: Any
+) -> context.BuildContextResponse:
+    request = context.BuildContextRequest(
+        query=query,
+        conversation_id=conversation_id,
+        scope=context.CONTEXT_SCOPE_NAMESPACE,
+        **fields,
+    )
+    return await stack.context.BuildContext(request)
+
+
+def _texts(response: context.BuildContextResponse) -> Sequence[str]:
+    return [item.text for block in response.blocks for item in block.items]
+
+
+@pytest.mark.parametrize("form", [context.CONTEXT_FORMAT_TEXT, context.CONTEXT_FORMAT_JSON_LINES])
+async def test_a_context_that_is_pasted_back_teaches_nothing_and_comes_last(
+    stack: Stack, form: int
+) -> None:
+    original = await _say(stack, "first", ORIGINAL, "Ana", subject="ana")
+    await _say(stack, "first", "I work at Acme. I am allergic to peanuts.", "Ana", 1, "ana")
+    await learn(stack)
+    known = await told(stack, "ana")
+    built = await _context(stack, conversation_id=original.conversation_id, format=form)
+    assert ORIGINAL in built.text
+    pasted = await _say(stack, "second", f"{built.text}", "Fred", 5)
+    await _say(stack, "third", f"Relevant context:\n{built.text}", "Ana", 6, "ana")
+    await learn(stack)
+    assert await told(stack, "Fred") == {}
+    assert await told(stack, "ana") == known
+    order = await _order(stack, QUESTION, search.SEARCH_MODE_HYBRID, 10)
+    places = [order.index(each.messages[0].message_id) for each in (original, pasted)]
+    assert places == sorted(places)
+    # The original is in a context although the paste is a turn of the conversation.
+    held = await _context(stack, conversation_id=pasted.conversation_id)
+    ids = [item.memory_id for block in held.blocks for item in block.items]
+    assert original.messages[0].message_id in ids
+    assert ids.index(original.messages[0].message_id) < ids.index(pasted.messages[0].message_id)
+
+
+async def test_a_paste_follows_its_original_in_a_context(stack: Stack) -> None:
+    await _say(stack, "first", ORIGINAL, "Ana")
+    for hours, text in enumerate(PASTES, start=1):
+        await _say(stack, f"later {hours}", text, "Fred", hours)
+    items = [item for block in (await _context(stack)).blocks for item in block.items]
+    ranked = sorted(items, key=lambda item: -item.score)
+    assert ranked[0].text.endswith(f"Ana: {ORIGINAL}")
+
+
+async def test_a_model_reads_no_pasted_text_in_sleep(stack: Stack) -> None:
+    text = "I live in Oslo.\n\nFred: I live in Rome.\nAna: I live in Porto."
+    await _say(stack, "s", text, "Emi")
+    mind = Mind(
+        {
+            "sleep-observe": observing(
+                ("I live in Oslo", "residence", "Oslo"), ("I live in Rome", "residence", "Rome")
+            )
+        }
+    )
+    await sleep(stack, mind)
+    read = json.dumps([records for _, records in mind.asked])
+    assert "I live in Oslo" in read
+    assert "Rome" not in read
+    assert "Porto" not in read
+    assert (await told(stack, "Emi")).get("residence") == {"oslo"}
