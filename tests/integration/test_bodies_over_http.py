@@ -23,6 +23,7 @@ from support.callers import bearer, make_namespaces
 from support.databases import cloned
 from support.hasty import TESTS
 from support.http_process import serving_all, serving_hastily
+from support.loops import BUSY
 from support.mcp import over_http, said
 from support.raw_http import CHUNKED, Answer, RawRequest, begun, post
 from support.stack import Stack, running_stack
@@ -42,8 +43,8 @@ DRAIN_S = 0.5
 WAITING = 100
 #: What a process takes beyond what it had, at its peak: two of the largest bodies, and one that is parsed.
 MEMORY = 320 * MIB
-#: Of a hundred health checks 95 are answered within this time.
-HEALTH_S = 0.1
+#: Limit of the 95th percentile of health checks, in seconds.
+HEALTH_S = 0.1 * BUSY
 
 
 @dataclass(frozen=True)

@@ -24,15 +24,15 @@ from support.callers import make_namespaces, within
 from support.databases import cloned
 from support.document_calls import append, new_document, read, write
 from support.heavy_texts import CROWDED_TEXTS, HEAVY_TEXTS, prose
-from support.loops import longest_step
+from support.loops import longest_step, slowness
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 MIB = 1024 * 1024
-#: Five times the usual duration.
-LONGEST_STEP_S = 0.25
+#: Ten times the usual duration on an idle machine. Before the fix, it was 16 s.
+LONGEST_STEP_S = 0.5
 #: Maximum ratio of a text's CPU time to the CPU time of prose. Before the fix, it was seven to ten.
 MOST_TIMES = 4
 
@@ -82,7 +82,7 @@ async def test_a_heavy_document_costs_little_more_than_prose_and_holds_up_nobody
     heavy = writing(HEAVY_TEXTS[name](MIB), f"Heavy {name}")
     async with longest_step() as longest:
         assert await appends_beside(stack, stack.documents.WriteDocument(heavy)) >= 5
-    assert longest[0] < LONGEST_STEP_S
+    assert longest[0] / slowness() < LONGEST_STEP_S
     assert await cost_of(stack, HEAVY_TEXTS[name]) < MOST_TIMES
 
 
@@ -114,7 +114,7 @@ async def test_a_document_with_too_many_sections_is_refused_early(stack: Stack, 
 
     async with longest_step() as longest:
         assert await cpu_s(call) < usual + 0.2
-    assert longest[0] < LONGEST_STEP_S
+    assert longest[0] / slowness() < LONGEST_STEP_S
 
 
 async def test_a_document_that_is_appended_to_keeps_all_but_its_last_chunks(stack: Stack) -> None:
@@ -154,11 +154,11 @@ async def test_heavy_notes_and_messages_hold_up_nobody(stack: Stack, name: str) 
     note = notes.WriteNoteRequest.FromString(note.SerializeToString())
     async with longest_step() as longest:
         await appends_beside(stack, stack.notes.WriteNote(note))
-    assert longest[0] < LONGEST_STEP_S
+    assert longest[0] / slowness() < LONGEST_STEP_S
     messages = ingest.AppendMessagesRequest.FromString(messages.SerializeToString())
     async with longest_step() as longest:
         await appends_beside(stack, stack.ingest.AppendMessages(messages))
-    assert longest[0] < LONGEST_STEP_S
+    assert longest[0] / slowness() < LONGEST_STEP_S
 
 
 async def test_a_document_with_nearly_too_many_sections_is_stored(stack: Stack) -> None:

@@ -8,11 +8,11 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from support.calls import append_request, message
-from support.loops import longest_step
+from support.loops import longest_step, slowness
 from support.stack import Stack
 
 MIB = 1024 * 1024
-#: Ten times what they take. Without portions and threads it was 0.4 to 1.4 s.
+#: Ten times the usual duration on an idle machine. Without portions and threads, it was 0.4 to 1.4 s.
 LONGEST_S = 0.25
 
 
@@ -38,7 +38,7 @@ async def test_a_large_append_lets_the_loop_go_on(stack: Stack, name: str) -> No
     async with longest_step() as longest:
         answer = await call(ingest.AppendMessagesRequest.FromString(raw))
     assert len(answer.messages) == len(APPENDS[name].messages)
-    assert longest[0] < LONGEST_S
+    assert longest[0] / slowness() < LONGEST_S
 
 
 @pytest.mark.parametrize("unit", ["-", "a -a ", "a OR ", "a ", "學", "😀"])
@@ -48,7 +48,7 @@ async def test_a_long_query_lets_the_loop_go_on(stack: Stack, unit: str) -> None
     query = unit * (8192 // len(unit.encode()))
     async with longest_step() as longest:
         await stack.search.Search(search.SearchRequest(query=query))
-    assert longest[0] < LONGEST_S
+    assert longest[0] / slowness() < LONGEST_S
 
 
 async def test_a_large_append_is_stored_as_it_was_sent_and_counted_once(stack: Stack) -> None:

@@ -10,12 +10,13 @@ import pytest
 
 from support.beside import Beside
 from support.databases import DatabaseUnderTest
+from support.loops import BUSY
 from support.lore_loads import SLOW, TOO_LARGE, Lore, plain_book, running_lore
 
 #: Seconds.
-HEALTH_S, APPEND_S, CALL_S = 0.1, 1.0, 1.0
+HEALTH_S, APPEND_S, CALL_S = 0.1 * BUSY, 1.0 * BUSY, 1.0 * BUSY
 BOOKS, CALLS = 2, 2
-TRIES = 5
+TRIES = 2
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from support.stack import Stack
 
 #: The maximum number of triggers that the limit of fields allows.
 ENTRIES, TRIGGERS = 900, 32
-#: Twice the longest step. Without portions and threads, it was .05 to .2 s.
-LONGEST_S = 0.035
+#: Three times the longest step. Without portions and threads, it was .05 to .2 s.
+LONGEST_S = 0.05
 
 
 @dataclass(frozen=True)
