@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -113,11 +113,19 @@ def peers(
         raise click.ClickException(
             f"{python} does not exist: run `make peers-setup` in a checkout, or name an interpreter with --python"
         )
+
+    def keep(document: dict[str, Any]) -> None:
+        # After each round, since a run takes more than ten minutes and may be interrupted.
+        if output is not None:
+            write_json(output, document)
+        if report is not None:
+            write_block(report, markdown(document))
+
     try:
         loaded = read_set(data)
         chosen = choose_conversations(loaded.datasets, conversations, questions)
         document = asyncio.run(
-            _measure(loaded, chosen, list(dict.fromkeys(peers)), rounds, python.absolute())
+            _measure(loaded, chosen, list(dict.fromkeys(peers)), rounds, python.absolute(), keep)
         )
     except (PeerError, EmbeddedError, TranscriptError, TimeoutError) as error:
         raise click.ClickException(str(error)) from error
@@ -125,13 +133,9 @@ def peers(
         raise click.ClickException(explain(error)) from error
     except (KeyboardInterrupt, asyncio.CancelledError) as error:
         raise click.ClickException("stopped") from error
-    if output is not None:
-        write_json(output, document)
     columns, rows = table(document)
     print_table(columns, rows, right=" ".join(columns[1:]))
     line(markdown(document).partition("\n")[0])
-    if report is not None:
-        write_block(report, markdown(document))
 
 
 async def _measure(
@@ -140,7 +144,9 @@ async def _measure(
     names: Sequence[str],
     rounds: int,
     python: Path,
+    keep: Callable[[dict[str, Any]], None],
 ) -> dict[str, Any]:
+    """Return the figures of all rounds; `keep` receives the figures so far after each round."""
     this = asyncio.current_task()
     assert this is not None
     # The systems must be stopped in order.
@@ -150,22 +156,24 @@ async def _measure(
         form = await export_model(model)
         peers = [Peer(name, python, model) for name in names]
         systems: list[System] = [EverwordSystem(), *peers]
-        measured = await measure_rounds(systems, chosen, form, rounds, note)
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "commit": code,
-        "machine": processor_facts(),
-        "data": {
-            "name": loaded.name,
-            "conversations": len(chosen),
-            "messages": sum(len(each.dataset.entries) for each in chosen),
-            "questions": sum(len(each.questions) for each in chosen),
-        },
-        "rounds": rounds,
-        "form": form,
-        "other": other_form(form),
-        "systems": {name: each.as_json() for name, each in measured.items()},
-    }
+        document: dict[str, Any] = {
+            "date": datetime.now(UTC).date().isoformat(),
+            "commit": code,
+            "machine": processor_facts(),
+            "data": {
+                "name": loaded.name,
+                "conversations": len(chosen),
+                "messages": sum(len(each.dataset.entries) for each in chosen),
+                "questions": sum(len(each.questions) for each in chosen),
+            },
+            "form": form,
+            "other": other_form(form),
+        }
+        async for done, measured in measure_rounds(systems, chosen, form, rounds, note):
+            document["rounds"] = done
+            document["systems"] = {name: each.as_json() for name, each in measured.items()}
+            keep(document)
+    return document
 
 
 def _has_block(page: Path) -> bool:

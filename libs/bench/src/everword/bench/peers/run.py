@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,8 +52,11 @@ async def measure_rounds(
     form: str,
     rounds: int,
     say: Say,
-) -> dict[str, Measured]:
-    """Measure all systems in alternation; the order turns from round to round. Raises PeerError and EmbeddedError."""
+) -> AsyncIterator[tuple[int, dict[str, Measured]]]:
+    """Measure all systems in alternation; the order turns from round to round. Raises PeerError and EmbeddedError.
+
+    After each round, yields the number of finished rounds and the figures so far by system.
+    """
     measured = {system.name: Measured() for system in systems}
     for number in range(rounds):
         turned = [*systems[number % len(systems) :], *systems[: number % len(systems)]]
@@ -67,7 +70,7 @@ async def measure_rounds(
                 number < OTHER_ROUNDS,
                 lambda text, prefix=prefix: say(prefix + text),  # type: ignore[misc]
             )
-    return measured
+        yield number + 1, measured
 
 
 async def _measure_round(
