@@ -318,15 +318,19 @@ async def test_calls_are_answered_at_once_after_all_connections_were_closed(corp
 async def test_a_caller_that_gives_up_while_a_connection_is_looked_at_leaves_it_to_the_pool(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def for_ever(conn: Connection) -> bool:
-        await asyncio.sleep(60)
+    ended = asyncio.Event()
+
+    async def slow(conn: Connection) -> bool:
+        # Background tasks of the services wait here too, and would keep their connections after the test.
+        await ended.wait()
         return True
 
     with monkeypatch.context() as patched:
-        patched.setattr("everword.db.pool._stands", for_ever)
+        patched.setattr("everword.db.pool._stands", slow)
         for _ in range(20):  # more than there are connections
             with pytest.raises(grpc.aio.AioRpcError):
                 await corpus.stack.search.Search(search_request("orders-db", "HYBRID"), timeout=0.1)
+    ended.set()
     assert (await corpus.search("orders-db migration", "HYBRID")).results
 
 
