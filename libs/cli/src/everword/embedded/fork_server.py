@@ -152,6 +152,8 @@ def _fork(request: Request) -> int | None:
 def _prepare(request: Request, server: int) -> None:
     """Give a forked process its own session, standard files, environment and command line."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # A shell without job control starts background commands with SIGINT ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     # Ctrl-C goes to the terminal's whole process group; it is for the supervisor alone.
     os.setsid()
