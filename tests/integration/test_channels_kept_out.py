@@ -47,12 +47,13 @@ async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 async def say_everything(stack: Stack, channel: str, session: str) -> str:
     """Append all statements to a conversation of a channel, with answers and a tool call; returns its id."""
-    yesterday = datetime.now(UTC) - timedelta(days=1)
+    # A day is summarised only some hours after its end.
+    earlier = datetime.now(UTC) - timedelta(days=2)
     request = ingest.AppendMessagesRequest(
         conversation=target(session, channel=channel, subject=SUBJECT, agent="helper"),
         messages=[
-            *(message(text, create_time=yesterday) for text in SAID.values()),
-            message("I see: Quillonia plays the cello.", role=ASSISTANT, create_time=yesterday),
+            *(message(text, create_time=earlier) for text in SAID.values()),
+            message("I see: Quillonia plays the cello.", role=ASSISTANT, create_time=earlier),
             tool_call(name="bash", tool_args='{"command": "cat Mirefield.txt"}'),
         ],
     )
