@@ -32,13 +32,11 @@ from everword.embedded.stack import stack
 from everword.v1 import document_service_pb2 as pb
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as notes
-from everword.v1 import workspace_service_pb2 as workspace
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
-from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 from support.callers import within
 from support.calls import append_request
 from support.document_calls import new_document, upload_requests
@@ -88,7 +86,7 @@ class Calls:
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._documents = DocumentServiceStub(channel)
-        self._workspace = WorkspaceServiceStub(channel)
+        self._workspace = DocumentServiceStub(channel)
         self._notes = NoteServiceStub(channel)
         self._ingest = IngestServiceStub(channel)
         self._made = 0
@@ -124,9 +122,7 @@ class Calls:
         return self._documents.UploadDocument(parts, metadata=FLOOD)
 
     def _write_file(self, text: str) -> Awaitable[object]:
-        request = workspace.WriteWorkspaceFileRequest(
-            name=workspace.WORKSPACE_FILE_NAME_MEMORY, content=text
-        )
+        request = pb.WriteWorkspaceFileRequest(name=pb.WORKSPACE_FILE_NAME_MEMORY, content=text)
         return self._workspace.WriteWorkspaceFile(request, metadata=FLOOD)
 
     def _write_note(self, text: str) -> Awaitable[object]:

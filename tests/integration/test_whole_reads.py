@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from google.protobuf.struct_pb2 import Struct
 
-from everword.v1 import conversation_pb2, memory_pb2, summary_pb2, summary_service_pb2
+from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 from everword.v1 import search_service_pb2 as pb
 from support.calendar_calls import at, said
 from support.calls import TOOL, append, append_request, message, target
@@ -57,11 +57,9 @@ async def test_a_memory_carries_what_its_message_was_sent_with_wherever_it_is_re
     assert not whole.metadata_omitted
     batch = pb.BatchGetMemoriesRequest(memory_ids=[id_])
     of_messages = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_MESSAGE])
-    leaf = (
-        await stack.summaries.ListSummaries(summary_service_pb2.ListSummariesRequest())
-    ).summaries[0]
-    expand = summary_service_pb2.ExpandSummaryRequest(summary_id=leaf.id)
-    expansion = (await stack.summaries.ExpandSummary(expand)).expansion
+    leaf = (await stack.search.ListSummaries(pb.ListSummariesRequest())).summaries[0]
+    expand = pb.ExpandSummaryRequest(summary_id=leaf.id)
+    expansion = (await stack.search.ExpandSummary(expand)).expansion
     for memory in (
         (await search(stack, "xylophone log", filter=of_messages))[0],
         next(each for each in await browse(stack) if each.id == id_),
@@ -199,9 +197,7 @@ def by_key(key: conversation_pb2.ConversationKey, external_id: str) -> pb.GetMes
 async def test_the_memory_of_a_summary_comes_with_its_place_and_its_making(stack: Stack) -> None:
     await append(stack, *["The xylophone is tuned."] * 10)
     await compact_everything(stack)
-    (leaf,) = (
-        await stack.summaries.ListSummaries(summary_service_pb2.ListSummariesRequest())
-    ).summaries
+    (leaf,) = (await stack.search.ListSummaries(pb.ListSummariesRequest())).summaries
     whole = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=leaf.id))
     assert whole.summary == leaf
     assert not whole.HasField("message")

@@ -21,10 +21,10 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from everword import v1
 from everword.client.channel import open_channel
 from everword.v1 import access_pb2, document_pb2, lore_pb2, note_pb2
-from everword.v1 import handoff_service_pb2 as handoffs
+from everword.v1 import document_service_pb2 as workspace
+from everword.v1 import note_service_pb2 as handoffs
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import watch_pb2 as watch
-from everword.v1 import workspace_service_pb2 as workspace
 from support.stack import Stack
 
 _HOSTS = ("search", "ingest", "compactor")

@@ -14,7 +14,6 @@ from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2 as summary
-from everword.v1 import summary_service_pb2 as summaries
 from everword.v1.stats_pb2 import SummaryBacklog
 from support.calls import message, target
 from support.stack import Stack
@@ -130,12 +129,12 @@ def wait_request(token: str) -> ingest.WaitForIndexingRequest:
     )
 
 
-def list_request(**fields: Any) -> summaries.ListSummariesRequest:
-    return summaries.ListSummariesRequest(page_size=1, **fields)
+def list_request(**fields: Any) -> search.ListSummariesRequest:
+    return search.ListSummariesRequest(page_size=1, **fields)
 
 
-def expand_request(summary_id: str, **fields: Any) -> summaries.ExpandSummaryRequest:
-    return summaries.ExpandSummaryRequest(summary_id=summary_id, page_size=1, **fields)
+def expand_request(summary_id: str, **fields: Any) -> search.ExpandSummaryRequest:
+    return search.ExpandSummaryRequest(summary_id=summary_id, page_size=1, **fields)
 
 
 def audit_request(**fields: Any) -> maintenance.AuditSummariesRequest:
@@ -175,43 +174,39 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "GetSummary summary_id": (
         NO_SUMMARY,
-        lambda s, t: s.summaries.GetSummary(summaries.GetSummaryRequest(summary_id=t.summary_id)),
+        lambda s, t: s.search.GetSummary(search.GetSummaryRequest(summary_id=t.summary_id)),
     ),
     "ExpandSummary summary_id": (
         NO_SUMMARY,
-        lambda s, t: s.summaries.ExpandSummary(
-            summaries.ExpandSummaryRequest(summary_id=t.summary_id)
-        ),
+        lambda s, t: s.search.ExpandSummary(search.ExpandSummaryRequest(summary_id=t.summary_id)),
     ),
     "GetSummary at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.summaries.GetSummary(
-            summaries.GetSummaryRequest(
-                summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
-            )
+        lambda s, t: s.search.GetSummary(
+            search.GetSummaryRequest(summary_id=t.summary_id, at_least_as_fresh=t.consistency_token)
         ),
     ),
     "ExpandSummary at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.summaries.ExpandSummary(
-            summaries.ExpandSummaryRequest(
+        lambda s, t: s.search.ExpandSummary(
+            search.ExpandSummaryRequest(
                 summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
             )
         ),
     ),
     "ListSummaries at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.summaries.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
+        lambda s, t: s.search.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
     ),
     "ExpandSummary page_token": (
         NO_PAGE,
-        lambda s, t: s.summaries.ExpandSummary(
+        lambda s, t: s.search.ExpandSummary(
             expand_request(t.summary_id, page_token=t.page_tokens["ExpandSummary"])
         ),
     ),
     "ListSummaries page_token": (
         NO_PAGE,
-        lambda s, t: s.summaries.ListSummaries(
+        lambda s, t: s.search.ListSummaries(
             list_request(page_token=t.page_tokens["ListSummaries"])
         ),
     ),
@@ -231,11 +226,11 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
 NOTHING = search.AnswerResponse(verdict=search.VERDICT_NOTHING_RELEVANT)
 SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "ListSummaries": (
-        lambda s, t: s.summaries.ListSummaries(list_request()),
+        lambda s, t: s.search.ListSummaries(list_request()),
         lambda answer: not answer.summaries,
     ),
     "ListSummaries filter.conversation_id": (
-        lambda s, t: s.summaries.ListSummaries(
+        lambda s, t: s.search.ListSummaries(
             list_request(filter=summary.SummaryFilter(conversation_id=t.conversation_id))
         ),
         lambda answer: not answer.summaries,

@@ -68,13 +68,13 @@ async def fill_theirs(stack: Stack) -> Theirs:
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
     # Nobody would write these again.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
-    listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
+    listed = await stack.search.ListSummaries(list_request(), metadata=THEIRS)
     leaves = summary.SummaryFilter(conversation_id=first.conversation_id)
     [leaf] = (
-        await stack.summaries.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
+        await stack.search.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
     ).summaries
     expand = expand_request(leaf.id)
-    expanded = await stack.summaries.ExpandSummary(expand, metadata=THEIRS)
+    expanded = await stack.search.ExpandSummary(expand, metadata=THEIRS)
     audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
     return Theirs(
         conversation_id=first.conversation_id,
@@ -143,7 +143,7 @@ async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
             )
         ).next_page_token,
         "ListFacts": (
-            await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
+            await stack.fact_queries.ListFacts(facts_request(), metadata=THEIRS)
         ).next_page_token,
         "ListPatterns": (
             await stack.patterns.ListPatterns(patterns_request(), metadata=THEIRS)

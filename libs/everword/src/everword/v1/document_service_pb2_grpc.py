@@ -26,10 +26,19 @@ if _version_not_supported:
 
 
 class DocumentServiceStub:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+    SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+    MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     def __init__(self, channel):
@@ -78,13 +87,47 @@ class DocumentServiceStub:
                 request_serializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryResponse.FromString,
                 _registered_method=True)
+        self.WriteWorkspaceFile = channel.unary_unary(
+                '/everword.v1.DocumentService/WriteWorkspaceFile',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileResponse.FromString,
+                _registered_method=True)
+        self.GetWorkspaceFile = channel.unary_unary(
+                '/everword.v1.DocumentService/GetWorkspaceFile',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileResponse.FromString,
+                _registered_method=True)
+        self.ListWorkspaceFiles = channel.unary_unary(
+                '/everword.v1.DocumentService/ListWorkspaceFiles',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesResponse.FromString,
+                _registered_method=True)
+        self.DeleteWorkspaceFile = channel.unary_unary(
+                '/everword.v1.DocumentService/DeleteWorkspaceFile',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileResponse.FromString,
+                _registered_method=True)
+        self.GetWorkspaceFileHistory = channel.unary_unary(
+                '/everword.v1.DocumentService/GetWorkspaceFileHistory',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryResponse.FromString,
+                _registered_method=True)
 
 
 class DocumentServiceServicer:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+    SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+    MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     def UploadDocument(self, request_iterator, context):
@@ -150,6 +193,42 @@ class DocumentServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WriteWorkspaceFile(self, request, context):
+        """WriteWorkspaceFile writes a file. What it held is replaced, and stays in the history; with append, the text goes to its end
+        and never conflicts. PERMISSION_DENIED, with WORKSPACE_FILE_PROTECTED, where this writer may not change it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetWorkspaceFile(self, request, context):
+        """GetWorkspaceFile returns a file as it stands, whole.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListWorkspaceFiles(self, request, context):
+        """ListWorkspaceFiles returns the files that there are, the latest made first, without their texts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteWorkspaceFile(self, request, context):
+        """DeleteWorkspaceFile deletes a file. Who may change it may delete it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetWorkspaceFileHistory(self, request, context):
+        """GetWorkspaceFileHistory returns what a file was, the latest version first; also of one that was deleted.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DocumentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -193,6 +272,31 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryRequest.FromString,
                     response_serializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryResponse.SerializeToString,
             ),
+            'WriteWorkspaceFile': grpc.unary_unary_rpc_method_handler(
+                    servicer.WriteWorkspaceFile,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileResponse.SerializeToString,
+            ),
+            'GetWorkspaceFile': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetWorkspaceFile,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileResponse.SerializeToString,
+            ),
+            'ListWorkspaceFiles': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListWorkspaceFiles,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesResponse.SerializeToString,
+            ),
+            'DeleteWorkspaceFile': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteWorkspaceFile,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileResponse.SerializeToString,
+            ),
+            'GetWorkspaceFileHistory': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetWorkspaceFileHistory,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.DocumentService', rpc_method_handlers)
@@ -202,10 +306,19 @@ def add_DocumentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DocumentService:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+    SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+    MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     @staticmethod
@@ -414,6 +527,141 @@ class DocumentService:
             '/everword.v1.DocumentService/GetDocumentHistory',
             everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryRequest.SerializeToString,
             everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WriteWorkspaceFile(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/WriteWorkspaceFile',
+            everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetWorkspaceFile(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/GetWorkspaceFile',
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListWorkspaceFiles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/ListWorkspaceFiles',
+            everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteWorkspaceFile(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/DeleteWorkspaceFile',
+            everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetWorkspaceFileHistory(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/GetWorkspaceFileHistory',
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -13,10 +13,19 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DocumentServiceStub:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+        SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+        MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -47,12 +56,33 @@ class DocumentServiceStub:
     """
     GetDocumentHistory: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentHistoryRequest, _document_service_pb2.GetDocumentHistoryResponse]
     """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted."""
+    WriteWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.WriteWorkspaceFileRequest, _document_service_pb2.WriteWorkspaceFileResponse]
+    """WriteWorkspaceFile writes a file. What it held is replaced, and stays in the history; with append, the text goes to its end
+    and never conflicts. PERMISSION_DENIED, with WORKSPACE_FILE_PROTECTED, where this writer may not change it.
+    """
+    GetWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetWorkspaceFileRequest, _document_service_pb2.GetWorkspaceFileResponse]
+    """GetWorkspaceFile returns a file as it stands, whole."""
+    ListWorkspaceFiles: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ListWorkspaceFilesRequest, _document_service_pb2.ListWorkspaceFilesResponse]
+    """ListWorkspaceFiles returns the files that there are, the latest made first, without their texts."""
+    DeleteWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteWorkspaceFileRequest, _document_service_pb2.DeleteWorkspaceFileResponse]
+    """DeleteWorkspaceFile deletes a file. Who may change it may delete it."""
+    GetWorkspaceFileHistory: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetWorkspaceFileHistoryRequest, _document_service_pb2.GetWorkspaceFileHistoryResponse]
+    """GetWorkspaceFileHistory returns what a file was, the latest version first; also of one that was deleted."""
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+        SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+        MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     @_abc_1.abstractmethod
@@ -129,5 +159,47 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_document_service_pb2.GetDocumentHistoryRequest, _abc.Awaitable[_document_service_pb2.GetDocumentHistoryResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetDocumentHistoryResponse]:
         """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted."""
+
+    @_abc_1.abstractmethod
+    def WriteWorkspaceFile(
+        self,
+        request: _document_service_pb2.WriteWorkspaceFileRequest,
+        context: _aio.ServicerContext[_document_service_pb2.WriteWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.WriteWorkspaceFileResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.WriteWorkspaceFileResponse]:
+        """WriteWorkspaceFile writes a file. What it held is replaced, and stays in the history; with append, the text goes to its end
+        and never conflicts. PERMISSION_DENIED, with WORKSPACE_FILE_PROTECTED, where this writer may not change it.
+        """
+
+    @_abc_1.abstractmethod
+    def GetWorkspaceFile(
+        self,
+        request: _document_service_pb2.GetWorkspaceFileRequest,
+        context: _aio.ServicerContext[_document_service_pb2.GetWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.GetWorkspaceFileResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.GetWorkspaceFileResponse]:
+        """GetWorkspaceFile returns a file as it stands, whole."""
+
+    @_abc_1.abstractmethod
+    def ListWorkspaceFiles(
+        self,
+        request: _document_service_pb2.ListWorkspaceFilesRequest,
+        context: _aio.ServicerContext[_document_service_pb2.ListWorkspaceFilesRequest, _abc.Awaitable[_document_service_pb2.ListWorkspaceFilesResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.ListWorkspaceFilesResponse]:
+        """ListWorkspaceFiles returns the files that there are, the latest made first, without their texts."""
+
+    @_abc_1.abstractmethod
+    def DeleteWorkspaceFile(
+        self,
+        request: _document_service_pb2.DeleteWorkspaceFileRequest,
+        context: _aio.ServicerContext[_document_service_pb2.DeleteWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.DeleteWorkspaceFileResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.DeleteWorkspaceFileResponse]:
+        """DeleteWorkspaceFile deletes a file. Who may change it may delete it."""
+
+    @_abc_1.abstractmethod
+    def GetWorkspaceFileHistory(
+        self,
+        request: _document_service_pb2.GetWorkspaceFileHistoryRequest,
+        context: _aio.ServicerContext[_document_service_pb2.GetWorkspaceFileHistoryRequest, _abc.Awaitable[_document_service_pb2.GetWorkspaceFileHistoryResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.GetWorkspaceFileHistoryResponse]:
+        """GetWorkspaceFileHistory returns what a file was, the latest version first; also of one that was deleted."""
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _aio.Server) -> None: ...

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import fact_pb2 as _fact_pb2
+from everword.v1 import people_pb2 as _people_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -331,3 +332,189 @@ class CloseFactResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CloseFactResponse: _TypeAlias = CloseFactResponse  # noqa: Y015
+
+@_typing.final
+class ReviewPersonRequest(_message.Message):
+    """ReviewPersonRequest says what is so."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    RULING_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """person_id is the person's id."""
+    ruling: _people_pb2.LearnedRuling.ValueType
+    """ruling is what to hold of it. LEARNED_RULING_UNSPECIFIED is refused."""
+    reason: _builtins.str
+    """reason says why, for the audit trail. At most 1,024 characters."""
+    actor: _fact_pb2.FactActor.ValueType
+    """actor is who says so."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        ruling: _people_pb2.LearnedRuling.ValueType = ...,
+        reason: _builtins.str = ...,
+        actor: _fact_pb2.FactActor.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "person_id", b"person_id", "reason", b"reason", "ruling", b"ruling"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewPersonRequest: _TypeAlias = ReviewPersonRequest  # noqa: Y015
+
+@_typing.final
+class ReviewPersonResponse(_message.Message):
+    """ReviewPersonResponse holds the result."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
+    @_builtins.property
+    def person(self) -> _people_pb2.Person:
+        """person is the person, as it is known now."""
+
+    def __init__(
+        self,
+        *,
+        person: _people_pb2.Person | None = ...,
+        consistency_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["person", b"person"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "person", b"person"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewPersonResponse: _TypeAlias = ReviewPersonResponse  # noqa: Y015
+
+@_typing.final
+class ReviewEventRequest(_message.Message):
+    """ReviewEventRequest says what is so."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    RULING_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    event_id: _builtins.str
+    """event_id is the event's id."""
+    ruling: _people_pb2.LearnedRuling.ValueType
+    """ruling is what to hold of it. LEARNED_RULING_UNSPECIFIED is refused."""
+    reason: _builtins.str
+    """reason says why, for the audit trail. At most 1,024 characters."""
+    actor: _fact_pb2.FactActor.ValueType
+    """actor is who says so."""
+    def __init__(
+        self,
+        *,
+        event_id: _builtins.str = ...,
+        ruling: _people_pb2.LearnedRuling.ValueType = ...,
+        reason: _builtins.str = ...,
+        actor: _fact_pb2.FactActor.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "event_id", b"event_id", "reason", b"reason", "ruling", b"ruling"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewEventRequest: _TypeAlias = ReviewEventRequest  # noqa: Y015
+
+@_typing.final
+class ReviewEventResponse(_message.Message):
+    """ReviewEventResponse holds the result."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
+    @_builtins.property
+    def event(self) -> _people_pb2.Event:
+        """event is the event, as it is known now."""
+
+    def __init__(
+        self,
+        *,
+        event: _people_pb2.Event | None = ...,
+        consistency_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "event", b"event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReviewEventResponse: _TypeAlias = ReviewEventResponse  # noqa: Y015
+
+@_typing.final
+class EndStrategyRequest(_message.Message):
+    """EndStrategyRequest says what became of a question."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STRATEGY_ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    strategy_id: _builtins.str
+    """strategy_id is the question's id."""
+    state: _people_pb2.StrategyState.ValueType
+    """state is STRATEGY_STATE_ANSWERED or STRATEGY_STATE_DROPPED."""
+    reason: _builtins.str
+    """reason says why, for the audit trail. At most 1,024 characters."""
+    actor: _fact_pb2.FactActor.ValueType
+    """actor is who says so."""
+    def __init__(
+        self,
+        *,
+        strategy_id: _builtins.str = ...,
+        state: _people_pb2.StrategyState.ValueType = ...,
+        reason: _builtins.str = ...,
+        actor: _fact_pb2.FactActor.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "reason", b"reason", "state", b"state", "strategy_id", b"strategy_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndStrategyRequest: _TypeAlias = EndStrategyRequest  # noqa: Y015
+
+@_typing.final
+class EndStrategyResponse(_message.Message):
+    """EndStrategyResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STRATEGY_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
+    @_builtins.property
+    def strategy(self) -> _people_pb2.Strategy:
+        """strategy is the question, as it stands now."""
+
+    def __init__(
+        self,
+        *,
+        strategy: _people_pb2.Strategy | None = ...,
+        consistency_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["strategy", b"strategy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "strategy", b"strategy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndStrategyResponse: _TypeAlias = EndStrategyResponse  # noqa: Y015

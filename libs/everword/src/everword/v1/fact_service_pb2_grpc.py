@@ -26,8 +26,11 @@ if _version_not_supported:
 
 
 class FactServiceStub:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def __init__(self, channel):
@@ -56,11 +59,29 @@ class FactServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.FromString,
                 _registered_method=True)
+        self.ReviewPerson = channel.unary_unary(
+                '/everword.v1.FactService/ReviewPerson',
+                request_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonResponse.FromString,
+                _registered_method=True)
+        self.ReviewEvent = channel.unary_unary(
+                '/everword.v1.FactService/ReviewEvent',
+                request_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventResponse.FromString,
+                _registered_method=True)
+        self.EndStrategy = channel.unary_unary(
+                '/everword.v1.FactService/EndStrategy',
+                request_serializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyResponse.FromString,
+                _registered_method=True)
 
 
 class FactServiceServicer:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def Remember(self, request, context):
@@ -93,6 +114,28 @@ class FactServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReviewPerson(self, request, context):
+        """ReviewPerson says that there is no such person, or that the relation is over. PERSON_NOT_FOUND where there is none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReviewEvent(self, request, context):
+        """ReviewEvent says that there was no such event, or that it is over. EVENT_NOT_FOUND where there is none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndStrategy(self, request, context):
+        """EndStrategy says that a question was answered, or is not to be asked. One that has ended stays as it is.
+        STRATEGY_NOT_FOUND where there is none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_FactServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -116,6 +159,21 @@ def add_FactServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.SerializeToString,
             ),
+            'ReviewPerson': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReviewPerson,
+                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonResponse.SerializeToString,
+            ),
+            'ReviewEvent': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReviewEvent,
+                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventResponse.SerializeToString,
+            ),
+            'EndStrategy': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndStrategy,
+                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.FactService', rpc_method_handlers)
@@ -125,8 +183,11 @@ def add_FactServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class FactService:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     @staticmethod
@@ -227,6 +288,87 @@ class FactService:
             '/everword.v1.FactService/CloseFact',
             everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.SerializeToString,
             everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReviewPerson(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactService/ReviewPerson',
+            everword_dot_v1_dot_fact__service__pb2.ReviewPersonRequest.SerializeToString,
+            everword_dot_v1_dot_fact__service__pb2.ReviewPersonResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReviewEvent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactService/ReviewEvent',
+            everword_dot_v1_dot_fact__service__pb2.ReviewEventRequest.SerializeToString,
+            everword_dot_v1_dot_fact__service__pb2.ReviewEventResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndStrategy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactService/EndStrategy',
+            everword_dot_v1_dot_fact__service__pb2.EndStrategyRequest.SerializeToString,
+            everword_dot_v1_dot_fact__service__pb2.EndStrategyResponse.FromString,
             options,
             channel_credentials,
             insecure,

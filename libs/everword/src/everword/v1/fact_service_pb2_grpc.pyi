@@ -13,8 +13,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class FactServiceStub:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -30,10 +33,21 @@ class FactServiceStub:
     """ConfirmFact says that a fact is right. It begins a new expected lifetime."""
     CloseFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.CloseFactRequest, _fact_service_pb2.CloseFactResponse]
     """CloseFact says that a fact does not hold any more."""
+    ReviewPerson: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ReviewPersonRequest, _fact_service_pb2.ReviewPersonResponse]
+    """ReviewPerson says that there is no such person, or that the relation is over. PERSON_NOT_FOUND where there is none."""
+    ReviewEvent: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ReviewEventRequest, _fact_service_pb2.ReviewEventResponse]
+    """ReviewEvent says that there was no such event, or that it is over. EVENT_NOT_FOUND where there is none."""
+    EndStrategy: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.EndStrategyRequest, _fact_service_pb2.EndStrategyResponse]
+    """EndStrategy says that a question was answered, or is not to be asked. One that has ended stays as it is.
+    STRATEGY_NOT_FOUND where there is none.
+    """
 
 class FactServiceServicer(metaclass=_abc_1.ABCMeta):
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     @_abc_1.abstractmethod
@@ -71,5 +85,31 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_fact_service_pb2.CloseFactRequest, _abc.Awaitable[_fact_service_pb2.CloseFactResponse]],
     ) -> _abc.Awaitable[_fact_service_pb2.CloseFactResponse]:
         """CloseFact says that a fact does not hold any more."""
+
+    @_abc_1.abstractmethod
+    def ReviewPerson(
+        self,
+        request: _fact_service_pb2.ReviewPersonRequest,
+        context: _aio.ServicerContext[_fact_service_pb2.ReviewPersonRequest, _abc.Awaitable[_fact_service_pb2.ReviewPersonResponse]],
+    ) -> _abc.Awaitable[_fact_service_pb2.ReviewPersonResponse]:
+        """ReviewPerson says that there is no such person, or that the relation is over. PERSON_NOT_FOUND where there is none."""
+
+    @_abc_1.abstractmethod
+    def ReviewEvent(
+        self,
+        request: _fact_service_pb2.ReviewEventRequest,
+        context: _aio.ServicerContext[_fact_service_pb2.ReviewEventRequest, _abc.Awaitable[_fact_service_pb2.ReviewEventResponse]],
+    ) -> _abc.Awaitable[_fact_service_pb2.ReviewEventResponse]:
+        """ReviewEvent says that there was no such event, or that it is over. EVENT_NOT_FOUND where there is none."""
+
+    @_abc_1.abstractmethod
+    def EndStrategy(
+        self,
+        request: _fact_service_pb2.EndStrategyRequest,
+        context: _aio.ServicerContext[_fact_service_pb2.EndStrategyRequest, _abc.Awaitable[_fact_service_pb2.EndStrategyResponse]],
+    ) -> _abc.Awaitable[_fact_service_pb2.EndStrategyResponse]:
+        """EndStrategy says that a question was answered, or is not to be asked. One that has ended stays as it is.
+        STRATEGY_NOT_FOUND where there is none.
+        """
 
 def add_FactServiceServicer_to_server(servicer: FactServiceServicer, server: _aio.Server) -> None: ...

@@ -13,7 +13,12 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GraphQueryServiceStub:
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches."""
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetNode: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.GetNodeRequest, _graph_query_service_pb2.GetNodeResponse]
@@ -32,9 +37,20 @@ class GraphQueryServiceStub:
     """
     ExportGraph: _aio.UnaryStreamMultiCallable[_graph_query_service_pb2.ExportGraphRequest, _graph_query_service_pb2.ExportGraphResponse]
     """ExportGraph returns all nodes and then all edges, as they are known at one moment."""
+    ListTopics: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.ListTopicsRequest, _graph_query_service_pb2.ListTopicsResponse]
+    """ListTopics returns topics that have a page, by their ids, oldest first."""
+    GetTopic: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.GetTopicRequest, _graph_query_service_pb2.GetTopicResponse]
+    """GetTopic returns the page about a topic. A name that it had, and one that was merged into it, lead to it. TOPIC_NOT_FOUND
+    where there is no page.
+    """
 
 class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches."""
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    """
 
     @_abc_1.abstractmethod
     def GetNode(
@@ -87,5 +103,23 @@ class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_graph_query_service_pb2.ExportGraphRequest, _abc.AsyncIterator[_graph_query_service_pb2.ExportGraphResponse]],
     ) -> _abc.AsyncIterator[_graph_query_service_pb2.ExportGraphResponse]:
         """ExportGraph returns all nodes and then all edges, as they are known at one moment."""
+
+    @_abc_1.abstractmethod
+    def ListTopics(
+        self,
+        request: _graph_query_service_pb2.ListTopicsRequest,
+        context: _aio.ServicerContext[_graph_query_service_pb2.ListTopicsRequest, _abc.Awaitable[_graph_query_service_pb2.ListTopicsResponse]],
+    ) -> _abc.Awaitable[_graph_query_service_pb2.ListTopicsResponse]:
+        """ListTopics returns topics that have a page, by their ids, oldest first."""
+
+    @_abc_1.abstractmethod
+    def GetTopic(
+        self,
+        request: _graph_query_service_pb2.GetTopicRequest,
+        context: _aio.ServicerContext[_graph_query_service_pb2.GetTopicRequest, _abc.Awaitable[_graph_query_service_pb2.GetTopicResponse]],
+    ) -> _abc.Awaitable[_graph_query_service_pb2.GetTopicResponse]:
+        """GetTopic returns the page about a topic. A name that it had, and one that was merged into it, lead to it. TOPIC_NOT_FOUND
+        where there is no page.
+        """
 
 def add_GraphQueryServiceServicer_to_server(servicer: GraphQueryServiceServicer, server: _aio.Server) -> None: ...

@@ -26,8 +26,11 @@ if _version_not_supported:
 
 
 class IngestServiceStub:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     def __init__(self, channel):
@@ -76,11 +79,34 @@ class IngestServiceStub:
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingResponse.FromString,
                 _registered_method=True)
+        self.SaveCheckpoint = channel.unary_unary(
+                '/everword.v1.IngestService/SaveCheckpoint',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointResponse.FromString,
+                _registered_method=True)
+        self.GetCheckpoint = channel.unary_unary(
+                '/everword.v1.IngestService/GetCheckpoint',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointResponse.FromString,
+                _registered_method=True)
+        self.ListCheckpoints = channel.unary_unary(
+                '/everword.v1.IngestService/ListCheckpoints',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsResponse.FromString,
+                _registered_method=True)
+        self.DeleteCheckpoints = channel.unary_unary(
+                '/everword.v1.IngestService/DeleteCheckpoints',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsResponse.FromString,
+                _registered_method=True)
 
 
 class IngestServiceServicer:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     def EnsureConversation(self, request, context):
@@ -148,6 +174,37 @@ class IngestServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SaveCheckpoint(self, request, context):
+        """SaveCheckpoint saves state under a name, as a new version. Of each name the latest 100 versions are kept, of at most 64 MiB
+        together: the oldest go, so that an agent which saves every step never stops for it. A conversation has at most 100 names:
+        another is RESOURCE_EXHAUSTED, with CHECKPOINT_LIMIT_REACHED, since what would have to go may be all that there is of its name.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCheckpoint(self, request, context):
+        """GetCheckpoint returns a checkpoint with its state: the latest of a name, or one by its id. NOT_FOUND where there is none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListCheckpoints(self, request, context):
+        """ListCheckpoints returns the checkpoints of a conversation without their states, the latest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteCheckpoints(self, request, context):
+        """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. What is not there is
+        deleted already: the call may be repeated.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_IngestServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -191,6 +248,26 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingResponse.SerializeToString,
             ),
+            'SaveCheckpoint': grpc.unary_unary_rpc_method_handler(
+                    servicer.SaveCheckpoint,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointResponse.SerializeToString,
+            ),
+            'GetCheckpoint': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCheckpoint,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointResponse.SerializeToString,
+            ),
+            'ListCheckpoints': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCheckpoints,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsResponse.SerializeToString,
+            ),
+            'DeleteCheckpoints': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteCheckpoints,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.IngestService', rpc_method_handlers)
@@ -200,8 +277,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class IngestService:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     @staticmethod
@@ -410,6 +490,114 @@ class IngestService:
             '/everword.v1.IngestService/WaitForIndexing',
             everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.SerializeToString,
             everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SaveCheckpoint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/SaveCheckpoint',
+            everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCheckpoint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/GetCheckpoint',
+            everword_dot_v1_dot_ingest__service__pb2.GetCheckpointRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.GetCheckpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCheckpoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/ListCheckpoints',
+            everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteCheckpoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/DeleteCheckpoints',
+            everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -13,8 +13,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class IngestServiceStub:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -49,10 +52,26 @@ class IngestServiceStub:
     """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
     the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
     """
+    SaveCheckpoint: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.SaveCheckpointRequest, _ingest_service_pb2.SaveCheckpointResponse]
+    """SaveCheckpoint saves state under a name, as a new version. Of each name the latest 100 versions are kept, of at most 64 MiB
+    together: the oldest go, so that an agent which saves every step never stops for it. A conversation has at most 100 names:
+    another is RESOURCE_EXHAUSTED, with CHECKPOINT_LIMIT_REACHED, since what would have to go may be all that there is of its name.
+    """
+    GetCheckpoint: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.GetCheckpointRequest, _ingest_service_pb2.GetCheckpointResponse]
+    """GetCheckpoint returns a checkpoint with its state: the latest of a name, or one by its id. NOT_FOUND where there is none."""
+    ListCheckpoints: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.ListCheckpointsRequest, _ingest_service_pb2.ListCheckpointsResponse]
+    """ListCheckpoints returns the checkpoints of a conversation without their states, the latest first."""
+    DeleteCheckpoints: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.DeleteCheckpointsRequest, _ingest_service_pb2.DeleteCheckpointsResponse]
+    """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. What is not there is
+    deleted already: the call may be repeated.
+    """
 
 class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     @_abc_1.abstractmethod
@@ -132,6 +151,43 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_ingest_service_pb2.WaitForIndexingResponse]:
         """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
         the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
+        """
+
+    @_abc_1.abstractmethod
+    def SaveCheckpoint(
+        self,
+        request: _ingest_service_pb2.SaveCheckpointRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.SaveCheckpointRequest, _abc.Awaitable[_ingest_service_pb2.SaveCheckpointResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.SaveCheckpointResponse]:
+        """SaveCheckpoint saves state under a name, as a new version. Of each name the latest 100 versions are kept, of at most 64 MiB
+        together: the oldest go, so that an agent which saves every step never stops for it. A conversation has at most 100 names:
+        another is RESOURCE_EXHAUSTED, with CHECKPOINT_LIMIT_REACHED, since what would have to go may be all that there is of its name.
+        """
+
+    @_abc_1.abstractmethod
+    def GetCheckpoint(
+        self,
+        request: _ingest_service_pb2.GetCheckpointRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.GetCheckpointRequest, _abc.Awaitable[_ingest_service_pb2.GetCheckpointResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.GetCheckpointResponse]:
+        """GetCheckpoint returns a checkpoint with its state: the latest of a name, or one by its id. NOT_FOUND where there is none."""
+
+    @_abc_1.abstractmethod
+    def ListCheckpoints(
+        self,
+        request: _ingest_service_pb2.ListCheckpointsRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.ListCheckpointsRequest, _abc.Awaitable[_ingest_service_pb2.ListCheckpointsResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.ListCheckpointsResponse]:
+        """ListCheckpoints returns the checkpoints of a conversation without their states, the latest first."""
+
+    @_abc_1.abstractmethod
+    def DeleteCheckpoints(
+        self,
+        request: _ingest_service_pb2.DeleteCheckpointsRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.DeleteCheckpointsRequest, _abc.Awaitable[_ingest_service_pb2.DeleteCheckpointsResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.DeleteCheckpointsResponse]:
+        """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. What is not there is
+        deleted already: the call may be repeated.
         """
 
 def add_IngestServiceServicer_to_server(servicer: IngestServiceServicer, server: _aio.Server) -> None: ...

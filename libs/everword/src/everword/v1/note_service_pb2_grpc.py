@@ -26,9 +26,14 @@ if _version_not_supported:
 
 
 class NoteServiceStub:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     def __init__(self, channel):
@@ -67,12 +72,47 @@ class NoteServiceStub:
                 request_serializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogResponse.FromString,
                 _registered_method=True)
+        self.WriteHandoff = channel.unary_unary(
+                '/everword.v1.NoteService/WriteHandoff',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffResponse.FromString,
+                _registered_method=True)
+        self.GetHandoff = channel.unary_unary(
+                '/everword.v1.NoteService/GetHandoff',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffResponse.FromString,
+                _registered_method=True)
+        self.SaveAdvisorNote = channel.unary_unary(
+                '/everword.v1.NoteService/SaveAdvisorNote',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteResponse.FromString,
+                _registered_method=True)
+        self.CreateAdvisorGrant = channel.unary_unary(
+                '/everword.v1.NoteService/CreateAdvisorGrant',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.FromString,
+                _registered_method=True)
+        self.GetAdvisorGrant = channel.unary_unary(
+                '/everword.v1.NoteService/GetAdvisorGrant',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantResponse.FromString,
+                _registered_method=True)
+        self.GetHandoffInstructions = channel.unary_unary(
+                '/everword.v1.NoteService/GetHandoffInstructions',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsResponse.FromString,
+                _registered_method=True)
 
 
 class NoteServiceServicer:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     def WriteNote(self, request, context):
@@ -119,6 +159,51 @@ class NoteServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def WriteHandoff(self, request, context):
+        """WriteHandoff writes down where the caller stands with an issue: a note of kind `handoff`, which takes the place of what was
+        handed over of the issue before.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetHandoff(self, request, context):
+        """GetHandoff returns what was handed over of an issue, and the advisor's notes on it: both sides read with it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SaveAdvisorNote(self, request, context):
+        """SaveAdvisorNote writes down what the advisor found: a note of kind `advisor_note`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateAdvisorGrant(self, request, context):
+        """CreateAdvisorGrant makes a key for one run of an advisor: it opens the caller's namespace for a number of calls, of whatever
+        RPC for the role write, in every service. Each call counts, also one that fails; after the last, RESOURCE_EXHAUSTED with
+        GRANT_USED_UP. A grant makes no grants.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetAdvisorGrant(self, request, context):
+        """GetAdvisorGrant returns how much of a grant is used.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetHandoffInstructions(self, request, context):
+        """GetHandoffInstructions returns what to put into the prompts of both sides.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_NoteServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -152,6 +237,36 @@ def add_NoteServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogRequest.FromString,
                     response_serializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogResponse.SerializeToString,
             ),
+            'WriteHandoff': grpc.unary_unary_rpc_method_handler(
+                    servicer.WriteHandoff,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffResponse.SerializeToString,
+            ),
+            'GetHandoff': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetHandoff,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffResponse.SerializeToString,
+            ),
+            'SaveAdvisorNote': grpc.unary_unary_rpc_method_handler(
+                    servicer.SaveAdvisorNote,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteResponse.SerializeToString,
+            ),
+            'CreateAdvisorGrant': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateAdvisorGrant,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.SerializeToString,
+            ),
+            'GetAdvisorGrant': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetAdvisorGrant,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantResponse.SerializeToString,
+            ),
+            'GetHandoffInstructions': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetHandoffInstructions,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.NoteService', rpc_method_handlers)
@@ -161,9 +276,14 @@ def add_NoteServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class NoteService:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     @staticmethod
@@ -318,6 +438,168 @@ class NoteService:
             '/everword.v1.NoteService/AppendDailyLog',
             everword_dot_v1_dot_note__service__pb2.AppendDailyLogRequest.SerializeToString,
             everword_dot_v1_dot_note__service__pb2.AppendDailyLogResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WriteHandoff(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/WriteHandoff',
+            everword_dot_v1_dot_note__service__pb2.WriteHandoffRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.WriteHandoffResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetHandoff(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/GetHandoff',
+            everword_dot_v1_dot_note__service__pb2.GetHandoffRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.GetHandoffResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SaveAdvisorNote(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/SaveAdvisorNote',
+            everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateAdvisorGrant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/CreateAdvisorGrant',
+            everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetAdvisorGrant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/GetAdvisorGrant',
+            everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetHandoffInstructions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/GetHandoffInstructions',
+            everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

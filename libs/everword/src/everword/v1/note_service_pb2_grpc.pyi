@@ -13,9 +13,14 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class NoteServiceStub:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -35,11 +40,33 @@ class NoteServiceStub:
     """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
     its time zone and day cut-off. Contexts hold the entries of today and yesterday.
     """
+    WriteHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.WriteHandoffRequest, _note_service_pb2.WriteHandoffResponse]
+    """WriteHandoff writes down where the caller stands with an issue: a note of kind `handoff`, which takes the place of what was
+    handed over of the issue before.
+    """
+    GetHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetHandoffRequest, _note_service_pb2.GetHandoffResponse]
+    """GetHandoff returns what was handed over of an issue, and the advisor's notes on it: both sides read with it."""
+    SaveAdvisorNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.SaveAdvisorNoteRequest, _note_service_pb2.SaveAdvisorNoteResponse]
+    """SaveAdvisorNote writes down what the advisor found: a note of kind `advisor_note`."""
+    CreateAdvisorGrant: _aio.UnaryUnaryMultiCallable[_note_service_pb2.CreateAdvisorGrantRequest, _note_service_pb2.CreateAdvisorGrantResponse]
+    """CreateAdvisorGrant makes a key for one run of an advisor: it opens the caller's namespace for a number of calls, of whatever
+    RPC for the role write, in every service. Each call counts, also one that fails; after the last, RESOURCE_EXHAUSTED with
+    GRANT_USED_UP. A grant makes no grants.
+    """
+    GetAdvisorGrant: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetAdvisorGrantRequest, _note_service_pb2.GetAdvisorGrantResponse]
+    """GetAdvisorGrant returns how much of a grant is used."""
+    GetHandoffInstructions: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetHandoffInstructionsRequest, _note_service_pb2.GetHandoffInstructionsResponse]
+    """GetHandoffInstructions returns what to put into the prompts of both sides."""
 
 class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     @_abc_1.abstractmethod
@@ -93,5 +120,58 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
         its time zone and day cut-off. Contexts hold the entries of today and yesterday.
         """
+
+    @_abc_1.abstractmethod
+    def WriteHandoff(
+        self,
+        request: _note_service_pb2.WriteHandoffRequest,
+        context: _aio.ServicerContext[_note_service_pb2.WriteHandoffRequest, _abc.Awaitable[_note_service_pb2.WriteHandoffResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.WriteHandoffResponse]:
+        """WriteHandoff writes down where the caller stands with an issue: a note of kind `handoff`, which takes the place of what was
+        handed over of the issue before.
+        """
+
+    @_abc_1.abstractmethod
+    def GetHandoff(
+        self,
+        request: _note_service_pb2.GetHandoffRequest,
+        context: _aio.ServicerContext[_note_service_pb2.GetHandoffRequest, _abc.Awaitable[_note_service_pb2.GetHandoffResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.GetHandoffResponse]:
+        """GetHandoff returns what was handed over of an issue, and the advisor's notes on it: both sides read with it."""
+
+    @_abc_1.abstractmethod
+    def SaveAdvisorNote(
+        self,
+        request: _note_service_pb2.SaveAdvisorNoteRequest,
+        context: _aio.ServicerContext[_note_service_pb2.SaveAdvisorNoteRequest, _abc.Awaitable[_note_service_pb2.SaveAdvisorNoteResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.SaveAdvisorNoteResponse]:
+        """SaveAdvisorNote writes down what the advisor found: a note of kind `advisor_note`."""
+
+    @_abc_1.abstractmethod
+    def CreateAdvisorGrant(
+        self,
+        request: _note_service_pb2.CreateAdvisorGrantRequest,
+        context: _aio.ServicerContext[_note_service_pb2.CreateAdvisorGrantRequest, _abc.Awaitable[_note_service_pb2.CreateAdvisorGrantResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.CreateAdvisorGrantResponse]:
+        """CreateAdvisorGrant makes a key for one run of an advisor: it opens the caller's namespace for a number of calls, of whatever
+        RPC for the role write, in every service. Each call counts, also one that fails; after the last, RESOURCE_EXHAUSTED with
+        GRANT_USED_UP. A grant makes no grants.
+        """
+
+    @_abc_1.abstractmethod
+    def GetAdvisorGrant(
+        self,
+        request: _note_service_pb2.GetAdvisorGrantRequest,
+        context: _aio.ServicerContext[_note_service_pb2.GetAdvisorGrantRequest, _abc.Awaitable[_note_service_pb2.GetAdvisorGrantResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.GetAdvisorGrantResponse]:
+        """GetAdvisorGrant returns how much of a grant is used."""
+
+    @_abc_1.abstractmethod
+    def GetHandoffInstructions(
+        self,
+        request: _note_service_pb2.GetHandoffInstructionsRequest,
+        context: _aio.ServicerContext[_note_service_pb2.GetHandoffInstructionsRequest, _abc.Awaitable[_note_service_pb2.GetHandoffInstructionsResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.GetHandoffInstructionsResponse]:
+        """GetHandoffInstructions returns what to put into the prompts of both sides."""
 
 def add_NoteServiceServicer_to_server(servicer: NoteServiceServicer, server: _aio.Server) -> None: ...

@@ -9,7 +9,6 @@ from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
-from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
@@ -287,7 +286,7 @@ class SearchRequest(_message.Message):
         """balanced changes what the profile `balanced` counts; with another profile it is refused."""
 
     @_builtins.property
-    def expansion_limits(self) -> _summary_service_pb2.ExpansionLimits:
+    def expansion_limits(self) -> Global___ExpansionLimits:
         """expansion_limits say how far."""
 
     @_builtins.property
@@ -313,7 +312,7 @@ class SearchRequest(_message.Message):
         balanced: Global___BalancedOptions | None = ...,
         min_relevance: _builtins.float = ...,
         expand: Global___ExpandMode.ValueType = ...,
-        expansion_limits: _summary_service_pb2.ExpansionLimits | None = ...,
+        expansion_limits: Global___ExpansionLimits | None = ...,
         reference_time: _timestamp_pb2.Timestamp | None = ...,
         tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
@@ -512,7 +511,7 @@ class SearchResult(_message.Message):
         """explanation is set if the request asked for it."""
 
     @_builtins.property
-    def expansion(self) -> _summary_service_pb2.Expansion:
+    def expansion(self) -> Global___Expansion:
         """expansion is what a summary was made from, where it was expanded."""
 
     @_builtins.property
@@ -535,7 +534,7 @@ class SearchResult(_message.Message):
         passage: _builtins.str = ...,
         explanation: Global___ScoreExplanation | None = ...,
         relevance: _builtins.float | None = ...,
-        expansion: _summary_service_pb2.Expansion | None = ...,
+        expansion: Global___Expansion | None = ...,
         needs_review: _builtins.bool = ...,
         confidence: Global___Confidence.ValueType = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
@@ -1471,3 +1470,273 @@ class Citation(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Citation: _TypeAlias = Citation  # noqa: Y015
+
+@_typing.final
+class GetSummaryRequest(_message.Message):
+    """GetSummaryRequest names a summary, by exactly one of its fields."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    summary_id: _builtins.str
+    """summary_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    name: _builtins.str
+    """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
+    def __init__(
+        self,
+        *,
+        summary_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "name", b"name", "summary_id", b"summary_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSummaryRequest: _TypeAlias = GetSummaryRequest  # noqa: Y015
+
+@_typing.final
+class GetSummaryResponse(_message.Message):
+    """GetSummaryResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def summary(self) -> _summary_pb2.Summary:
+        """summary is the summary."""
+
+    def __init__(
+        self,
+        *,
+        summary: _summary_pb2.Summary | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetSummaryResponse: _TypeAlias = GetSummaryResponse  # noqa: Y015
+
+@_typing.final
+class ListSummariesRequest(_message.Message):
+    """ListSummariesRequest asks for a page of summaries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    order: _memory_pb2.Order.ValueType
+    """order says which end of time comes first, by latest_time. Newest first if unset."""
+    page_size: _builtins.int
+    """page_size is the most summaries to return. 50 if 0; more than 200 are 200. A page also ends before 8 MiB."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    max_content_chars: _builtins.int
+    """max_content_chars is how many characters of each text are returned. All if 0."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    @_builtins.property
+    def filter(self) -> _summary_pb2.SummaryFilter:
+        """filter says which summaries are looked at."""
+
+    def __init__(
+        self,
+        *,
+        filter: _summary_pb2.SummaryFilter | None = ...,
+        order: _memory_pb2.Order.ValueType = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        max_content_chars: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSummariesRequest: _TypeAlias = ListSummariesRequest  # noqa: Y015
+
+@_typing.final
+class ListSummariesResponse(_message.Message):
+    """ListSummariesResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def summaries(self) -> _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]:
+        """summaries are the summaries."""
+
+    def __init__(
+        self,
+        *,
+        summaries: _abc.Iterable[_summary_pb2.Summary] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "summaries", b"summaries"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSummariesResponse: _TypeAlias = ListSummariesResponse  # noqa: Y015
+
+@_typing.final
+class ExpansionLimits(_message.Message):
+    """ExpansionLimits bounds how far a summary is expanded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEPTH_FIELD_NUMBER: _builtins.int
+    MAX_CHILDREN_FIELD_NUMBER: _builtins.int
+    MAX_SOURCES_FIELD_NUMBER: _builtins.int
+    MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    depth: _builtins.int
+    """depth is how many levels down. 2 if 0; at most 8."""
+    max_children: _builtins.int
+    """max_children is the most nodes below each node. 5 if 0; at most 100."""
+    max_sources: _builtins.int
+    """max_sources is the most messages below each node. 4 if 0; at most 100."""
+    max_content_chars: _builtins.int
+    """max_content_chars is how many characters of each text are returned. 300 if 0; at most 1,048,576."""
+    def __init__(
+        self,
+        *,
+        depth: _builtins.int = ...,
+        max_children: _builtins.int = ...,
+        max_sources: _builtins.int = ...,
+        max_content_chars: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "max_children", b"max_children", "max_content_chars", b"max_content_chars", "max_sources", b"max_sources"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpansionLimits: _TypeAlias = ExpansionLimits  # noqa: Y015
+
+@_typing.final
+class ExpandSummaryRequest(_message.Message):
+    """ExpandSummaryRequest names a summary."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_ID_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    summary_id: _builtins.str
+    """summary_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    page_size: _builtins.int
+    """page_size is the most nodes and messages right below the summary, in the place of max_children and max_sources, which
+    go on to count further down. As these say if 0; more than 200 are 200.
+    """
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    @_builtins.property
+    def limits(self) -> Global___ExpansionLimits:
+        """limits say how far."""
+
+    def __init__(
+        self,
+        *,
+        summary_id: _builtins.str = ...,
+        limits: Global___ExpansionLimits | None = ...,
+        at_least_as_fresh: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "limits", b"limits", "page_size", b"page_size", "page_token", b"page_token", "summary_id", b"summary_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpandSummaryRequest: _TypeAlias = ExpandSummaryRequest  # noqa: Y015
+
+@_typing.final
+class ExpandSummaryResponse(_message.Message):
+    """ExpandSummaryResponse holds what is below the summary."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EXPANSION_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for what else is right below the summary; empty at the end."""
+    @_builtins.property
+    def expansion(self) -> Global___Expansion:
+        """expansion is what is below it."""
+
+    def __init__(
+        self,
+        *,
+        expansion: Global___Expansion | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpandSummaryResponse: _TypeAlias = ExpandSummaryResponse  # noqa: Y015
+
+@_typing.final
+class Expansion(_message.Message):
+    """Expansion is what a summary was made from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    CHILDREN_FIELD_NUMBER: _builtins.int
+    SOURCES_FIELD_NUMBER: _builtins.int
+    OMITTED_FIELD_NUMBER: _builtins.int
+    omitted: _builtins.int
+    """omitted is the number of nodes and messages right below it that are not shown here."""
+    @_builtins.property
+    def summary(self) -> _summary_pb2.Summary:
+        """summary is the node that was expanded."""
+
+    @_builtins.property
+    def children(self) -> _containers.RepeatedCompositeFieldContainer[Global___Expansion]:
+        """children are the nodes below it, in order, each expanded as far as the limits go."""
+
+    @_builtins.property
+    def sources(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """sources are the messages that it was made from, in order."""
+
+    def __init__(
+        self,
+        *,
+        summary: _summary_pb2.Summary | None = ...,
+        children: _abc.Iterable[Global___Expansion] | None = ...,
+        sources: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        omitted: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["children", b"children", "omitted", b"omitted", "sources", b"sources", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Expansion: _TypeAlias = Expansion  # noqa: Y015

@@ -28,7 +28,8 @@ if _version_not_supported:
 
 
 class SearchServiceStub:
-    """SearchService answers what is remembered.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
     """
 
     def __init__(self, channel):
@@ -102,10 +103,26 @@ class SearchServiceStub:
                 request_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
                 _registered_method=True)
+        self.GetSummary = channel.unary_unary(
+                '/everword.v1.SearchService/GetSummary',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.GetSummaryRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.GetSummaryResponse.FromString,
+                _registered_method=True)
+        self.ListSummaries = channel.unary_unary(
+                '/everword.v1.SearchService/ListSummaries',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.ListSummariesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.ListSummariesResponse.FromString,
+                _registered_method=True)
+        self.ExpandSummary = channel.unary_unary(
+                '/everword.v1.SearchService/ExpandSummary',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryResponse.FromString,
+                _registered_method=True)
 
 
 class SearchServiceServicer:
-    """SearchService answers what is remembered.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
     """
 
     def Search(self, request, context):
@@ -217,6 +234,29 @@ class SearchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetSummary(self, request, context):
+        """GetSummary returns a summary, whole. SUMMARY_NOT_FOUND where there is none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSummaries(self, request, context):
+        """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the filter names
+        the conversation, summaries that their channel's policy keeps within their conversation are left out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExpandSummary(self, request, context):
+        """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
+        below it comes in pages.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SearchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -285,6 +325,21 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.SerializeToString,
             ),
+            'GetSummary': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSummary,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.GetSummaryRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.GetSummaryResponse.SerializeToString,
+            ),
+            'ListSummaries': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSummaries,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.ListSummariesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.ListSummariesResponse.SerializeToString,
+            ),
+            'ExpandSummary': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExpandSummary,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.SearchService', rpc_method_handlers)
@@ -294,7 +349,8 @@ def add_SearchServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SearchService:
-    """SearchService answers what is remembered.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
     """
 
     @staticmethod
@@ -638,6 +694,87 @@ class SearchService:
             '/everword.v1.SearchService/GetStats',
             everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSummary(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/GetSummary',
+            everword_dot_v1_dot_search__service__pb2.GetSummaryRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.GetSummaryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSummaries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/ListSummaries',
+            everword_dot_v1_dot_search__service__pb2.ListSummariesRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.ListSummariesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExpandSummary(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/ExpandSummary',
+            everword_dot_v1_dot_search__service__pb2.ExpandSummaryRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.ExpandSummaryResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -15,7 +15,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SearchServiceStub:
-    """SearchService answers what is remembered."""
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Search: _aio.UnaryUnaryMultiCallable[_search_service_pb2.SearchRequest, _search_service_pb2.SearchResponse]
@@ -69,9 +71,21 @@ class SearchServiceStub:
     """
     GetStats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetStatsRequest, _search_service_pb2.GetStatsResponse]
     """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
+    GetSummary: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetSummaryRequest, _search_service_pb2.GetSummaryResponse]
+    """GetSummary returns a summary, whole. SUMMARY_NOT_FOUND where there is none."""
+    ListSummaries: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListSummariesRequest, _search_service_pb2.ListSummariesResponse]
+    """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the filter names
+    the conversation, summaries that their channel's policy keeps within their conversation are left out.
+    """
+    ExpandSummary: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ExpandSummaryRequest, _search_service_pb2.ExpandSummaryResponse]
+    """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
+    below it comes in pages.
+    """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
-    """SearchService answers what is remembered."""
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
+    """
 
     @_abc_1.abstractmethod
     def Search(
@@ -201,5 +215,33 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.GetStatsRequest, _abc.Awaitable[_search_service_pb2.GetStatsResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.GetStatsResponse]:
         """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
+
+    @_abc_1.abstractmethod
+    def GetSummary(
+        self,
+        request: _search_service_pb2.GetSummaryRequest,
+        context: _aio.ServicerContext[_search_service_pb2.GetSummaryRequest, _abc.Awaitable[_search_service_pb2.GetSummaryResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.GetSummaryResponse]:
+        """GetSummary returns a summary, whole. SUMMARY_NOT_FOUND where there is none."""
+
+    @_abc_1.abstractmethod
+    def ListSummaries(
+        self,
+        request: _search_service_pb2.ListSummariesRequest,
+        context: _aio.ServicerContext[_search_service_pb2.ListSummariesRequest, _abc.Awaitable[_search_service_pb2.ListSummariesResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.ListSummariesResponse]:
+        """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the filter names
+        the conversation, summaries that their channel's policy keeps within their conversation are left out.
+        """
+
+    @_abc_1.abstractmethod
+    def ExpandSummary(
+        self,
+        request: _search_service_pb2.ExpandSummaryRequest,
+        context: _aio.ServicerContext[_search_service_pb2.ExpandSummaryRequest, _abc.Awaitable[_search_service_pb2.ExpandSummaryResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.ExpandSummaryResponse]:
+        """ExpandSummary walks from a summary down to the nodes and messages that it was made from, within limits; what is right
+        below it comes in pages.
+        """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _aio.Server) -> None: ...

@@ -31,13 +31,13 @@ STORES_TEXT = frozenset(
         "/everword.v1.DocumentService/AppendDocument",
         "/everword.v1.DocumentService/UploadDocument",
         "/everword.v1.DocumentService/WriteDocument",
-        "/everword.v1.HandoffService/SaveAdvisorNote",
-        "/everword.v1.HandoffService/WriteHandoff",
+        "/everword.v1.NoteService/SaveAdvisorNote",
+        "/everword.v1.NoteService/WriteHandoff",
         "/everword.v1.IngestService/AppendMessages",
         "/everword.v1.IngestService/ImportMessages",
         "/everword.v1.NoteService/AppendDailyLog",
         "/everword.v1.NoteService/WriteNote",
-        "/everword.v1.WorkspaceService/WriteWorkspaceFile",
+        "/everword.v1.DocumentService/WriteWorkspaceFile",
     }
 )
 

@@ -10,7 +10,6 @@ from uuid import UUID
 from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
-from everword.v1 import workspace_service_pb2 as workspace
 from everword_ingest.documents.model import (
     Change,
     Deletion,
@@ -35,8 +34,8 @@ Named: TypeAlias = (
 Paged: TypeAlias = (
     pb.ListDocumentsRequest
     | pb.GetDocumentHistoryRequest
-    | workspace.ListWorkspaceFilesRequest
-    | workspace.GetWorkspaceFileHistoryRequest
+    | pb.ListWorkspaceFilesRequest
+    | pb.GetWorkspaceFileHistoryRequest
 )
 
 

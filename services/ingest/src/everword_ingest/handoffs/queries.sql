@@ -1,4 +1,4 @@
--- Statements of HandoffService. Every one names its namespace.
+-- Statements of handoffs. Every one names its namespace.
 
 -- insert_grant --
 -- Make a grant, and forget some that ended a week ago.

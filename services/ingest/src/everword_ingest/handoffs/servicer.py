@@ -1,4 +1,4 @@
-"""HandoffService: translates requests, calls the use case of the same name, translates the result."""
+"""Handoffs of NoteService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.v1 import handoff_service_pb2 as pb
-from everword.v1.handoff_service_pb2_grpc import HandoffServiceServicer
+from everword.v1 import note_service_pb2 as pb
+from everword.v1.note_service_pb2_grpc import NoteServiceServicer
 from everword_ingest.handoffs.grants import create_advisor_grant, get_advisor_grant
 from everword_ingest.handoffs.handoffs import get_handoff, save_advisor_note, write_handoff
 from everword_ingest.handoffs.instructions import advisor_instructions, get_handoff_instructions
@@ -25,7 +25,7 @@ from everword_ingest.notes.model import WrittenNote
 from everword_ingest.notes.translate import note_to_proto
 
 
-class HandoffServicer(HandoffServiceServicer):
+class HandoffServicer(NoteServiceServicer):
     """What is handed over to an advisor, and comes back."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""HandoffService's statements as typed functions: one for each in queries.sql."""
+"""The statements of handoffs as typed functions: one for each in queries.sql."""
 
 from __future__ import annotations
 

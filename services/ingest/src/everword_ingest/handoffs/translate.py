@@ -1,11 +1,11 @@
-"""Requests of HandoffService to the model, and grants to messages."""
+"""Handoff requests to the model, and grants to messages."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 from everword.rpc.translate import to_timestamp
-from everword.v1 import handoff_service_pb2 as pb
+from everword.v1 import note_service_pb2 as pb
 from everword_ingest.handoffs.model import (
     ADVISOR_IMPORTANCE,
     DEFAULT_CALLS,

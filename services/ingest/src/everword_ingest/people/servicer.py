@@ -1,4 +1,4 @@
-"""ReviewService: translates requests, calls the use case of the same name, translates the result."""
+"""Reviews of FactService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from everword.domain.tokens import ConsistencyToken
 from everword.people.model import Ruling, StrategyState
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
 from everword.rpc.interceptors.base import Context
+from everword.v1 import fact_service_pb2 as pb
 from everword.v1 import people_pb2
-from everword.v1 import review_service_pb2 as pb
-from everword.v1.review_service_pb2_grpc import ReviewServiceServicer
+from everword.v1.fact_service_pb2_grpc import FactServiceServicer
 from everword_ingest.facts.translate import to_audit
 from everword_ingest.people.review import end_strategy, review_event, review_person
 
 
-class ReviewServicer(ReviewServiceServicer):
+class ReviewServicer(FactServiceServicer):
     """What people say of what was learned."""
 
     def __init__(self, database: Database) -> None:

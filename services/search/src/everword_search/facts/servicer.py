@@ -1,4 +1,4 @@
-"""ProfileService: translates requests, calls the use case of the same name, translates the result."""
+"""FactQueryService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
-from everword.v1 import profile_service_pb2 as pb
-from everword.v1.profile_service_pb2_grpc import ProfileServiceServicer
+from everword.v1 import fact_query_service_pb2 as pb
+from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.facts.list_themes import list_themes, theme_to_proto
 from everword_search.facts.read_facts import (
     explain_fact,
@@ -32,7 +32,7 @@ from everword_search.records.translate import to_page
 DEFAULT_LINKS = 50
 
 
-class ProfileServicer(ProfileServiceServicer):
+class FactQueryServicer(FactQueryServiceServicer):
     """The facts of a namespace."""
 
     def __init__(self, database: Database) -> None:

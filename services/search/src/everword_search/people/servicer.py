@@ -1,4 +1,4 @@
-"""PeopleService: translates requests, calls the use case of the same name, translates the result."""
+"""People of FactQueryService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
 from everword.rpc.interceptors.base import Context
-from everword.v1 import people_service_pb2 as pb
-from everword.v1.people_service_pb2_grpc import PeopleServiceServicer
+from everword.v1 import fact_query_service_pb2 as pb
+from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.people.read_people import (
     get_event,
     get_person,
@@ -30,7 +30,7 @@ from everword_search.people.translate import (
 from everword_search.records.translate import to_page
 
 
-class PeopleServicer(PeopleServiceServicer):
+class PeopleServicer(FactQueryServiceServicer):
     """What was learned of the subjects of a namespace, beside facts."""
 
     def __init__(self, database: Database) -> None:

@@ -4,9 +4,11 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import people_pb2 as _people_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -18,6 +20,510 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+@_typing.final
+class GetProfileRequest(_message.Message):
+    """GetProfileRequest names a subject."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    VALID_AT_TIME_FIELD_NUMBER: _builtins.int
+    KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
+    CATEGORIES_FIELD_NUMBER: _builtins.int
+    INCLUDE_EXPIRED_FIELD_NUMBER: _builtins.int
+    MAX_FACTS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """subject is the user or thing. At most 256 characters."""
+    include_expired: _builtins.bool
+    """include_expired returns what was not heard of for longer than its expected lifetime, too."""
+    max_facts: _builtins.int
+    """max_facts is the most facts to return. 100 if 0; at most 1,000."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the profile must show. At most 1,024 characters."""
+    @_builtins.property
+    def valid_at_time(self) -> _timestamp_pb2.Timestamp:
+        """valid_at_time is the moment that is asked about; now if unset."""
+
+    @_builtins.property
+    def known_at_time(self) -> _timestamp_pb2.Timestamp:
+        """known_at_time asks for what was believed at a moment; now if unset."""
+
+    @_builtins.property
+    def categories(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """categories are those to return; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subject: _builtins.str = ...,
+        valid_at_time: _timestamp_pb2.Timestamp | None = ...,
+        known_at_time: _timestamp_pb2.Timestamp | None = ...,
+        categories: _abc.Iterable[_builtins.str] | None = ...,
+        include_expired: _builtins.bool = ...,
+        max_facts: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["known_at_time", b"known_at_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "categories", b"categories", "include_expired", b"include_expired", "known_at_time", b"known_at_time", "max_facts", b"max_facts", "subject", b"subject", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProfileRequest: _TypeAlias = GetProfileRequest  # noqa: Y015
+
+@_typing.final
+class GetProfileResponse(_message.Message):
+    """GetProfileResponse holds facts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACTS_FIELD_NUMBER: _builtins.int
+    OMITTED_FIELD_NUMBER: _builtins.int
+    omitted: _builtins.int
+    """omitted is how many more there are; 100 stands for more than that. ListFacts returns all, page by page."""
+    @_builtins.property
+    def facts(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Fact]:
+        """facts are the facts, by category and attribute."""
+
+    def __init__(
+        self,
+        *,
+        facts: _abc.Iterable[_fact_pb2.Fact] | None = ...,
+        omitted: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts", "omitted", b"omitted"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProfileResponse: _TypeAlias = GetProfileResponse  # noqa: Y015
+
+@_typing.final
+class GetFactRequest(_message.Message):
+    """GetFactRequest names a fact."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    fact_id: _builtins.str
+    """fact_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        fact_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_id", b"fact_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetFactRequest: _TypeAlias = GetFactRequest  # noqa: Y015
+
+@_typing.final
+class GetFactResponse(_message.Message):
+    """GetFactResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def fact(self) -> _fact_pb2.Fact:
+        """fact is the fact, in the latest interval in which it is believed to hold or to have held."""
+
+    def __init__(
+        self,
+        *,
+        fact: _fact_pb2.Fact | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetFactResponse: _TypeAlias = GetFactResponse  # noqa: Y015
+
+@_typing.final
+class ListFactsRequest(_message.Message):
+    """ListFactsRequest asks for a page of facts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    ATTRIBUTES_FIELD_NUMBER: _builtins.int
+    STATES_FIELD_NUMBER: _builtins.int
+    VALID_AT_TIME_FIELD_NUMBER: _builtins.int
+    KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
+    INCLUDE_SUPERSEDED_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    include_superseded: _builtins.bool
+    """include_superseded lists what held at another time, or never, too, one entry for each interval."""
+    page_size: _builtins.int
+    """page_size is the most facts to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the list must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those to list facts of; all if empty. At most 100."""
+
+    @_builtins.property
+    def attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """attributes are those to list; all if empty. At most 100."""
+
+    @_builtins.property
+    def states(self) -> _containers.RepeatedScalarFieldContainer[_fact_pb2.FactState.ValueType]:
+        """states are those to list; all if empty."""
+
+    @_builtins.property
+    def valid_at_time(self) -> _timestamp_pb2.Timestamp:
+        """valid_at_time is the moment that is asked about; now if unset."""
+
+    @_builtins.property
+    def known_at_time(self) -> _timestamp_pb2.Timestamp:
+        """known_at_time asks for what was believed at a moment; now if unset."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        attributes: _abc.Iterable[_builtins.str] | None = ...,
+        states: _abc.Iterable[_fact_pb2.FactState.ValueType] | None = ...,
+        valid_at_time: _timestamp_pb2.Timestamp | None = ...,
+        known_at_time: _timestamp_pb2.Timestamp | None = ...,
+        include_superseded: _builtins.bool = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["known_at_time", b"known_at_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "attributes", b"attributes", "include_superseded", b"include_superseded", "known_at_time", b"known_at_time", "page_size", b"page_size", "page_token", b"page_token", "states", b"states", "subjects", b"subjects", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFactsRequest: _TypeAlias = ListFactsRequest  # noqa: Y015
+
+@_typing.final
+class ListFactsResponse(_message.Message):
+    """ListFactsResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def facts(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Fact]:
+        """facts are the facts."""
+
+    def __init__(
+        self,
+        *,
+        facts: _abc.Iterable[_fact_pb2.Fact] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFactsResponse: _TypeAlias = ListFactsResponse  # noqa: Y015
+
+@_typing.final
+class GetFactHistoryRequest(_message.Message):
+    """GetFactHistoryRequest names an attribute of a subject."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """subject is the user or thing. At most 256 characters."""
+    attribute: _builtins.str
+    """attribute is what of it. At most 128 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        subject: _builtins.str = ...,
+        attribute: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "attribute", b"attribute", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetFactHistoryRequest: _TypeAlias = GetFactHistoryRequest  # noqa: Y015
+
+@_typing.final
+class GetFactHistoryResponse(_message.Message):
+    """GetFactHistoryResponse holds intervals."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def facts(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Fact]:
+        """facts are the values, one entry for each interval, in the order of valid_from_time and known_from_time. At most 1,000."""
+
+    def __init__(
+        self,
+        *,
+        facts: _abc.Iterable[_fact_pb2.Fact] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["facts", b"facts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetFactHistoryResponse: _TypeAlias = GetFactHistoryResponse  # noqa: Y015
+
+@_typing.final
+class ExplainFactRequest(_message.Message):
+    """ExplainFactRequest names a fact."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    fact_id: _builtins.str
+    """fact_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        fact_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_id", b"fact_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainFactRequest: _TypeAlias = ExplainFactRequest  # noqa: Y015
+
+@_typing.final
+class ExplainFactResponse(_message.Message):
+    """ExplainFactResponse says why a fact is believed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    LINKS_FIELD_NUMBER: _builtins.int
+    DISPUTES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def fact(self) -> _fact_pb2.Fact:
+        """fact is the fact."""
+
+    @_builtins.property
+    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Evidence]:
+        """evidence is what it rests on and what speaks against it, oldest first. At most 1,000."""
+
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactChange]:
+        """changes is its audit trail, oldest first. At most 1,000."""
+
+    @_builtins.property
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
+        """links are what it is to other facts, the surest first, those that have ended included. At most 1,000."""
+
+    @_builtins.property
+    def disputes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactDispute]:
+        """disputes are those that it was in, oldest first. At most 1,000."""
+
+    def __init__(
+        self,
+        *,
+        fact: _fact_pb2.Fact | None = ...,
+        evidence: _abc.Iterable[_fact_pb2.Evidence] | None = ...,
+        changes: _abc.Iterable[_fact_pb2.FactChange] | None = ...,
+        links: _abc.Iterable[_fact_pb2.FactLink] | None = ...,
+        disputes: _abc.Iterable[_fact_pb2.FactDispute] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "disputes", b"disputes", "evidence", b"evidence", "fact", b"fact", "links", b"links"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
+
+@_typing.final
+class ListFactLinksRequest(_message.Message):
+    """ListFactLinksRequest names facts, such as those that Search found for a topic."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACT_IDS_FIELD_NUMBER: _builtins.int
+    MAX_LINKS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    max_links: _builtins.int
+    """max_links is how many to return. 50 if 0; at most 500."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    @_builtins.property
+    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """fact_ids are theirs. 1 to 100."""
+
+    def __init__(
+        self,
+        *,
+        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
+        max_links: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_ids", b"fact_ids", "max_links", b"max_links"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFactLinksRequest: _TypeAlias = ListFactLinksRequest  # noqa: Y015
+
+@_typing.final
+class ListFactLinksResponse(_message.Message):
+    """ListFactLinksResponse holds links."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
+        """links are those that hold, the surest first, each with the fact at its other end."""
+
+    def __init__(
+        self,
+        *,
+        links: _abc.Iterable[_fact_pb2.FactLink] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListFactLinksResponse: _TypeAlias = ListFactLinksResponse  # noqa: Y015
+
+@_typing.final
+class ListThemesRequest(_message.Message):
+    """ListThemesRequest asks for the themes of the namespace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListThemesRequest: _TypeAlias = ListThemesRequest  # noqa: Y015
+
+@_typing.final
+class ListThemesResponse(_message.Message):
+    """ListThemesResponse holds them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    THEMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def themes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Theme]:
+        """themes are the themes, the largest first. At most 20; none of fewer than six passages."""
+
+    def __init__(
+        self,
+        *,
+        themes: _abc.Iterable[Global___Theme] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["themes", b"themes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListThemesResponse: _TypeAlias = ListThemesResponse  # noqa: Y015
+
+@_typing.final
+class Theme(_message.Message):
+    """Theme is what some of the memories have in common."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    LABEL_FIELD_NUMBER: _builtins.int
+    WORDS_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    MEMORY_IDS_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the theme until the next night."""
+    label: _builtins.str
+    """label is a language model's name for it where one is configured, and the most telling words where not."""
+    share: _builtins.float
+    """share is how much of the sample belongs to it, from 0 to 1."""
+    model: _builtins.str
+    """model is the language model that wrote the label; empty where words were chosen."""
+    @_builtins.property
+    def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """words are those that tell it from other themes, most telling first. At most 8."""
+
+    @_builtins.property
+    def memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """memory_ids are those that are most typical of it. At most 20."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when it was made."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        label: _builtins.str = ...,
+        words: _abc.Iterable[_builtins.str] | None = ...,
+        share: _builtins.float = ...,
+        memory_ids: _abc.Iterable[_builtins.str] | None = ...,
+        model: _builtins.str = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "id", b"id", "label", b"label", "memory_ids", b"memory_ids", "model", b"model", "share", b"share", "words", b"words"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Theme: _TypeAlias = Theme  # noqa: Y015
 
 @_typing.final
 class ListPeopleRequest(_message.Message):
