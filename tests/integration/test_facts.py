@@ -223,7 +223,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     assert guess.fact.state == fact_pb2.FACT_STATE_SUSPECTED
     assert not guess.superseded
     assert await held(stack) == ["Acme"]
-    doubted = await stack.fact_queries.GetFact(profile.GetFactRequest(fact_id=first.id))
+    doubted = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=first.id))
     assert doubted.fact.contradicting == 1
     assert doubted.fact.confidence < much_later.confidence
 
@@ -346,14 +346,10 @@ async def test_lists_have_pages_and_filters(stack: Stack) -> None:
     assert (len(few.facts), few.omitted) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    "name", ["GetFact", "ExplainFact", "CorrectFact", "ConfirmFact", "CloseFact"]
-)
+@pytest.mark.parametrize("name", ["ExplainFact", "CorrectFact", "ConfirmFact", "CloseFact"])
 async def test_a_fact_that_is_not_there(stack: Stack, name: str) -> None:
     service, module = (
-        (stack.fact_queries, profile)
-        if name in ("GetFact", "ExplainFact")
-        else (stack.facts, facts)
+        (stack.fact_queries, profile) if name == "ExplainFact" else (stack.facts, facts)
     )
     request = getattr(module, f"{name}Request")(fact_id=str(uuid4()))
     assert (await refused(getattr(service, name)(request))).reason == "FACT_NOT_FOUND"

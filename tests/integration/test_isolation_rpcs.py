@@ -119,9 +119,9 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **DOCUMENTS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
-    "UpdateConversation conversation.id": (
+    "EnsureConversation conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
+        lambda s, t: s.ingest.EnsureConversation(update_request(t.conversation_id)),
     ),
     "AppendMessages conversation_id": (
         NO_CONVERSATION,

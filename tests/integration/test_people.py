@@ -73,7 +73,9 @@ async def test_a_person_gathers_what_is_said_and_each_message_counts_once(stack:
     assert (person.mention_count, person.status) == (2, people_pb2.RELATION_STATUS_ACTIVE)
     assert person.first_seen_time.ToDatetime(UTC) == day(0)
     assert person.last_seen_time.ToDatetime(UTC) == day(5)
-    explained = await stack.fact_queries.GetPerson(pb.GetPersonRequest(person_id=person.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(person_id=person.id)
+    )
     assert [(each.aspect, each.value) for each in explained.evidence] == [
         ("name", "Muhammad"),
         ("name", "Muhhamed"),
@@ -94,7 +96,9 @@ async def test_a_relation_changes_and_its_history_is_kept(stack: Stack) -> None:
     await meet(stack, PersonMention("Anna", married, "wife", RelationStatus.ACTIVE))
     [person] = await people(stack)
     assert (person.relation, person.status) == ("ex-wife", people_pb2.RELATION_STATUS_ENDED)
-    explained = await stack.fact_queries.GetPerson(pb.GetPersonRequest(person_id=person.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(person_id=person.id)
+    )
     told = [each.value for each in explained.evidence if each.aspect in ("relation", "status")]
     assert told == ["wife", "active", "ex-wife", "ended"]
 
@@ -128,7 +132,9 @@ async def test_rulings_outrank_what_is_learned_and_are_audited(stack: Stack) -> 
     assert (rejected.id, rejected.mention_count) == (person.id, 3)
     right = await rule(people_pb2.LEARNED_RULING_RIGHT)
     assert (right.status, right.ruling) == (people_pb2.RELATION_STATUS_ACTIVE, 0)
-    explained = await stack.fact_queries.GetPerson(pb.GetPersonRequest(person_id=person.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(person_id=person.id)
+    )
     assert [(each.actor, each.action, each.reason) for each in explained.changes] == [
         ("machine", "met", ""),
         ("person", "ruled over", "she said so"),
@@ -155,7 +161,9 @@ async def test_events_merge_move_and_expire(stack: Stack) -> None:
         people_pb2.EVENT_STATUS_EXPIRED,
         people_pb2.EVENT_STATUS_ACTIVE,
     ]
-    explained = await stack.fact_queries.GetEvent(pb.GetEventRequest(event_id=current.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(event_id=current.id)
+    )
     starts = [each.quote for each in explained.evidence if each.aspect == "start"]
     assert starts == [plan.quote, moved.quote]
     assert [each.action for each in explained.changes] == ["learned", "moved"]
@@ -186,7 +194,9 @@ async def test_each_expired_fact_is_verified_once_until_it_is_heard_of(stack: St
     assert (question.kind, question.about_id) == (people_pb2.STRATEGY_KIND_VERIFY, fact_id)
     assert question.question == "Is the residence of emi still Lisbon?"
     assert question.state == people_pb2.STRATEGY_STATE_OPEN
-    explained = await stack.fact_queries.GetStrategy(pb.GetStrategyRequest(strategy_id=question.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(strategy_id=question.id)
+    )
     assert [each.quote for each in explained.evidence] == ["I live in Lisbon."]
     again = await say(stack, "I still live in Lisbon.", 300)
     await remember(stack, "Lisbon", again, **stated)
@@ -227,7 +237,9 @@ async def test_what_is_inferred_from_three_pieces_is_clarified_and_a_change_is_p
     for _ in range(2):
         dropped = (await stack.facts.EndStrategy(drop)).strategy
     assert dropped.state == people_pb2.STRATEGY_STATE_DROPPED
-    explained = await stack.fact_queries.GetStrategy(pb.GetStrategyRequest(strategy_id=probe.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(strategy_id=probe.id)
+    )
     assert [(each.actor, each.action) for each in explained.changes] == [("agent", "dropped")]
     assert await find_questions(stack) == 0
     assert not await questions(stack)
@@ -243,8 +255,8 @@ async def test_who_comes_up_often_and_what_matters_is_deepened(stack: Stack) -> 
         "Who is Rui to emi?",
         "How did it go: Knee surgery?",
     ]
-    explained = await stack.fact_queries.GetStrategy(
-        pb.GetStrategyRequest(strategy_id=(await questions(stack))[0].id)
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(strategy_id=(await questions(stack))[0].id)
     )
     assert {each.quote for each in explained.evidence} == {said.quote for said in told}
     answer = await say(stack, "Rui is my brother. The surgery went well.", 399)
@@ -292,13 +304,16 @@ async def test_trajectories_have_versions(stack: Stack) -> None:
     async with learning_transaction(stack.database) as conn:
         first = await find_trajectory(conn, DEFAULT_NAMESPACE, SUBJECT)
     assert await see("settled", first)
-    latest = await stack.fact_queries.GetTrajectory(pb.GetTrajectoryRequest(subject=SUBJECT))
+    request = pb.GetUserModelRequest(subject=SUBJECT, include_evidence=True)
+    latest = await stack.fact_queries.GetUserModel(request)
     assert (latest.trajectory.version, latest.trajectory.phase) == (2, "settled")
     assert latest.trajectory.stability == people_pb2.STABILITY_CHANGING
-    assert [(each.aspect, each.quote) for each in latest.evidence] == [("direction", said.quote)]
-    request = pb.GetTrajectoryRequest(subject=SUBJECT, version=1)
-    assert (await stack.fact_queries.GetTrajectory(request)).trajectory.phase == "settling"
-    nobody = await stack.fact_queries.GetTrajectory(pb.GetTrajectoryRequest(subject="nobody"))
+    assert [(each.aspect, each.quote) for each in latest.trajectory_evidence] == [
+        ("direction", said.quote)
+    ]
+    request = pb.GetUserModelRequest(subject=SUBJECT, trajectory_version=1)
+    assert (await stack.fact_queries.GetUserModel(request)).trajectory.phase == "settling"
+    nobody = await stack.fact_queries.GetUserModel(pb.GetUserModelRequest(subject="nobody"))
     assert not nobody.HasField("trajectory")
 
 
@@ -315,10 +330,16 @@ async def test_lists_have_pages_and_unknown_ids_are_refused(stack: Stack) -> Non
     assert (await refused(stack.fact_queries.ListPeople(request))).reason == "PAGE_TOKEN_INVALID"
     id_, wrong = str(uuid4()), people_pb2.LEARNED_RULING_WRONG
     for call, reason in (
-        (stack.fact_queries.GetPerson(pb.GetPersonRequest(person_id=id_)), "PERSON_NOT_FOUND"),
-        (stack.fact_queries.GetEvent(pb.GetEventRequest(event_id=id_)), "EVENT_NOT_FOUND"),
         (
-            stack.fact_queries.GetStrategy(pb.GetStrategyRequest(strategy_id=id_)),
+            stack.fact_queries.ExplainLearned(pb.ExplainLearnedRequest(person_id=id_)),
+            "PERSON_NOT_FOUND",
+        ),
+        (
+            stack.fact_queries.ExplainLearned(pb.ExplainLearnedRequest(event_id=id_)),
+            "EVENT_NOT_FOUND",
+        ),
+        (
+            stack.fact_queries.ExplainLearned(pb.ExplainLearnedRequest(strategy_id=id_)),
             "STRATEGY_NOT_FOUND",
         ),
         (

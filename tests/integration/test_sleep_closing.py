@@ -135,15 +135,13 @@ async def test_edges_link_facts_until_one_of_them_ends(stack: Stack) -> None:
     edges = "SELECT relation, confidence, reason, known_until IS NULL, valid_until IS NULL FROM fact_edges"
     assert rows(stack, edges) == [(1, 0.7, "It calms.", True, True)]
     [(tea,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'tea'")
-    [found] = (
-        await stack.fact_queries.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))
-    ).links
+    explain = reads.ExplainFactRequest(fact_id=tea)
+    [found] = (await stack.fact_queries.ExplainFact(explain)).links
+    assert not found.HasField("valid_until_time")
     assert (found.relation, found.other.value) == (fact_pb2.FACT_RELATION_CAUSES, "cello at six")
     await stack.facts.CloseFact(pb.CloseFactRequest(fact_id=tea))
     assert rows(stack, edges) == [(1, 0.7, "It calms.", False, False)]
-    gone = await stack.fact_queries.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))
-    assert not gone.links
-    explained = await stack.fact_queries.ExplainFact(reads.ExplainFactRequest(fact_id=tea))
+    explained = await stack.fact_queries.ExplainFact(explain)
     assert [each.valid_until_time.seconds > 0 for each in explained.links] == [True]
 
 

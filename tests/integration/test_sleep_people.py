@@ -96,7 +96,9 @@ async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: S
     anna = (await people(stack))["Anna"]
     assert (anna.relation, anna.mention_count) == ("ex-wife", 2)
     assert anna.status == people_pb2.RELATION_STATUS_ENDED
-    explained = await stack.fact_queries.GetPerson(profile.GetPersonRequest(person_id=anna.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        profile.ExplainLearnedRequest(person_id=anna.id)
+    )
     told = {(each.aspect, each.value): each.quote for each in explained.evidence}
     assert told["relation", "wife"] == "My wife Anna"
     assert told["status", "ended"] == "got divorced"
@@ -165,7 +167,9 @@ async def test_events_have_times_that_are_said_and_move(stack: Stack) -> None:
     assert event.importance == 0.8
     assert event.start_time.ToDatetime(UTC).date().isoformat() == moved_to
     assert event.expire_time.ToDatetime(UTC) - event.start_time.ToDatetime(UTC) == timedelta(365)
-    explained = await stack.fact_queries.GetEvent(profile.GetEventRequest(event_id=event.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        profile.ExplainLearnedRequest(event_id=event.id)
+    )
     assert len({each.message_id for each in explained.evidence}) == 2
 
 
@@ -255,8 +259,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
         await say(stack, text, number, session=str(number))
         mind.answers["sleep-trajectory"] = outlook(phase)
         await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + number))
-        request = profile.GetTrajectoryRequest(subject="emi")
-        return (await stack.fact_queries.GetTrajectory(request)).trajectory
+        request = profile.GetUserModelRequest(subject="emi")
+        return (await stack.fact_queries.GetUserModel(request)).trajectory
 
     mind = Mind({"sleep-observe": living})
     first = await session(0, "I live in Lisbon.", "arriving")
@@ -266,8 +270,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     assert list(first.anchors) == ["Lisbon", "residence"]
     assert list(first.volatile_areas) == ["work"]
     assert list(first.predicted_shifts) == ["a new flat"]
-    request = profile.GetTrajectoryRequest(subject="emi")
-    evidence = (await stack.fact_queries.GetTrajectory(request)).evidence
+    request = profile.GetUserModelRequest(subject="emi", include_evidence=True)
+    evidence = (await stack.fact_queries.GetUserModel(request)).trajectory_evidence
     assert {each.aspect for each in evidence} >= {"phase", "direction", "summary", "anchors"}
     assert {each.quote for each in evidence} == {"I live in Lisbon."}
     # Nothing changed.
@@ -279,8 +283,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     moved = await session(3, "I live in Porto.", "moving on")
     assert (moved.version, moved.phase, moved.sessions) == (2, "moving on", 4)
     assert (await session(4, "I live in Braga.", "too early")).version == 2
-    request = profile.GetTrajectoryRequest(subject="emi", version=1)
-    assert (await stack.fact_queries.GetTrajectory(request)).trajectory.phase == "arriving"
+    request = profile.GetUserModelRequest(subject="emi", trajectory_version=1)
+    assert (await stack.fact_queries.GetUserModel(request)).trajectory.phase == "arriving"
 
 
 async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) -> None:
@@ -292,7 +296,7 @@ async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) ->
         }
     )
     await sleep(stack, mind)
-    found = await stack.fact_queries.GetTrajectory(profile.GetTrajectoryRequest(subject="emi"))
+    found = await stack.fact_queries.GetUserModel(profile.GetUserModelRequest(subject="emi"))
     assert not found.HasField("trajectory")
     assert mind.tasks().count("sleep-trajectory") == 2
 
@@ -332,8 +336,8 @@ async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: St
     [clarify] = found[-1]
     assert clarify.kind == people_pb2.STRATEGY_KIND_CLARIFY
     assert clarify.question == "Is it right that the sleep rhythm of emi is a night owl?"
-    explained = await stack.fact_queries.GetStrategy(
-        profile.GetStrategyRequest(strategy_id=clarify.id)
+    explained = await stack.fact_queries.ExplainLearned(
+        profile.ExplainLearnedRequest(strategy_id=clarify.id)
     )
     assert {each.quote for each in explained.evidence} == {"Still awake"}
     assert len(explained.evidence) == 3

@@ -285,7 +285,7 @@ async def _says(stack: Stack, channel: str, days_ago: int) -> str:
 
 
 async def _state(stack: Stack, fact_id: str) -> str:
-    found = await stack.fact_queries.GetFact(profile.GetFactRequest(fact_id=fact_id))
+    found = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
     return fact_pb2.FactState.Name(found.fact.state).removeprefix("FACT_STATE_")
 
 

@@ -93,8 +93,8 @@ class Accounts:
         return await self.stack.costs.SetBudget(request, metadata=self.metadata)
 
     async def standing(self, budget_id: str, run_id: str = "") -> cost_pb2.BudgetStatus:
-        request = pb.GetBudgetRequest(budget_id=budget_id, run_id=run_id)
-        response = await self.stack.costs.GetBudget(request, metadata=self.metadata)
+        request = pb.CheckBudgetRequest(budget_id=budget_id, run_id=run_id)
+        response = await self.stack.costs.CheckBudget(request, metadata=self.metadata)
         return response.status
 
     async def groups(

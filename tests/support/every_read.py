@@ -44,6 +44,8 @@ _IDS = (
     *("checkpoint_id", "fact_id", "node_id", "person_id", "event_id", "strategy_id", "pattern_id"),
     *("grant_id", "budget_id", "id"),
 )
+#: The ids of which ExplainLearned takes one.
+_LEARNED = ("person_id", "event_id", "strategy_id")
 _LISTS = ("memory_ids", "node_ids", "fact_ids")
 
 
@@ -58,7 +60,7 @@ def read_methods() -> list[MethodDescriptor]:
                 for service in services
                 for method in service.methods
                 if method.GetOptions().Extensions[access_pb2.access] == access_pb2.ACCESS_READ
-                and method.name not in {"WaitForIndexing", "WatchBudget"}
+                and method.name != "WaitForIndexing"
             ]
     return methods
 
@@ -124,6 +126,8 @@ async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[A
         requests = [_request(method, known)]
         if method.name == "Search":
             requests = [_in_mode(requests[0], mode) for mode in _listed(known, "modes")]
+        elif method.name == "ExplainLearned":
+            requests = [type(requests[0])(**{name: known[name]}) for name in _LEARNED]
         elif method.name == "ReadAddress":
             requests = [_at(requests[0], each) for each in _listed(known, "addresses")]
         elif method.name == "ListAddress":

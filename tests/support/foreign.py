@@ -78,11 +78,10 @@ def ensure_request() -> ingest.EnsureConversationRequest:
     return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
 
 
-def update_request(conversation_id: str) -> ingest.UpdateConversationRequest:
-    return ingest.UpdateConversationRequest(
-        conversation=conversation.Conversation(
-            id=conversation_id, details=conversation.ConversationDetails(title="Taken over")
-        ),
+def update_request(conversation_id: str) -> ingest.EnsureConversationRequest:
+    return ingest.EnsureConversationRequest(
+        conversation_id=conversation_id,
+        details=conversation.ConversationDetails(title="Taken over"),
         update_mask=FieldMask(paths=["details.title"]),
     )
 

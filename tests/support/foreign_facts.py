@@ -42,10 +42,6 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
         NO_FACT,
         lambda s, t: s.facts.CloseFact(facts.CloseFactRequest(fact_id=t.fact_id)),
     ),
-    "GetFact fact_id": (
-        NO_FACT,
-        lambda s, t: s.fact_queries.GetFact(profile.GetFactRequest(fact_id=t.fact_id)),
-    ),
     "ExplainFact fact_id": (
         NO_FACT,
         lambda s, t: s.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=t.fact_id)),
@@ -64,12 +60,6 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
             profile.GetProfileRequest(subject="emi", at_least_as_fresh=t.consistency_token)
         ),
     ),
-    "GetFact at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.fact_queries.GetFact(
-            profile.GetFactRequest(fact_id=t.fact_id, at_least_as_fresh=t.consistency_token)
-        ),
-    ),
     "GetFactHistory at_least_as_fresh": (
         NO_TOKEN,
         lambda s, t: s.fact_queries.GetFactHistory(
@@ -82,14 +72,6 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
         NO_TOKEN,
         lambda s, t: s.fact_queries.ExplainFact(
             profile.ExplainFactRequest(fact_id=t.fact_id, at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "ListFactLinks at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.fact_queries.ListFactLinks(
-            profile.ListFactLinksRequest(
-                fact_ids=[t.fact_id], at_least_as_fresh=t.consistency_token
-            )
         ),
     ),
     "ListThemes at_least_as_fresh": (
@@ -113,12 +95,6 @@ FACTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "ListFacts": (
         lambda s, t: s.fact_queries.ListFacts(facts_request(include_superseded=True)),
         lambda answer: not answer.facts,
-    ),
-    "ListFactLinks fact_ids": (
-        lambda s, t: s.fact_queries.ListFactLinks(
-            profile.ListFactLinksRequest(fact_ids=[t.fact_id])
-        ),
-        lambda answer: not answer.links,
     ),
     "GetFactHistory": (
         lambda s, t: s.fact_queries.GetFactHistory(

@@ -103,7 +103,6 @@ async def fill_theirs(stack: Stack) -> Theirs:
             **notes.page_tokens,
             **lore.page_tokens,
             "GetCosts": costs.page_token,
-            "WatchBudget": costs.resume_token,
             **erasures.page_tokens,
             **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
             **saved.page_tokens,

@@ -43,10 +43,6 @@ PATTERNS_REFUSED: dict[str, tuple[str, Call]] = {
         NO_PATTERN,
         lambda s, t: s.patterns.RecordOutcome(_outcome(t.pattern_id)),
     ),
-    "GetPattern pattern_id": (
-        NO_PATTERN,
-        lambda s, t: s.patterns.GetPattern(pb.GetPatternRequest(pattern_id=t.pattern_id)),
-    ),
     "ExplainPattern pattern_id": (
         NO_PATTERN,
         lambda s, t: s.patterns.ExplainPattern(pb.ExplainPatternRequest(pattern_id=t.pattern_id)),

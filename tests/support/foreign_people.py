@@ -79,18 +79,22 @@ def strategies_request(**fields: Any) -> pb.ListStrategiesRequest:
 
 #: As REFUSED and EMPTY of the test.
 PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
-    "GetPerson person_id": (
+    "ExplainLearned person_id": (
         "PERSON_NOT_FOUND",
-        lambda s, t: s.fact_queries.GetPerson(pb.GetPersonRequest(person_id=t.learned.person_id)),
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(person_id=t.learned.person_id)
+        ),
     ),
-    "GetEvent event_id": (
+    "ExplainLearned event_id": (
         "EVENT_NOT_FOUND",
-        lambda s, t: s.fact_queries.GetEvent(pb.GetEventRequest(event_id=t.learned.event_id)),
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(event_id=t.learned.event_id)
+        ),
     ),
-    "GetStrategy strategy_id": (
+    "ExplainLearned strategy_id": (
         "STRATEGY_NOT_FOUND",
-        lambda s, t: s.fact_queries.GetStrategy(
-            pb.GetStrategyRequest(strategy_id=t.learned.strategy_id)
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(strategy_id=t.learned.strategy_id)
         ),
     ),
     "ReviewPerson person_id": (
@@ -137,10 +141,10 @@ PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
             people_request(at_least_as_fresh=t.consistency_token)
         ),
     ),
-    "GetPerson at_least_as_fresh": (
+    "ExplainLearned at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.fact_queries.GetPerson(
-            pb.GetPersonRequest(
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(
                 person_id=t.learned.person_id, at_least_as_fresh=t.consistency_token
             )
         ),
@@ -151,36 +155,16 @@ PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
             events_request(at_least_as_fresh=t.consistency_token)
         ),
     ),
-    "GetEvent at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.fact_queries.GetEvent(
-            pb.GetEventRequest(event_id=t.learned.event_id, at_least_as_fresh=t.consistency_token)
-        ),
-    ),
     "GetUserModel at_least_as_fresh": (
         NO_TOKEN,
         lambda s, t: s.fact_queries.GetUserModel(
             pb.GetUserModelRequest(subject="emi", at_least_as_fresh=t.consistency_token)
         ),
     ),
-    "GetTrajectory at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.fact_queries.GetTrajectory(
-            pb.GetTrajectoryRequest(subject="emi", at_least_as_fresh=t.consistency_token)
-        ),
-    ),
     "ListStrategies at_least_as_fresh": (
         NO_TOKEN,
         lambda s, t: s.fact_queries.ListStrategies(
             strategies_request(at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetStrategy at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.fact_queries.GetStrategy(
-            pb.GetStrategyRequest(
-                strategy_id=t.learned.strategy_id, at_least_as_fresh=t.consistency_token
-            )
         ),
     ),
 }
@@ -199,10 +183,6 @@ PEOPLE_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     ),
     "GetUserModel": (
         lambda s, t: s.fact_queries.GetUserModel(pb.GetUserModelRequest(subject="emi")),
-        lambda answer: not answer.traits,
-    ),
-    "GetTrajectory": (
-        lambda s, t: s.fact_queries.GetTrajectory(pb.GetTrajectoryRequest(subject="emi")),
-        lambda answer: not answer.HasField("trajectory"),
+        lambda answer: answer == pb.GetUserModelResponse(),
     ),
 }

@@ -65,7 +65,7 @@ WITHIN = {
     "DeleteWorkspaceFileRequest.expected_version": "name",
     "WriteNoteRequest.expected_version": "note",
     "DeleteNoteRequest.expected_version": "note_id",
-    "GetTrajectoryRequest.version": "subject",
+    "GetUserModelRequest.trajectory_version": "subject",
 }
 _INTEGERS = frozenset(
     {

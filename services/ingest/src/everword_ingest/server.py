@@ -86,7 +86,6 @@ class IngestServer:
         self._housekeeping = Housekeeping(self._database)
         self._resuming = ErasureResumer(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
-        self._stopping = asyncio.Event()
         self._retention = RetentionRunner(self._database, self._outbox.wake)
         registrations = [
             *self._written(settings),
@@ -151,7 +150,7 @@ class IngestServer:
         return Registration(
             cost_service_pb2.DESCRIPTOR,
             cost_service_pb2_grpc.add_CostServiceServicer_to_server,
-            CostServicer(self._database, self._outbox.wake, self._stopping),
+            CostServicer(self._database, self._outbox.wake),
         )
 
     def _erased(self) -> Registration:
@@ -177,7 +176,6 @@ class IngestServer:
         return address
 
     async def stop(self) -> None:
-        self._stopping.set()
         await self._server.stop()
         await self._housekeeping.stop()
         await self._resuming.stop()

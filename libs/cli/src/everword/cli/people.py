@@ -70,8 +70,8 @@ async def list_people(
 @remote
 async def why_person(client: Client, person_id: str, as_json: bool) -> None:
     """Show what is known of the person ID, down to the words."""
-    response = await client.fact_query_service.GetPerson(
-        reads.GetPersonRequest(person_id=person_id)
+    response = await client.fact_query_service.ExplainLearned(
+        reads.ExplainLearnedRequest(person_id=person_id)
     )
     _print_people(response, [response.person], as_json)
     if not as_json:
@@ -129,7 +129,9 @@ async def list_events(
 @remote
 async def why_event(client: Client, event_id: str, as_json: bool) -> None:
     """Show what is known of the event ID, down to the words."""
-    response = await client.fact_query_service.GetEvent(reads.GetEventRequest(event_id=event_id))
+    response = await client.fact_query_service.ExplainLearned(
+        reads.ExplainLearnedRequest(event_id=event_id)
+    )
     _print_events(response, [response.event], as_json)
     if not as_json:
         _print_evidence(response.evidence, response.changes)

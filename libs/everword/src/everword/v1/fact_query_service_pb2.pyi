@@ -102,56 +102,6 @@ class GetProfileResponse(_message.Message):
 Global___GetProfileResponse: _TypeAlias = GetProfileResponse  # noqa: Y015
 
 @_typing.final
-class GetFactRequest(_message.Message):
-    """GetFactRequest names a fact."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FACT_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    fact_id: _builtins.str
-    """fact_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    def __init__(
-        self,
-        *,
-        fact_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_id", b"fact_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetFactRequest: _TypeAlias = GetFactRequest  # noqa: Y015
-
-@_typing.final
-class GetFactResponse(_message.Message):
-    """GetFactResponse holds it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FACT_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def fact(self) -> _fact_pb2.Fact:
-        """fact is the fact, in the latest interval in which it is believed to hold or to have held."""
-
-    def __init__(
-        self,
-        *,
-        fact: _fact_pb2.Fact | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetFactResponse: _TypeAlias = GetFactResponse  # noqa: Y015
-
-@_typing.final
 class ListFactsRequest(_message.Message):
     """ListFactsRequest asks for a page of facts."""
 
@@ -372,62 +322,6 @@ class ExplainFactResponse(_message.Message):
 Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
 
 @_typing.final
-class ListFactLinksRequest(_message.Message):
-    """ListFactLinksRequest names facts, such as those that Search found for a topic."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FACT_IDS_FIELD_NUMBER: _builtins.int
-    MAX_LINKS_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    max_links: _builtins.int
-    """max_links is how many to return. 50 if 0; at most 500."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    @_builtins.property
-    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """fact_ids are theirs. 1 to 100."""
-
-    def __init__(
-        self,
-        *,
-        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
-        max_links: _builtins.int = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_ids", b"fact_ids", "max_links", b"max_links"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListFactLinksRequest: _TypeAlias = ListFactLinksRequest  # noqa: Y015
-
-@_typing.final
-class ListFactLinksResponse(_message.Message):
-    """ListFactLinksResponse holds links."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    LINKS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
-        """links are those that hold, the surest first, each with the fact at its other end."""
-
-    def __init__(
-        self,
-        *,
-        links: _abc.Iterable[_fact_pb2.FactLink] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListFactLinksResponse: _TypeAlias = ListFactLinksResponse  # noqa: Y015
-
-@_typing.final
 class ListThemesRequest(_message.Message):
     """ListThemesRequest asks for the themes of the namespace."""
 
@@ -594,68 +488,6 @@ class ListPeopleResponse(_message.Message):
 Global___ListPeopleResponse: _TypeAlias = ListPeopleResponse  # noqa: Y015
 
 @_typing.final
-class GetPersonRequest(_message.Message):
-    """GetPersonRequest names a person."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PERSON_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    person_id: _builtins.str
-    """person_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    def __init__(
-        self,
-        *,
-        person_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "person_id", b"person_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetPersonRequest: _TypeAlias = GetPersonRequest  # noqa: Y015
-
-@_typing.final
-class GetPersonResponse(_message.Message):
-    """GetPersonResponse holds it, with what it rests on."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PERSON_FIELD_NUMBER: _builtins.int
-    EVIDENCE_FIELD_NUMBER: _builtins.int
-    CHANGES_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def person(self) -> _people_pb2.Person:
-        """person is a person."""
-
-    @_builtins.property
-    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
-        """evidence is what was said of it, oldest first. At most 1,000."""
-
-    @_builtins.property
-    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedChange]:
-        """changes is its audit trail, oldest first. At most 1,000."""
-
-    def __init__(
-        self,
-        *,
-        person: _people_pb2.Person | None = ...,
-        evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
-        changes: _abc.Iterable[_people_pb2.LearnedChange] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["person", b"person"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "evidence", b"evidence", "person", b"person"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetPersonResponse: _TypeAlias = GetPersonResponse  # noqa: Y015
-
-@_typing.final
 class ListEventsRequest(_message.Message):
     """ListEventsRequest asks for a page of events."""
 
@@ -724,68 +556,6 @@ class ListEventsResponse(_message.Message):
 Global___ListEventsResponse: _TypeAlias = ListEventsResponse  # noqa: Y015
 
 @_typing.final
-class GetEventRequest(_message.Message):
-    """GetEventRequest names an event."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    EVENT_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    event_id: _builtins.str
-    """event_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    def __init__(
-        self,
-        *,
-        event_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "event_id", b"event_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetEventRequest: _TypeAlias = GetEventRequest  # noqa: Y015
-
-@_typing.final
-class GetEventResponse(_message.Message):
-    """GetEventResponse holds it, with what it rests on."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    EVENT_FIELD_NUMBER: _builtins.int
-    EVIDENCE_FIELD_NUMBER: _builtins.int
-    CHANGES_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def event(self) -> _people_pb2.Event:
-        """event is an event."""
-
-    @_builtins.property
-    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
-        """evidence is what was said of it, oldest first. At most 1,000."""
-
-    @_builtins.property
-    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedChange]:
-        """changes is its audit trail, oldest first. At most 1,000."""
-
-    def __init__(
-        self,
-        *,
-        event: _people_pb2.Event | None = ...,
-        evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
-        changes: _abc.Iterable[_people_pb2.LearnedChange] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "event", b"event", "evidence", b"evidence"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetEventResponse: _TypeAlias = GetEventResponse  # noqa: Y015
-
-@_typing.final
 class GetUserModelRequest(_message.Message):
     """GetUserModelRequest names a subject."""
 
@@ -795,14 +565,17 @@ class GetUserModelRequest(_message.Message):
     INCLUDE_PAST_FIELD_NUMBER: _builtins.int
     INCLUDE_EVIDENCE_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    TRAJECTORY_VERSION_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """subject is the user. At most 256 characters."""
     include_past: _builtins.bool
     """include_past returns values that others took the place of, too."""
     include_evidence: _builtins.bool
-    """include_evidence returns the words that show each."""
+    """include_evidence returns the quotes that support each trait and the trajectory."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    trajectory_version: _builtins.int
+    """trajectory_version selects the trajectory to return: the latest if 0. Versions count from 1."""
     def __init__(
         self,
         *,
@@ -810,10 +583,11 @@ class GetUserModelRequest(_message.Message):
         include_past: _builtins.bool = ...,
         include_evidence: _builtins.bool = ...,
         at_least_as_fresh: _builtins.str = ...,
+        trajectory_version: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_evidence", b"include_evidence", "include_past", b"include_past", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_evidence", b"include_evidence", "include_past", b"include_past", "subject", b"subject", "trajectory_version", b"trajectory_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -826,82 +600,34 @@ class GetUserModelResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRAITS_FIELD_NUMBER: _builtins.int
+    TRAJECTORY_FIELD_NUMBER: _builtins.int
+    TRAJECTORY_EVIDENCE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def traits(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.UserTrait]:
         """traits are the dimensions of which something is known, with the past of each before it. At most 1,000."""
+
+    @_builtins.property
+    def trajectory(self) -> _people_pb2.Trajectory:
+        """trajectory is where the subject is heading; unset if none was written, or none with the requested version."""
+
+    @_builtins.property
+    def trajectory_evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
+        """trajectory_evidence is the quotes that support the trajectory, oldest first, if include_evidence is set. At most 1,000."""
 
     def __init__(
         self,
         *,
         traits: _abc.Iterable[_people_pb2.UserTrait] | None = ...,
+        trajectory: _people_pb2.Trajectory | None = ...,
+        trajectory_evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["trajectory", b"trajectory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["traits", b"traits"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["traits", b"traits", "trajectory", b"trajectory", "trajectory_evidence", b"trajectory_evidence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetUserModelResponse: _TypeAlias = GetUserModelResponse  # noqa: Y015
-
-@_typing.final
-class GetTrajectoryRequest(_message.Message):
-    """GetTrajectoryRequest names a subject."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SUBJECT_FIELD_NUMBER: _builtins.int
-    VERSION_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    subject: _builtins.str
-    """subject is the user. At most 256 characters."""
-    version: _builtins.int
-    """version is which one; the latest if 0."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    def __init__(
-        self,
-        *,
-        subject: _builtins.str = ...,
-        version: _builtins.int = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "subject", b"subject", "version", b"version"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetTrajectoryRequest: _TypeAlias = GetTrajectoryRequest  # noqa: Y015
-
-@_typing.final
-class GetTrajectoryResponse(_message.Message):
-    """GetTrajectoryResponse holds where a subject is heading."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    TRAJECTORY_FIELD_NUMBER: _builtins.int
-    EVIDENCE_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def trajectory(self) -> _people_pb2.Trajectory:
-        """trajectory is it; unset where there is none."""
-
-    @_builtins.property
-    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
-        """evidence is the words that it rests on, oldest first. At most 1,000."""
-
-    def __init__(
-        self,
-        *,
-        trajectory: _people_pb2.Trajectory | None = ...,
-        evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["trajectory", b"trajectory"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evidence", b"evidence", "trajectory", b"trajectory"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetTrajectoryResponse: _TypeAlias = GetTrajectoryResponse  # noqa: Y015
 
 @_typing.final
 class ListStrategiesRequest(_message.Message):
@@ -972,47 +698,67 @@ class ListStrategiesResponse(_message.Message):
 Global___ListStrategiesResponse: _TypeAlias = ListStrategiesResponse  # noqa: Y015
 
 @_typing.final
-class GetStrategyRequest(_message.Message):
-    """GetStrategyRequest names a question."""
+class ExplainLearnedRequest(_message.Message):
+    """ExplainLearnedRequest names what to explain."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
     STRATEGY_ID_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """person_id is the id of a person."""
+    event_id: _builtins.str
+    """event_id is the id of an event."""
     strategy_id: _builtins.str
-    """strategy_id is its id."""
+    """strategy_id is the id of a question."""
     at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    """at_least_as_fresh is the consistency token of a write that the response must include. At most 1,024 characters."""
     def __init__(
         self,
         *,
+        person_id: _builtins.str = ...,
+        event_id: _builtins.str = ...,
         strategy_id: _builtins.str = ...,
         at_least_as_fresh: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "learned", b"learned", "person_id", b"person_id", "strategy_id", b"strategy_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "strategy_id", b"strategy_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "event_id", b"event_id", "learned", b"learned", "person_id", b"person_id", "strategy_id", b"strategy_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_learned: _TypeAlias = _typing.Literal["person_id", "event_id", "strategy_id"]  # noqa: Y015
+    _WhichOneofArgType_learned: _TypeAlias = _typing.Literal["learned", b"learned"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_learned) -> _WhichOneofReturnType_learned | None: ...
 
-Global___GetStrategyRequest: _TypeAlias = GetStrategyRequest  # noqa: Y015
+Global___ExplainLearnedRequest: _TypeAlias = ExplainLearnedRequest  # noqa: Y015
 
 @_typing.final
-class GetStrategyResponse(_message.Message):
-    """GetStrategyResponse holds it, with what it rests on."""
+class ExplainLearnedResponse(_message.Message):
+    """ExplainLearnedResponse holds what was asked for, with its sources."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    PERSON_FIELD_NUMBER: _builtins.int
+    EVENT_FIELD_NUMBER: _builtins.int
     STRATEGY_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
     CHANGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def person(self) -> _people_pb2.Person:
+        """person is a person."""
+
+    @_builtins.property
+    def event(self) -> _people_pb2.Event:
+        """event is an event."""
+
     @_builtins.property
     def strategy(self) -> _people_pb2.Strategy:
         """strategy is a question."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
-        """evidence is what was said of it, oldest first. At most 1,000."""
+        """evidence is the quotes that support it, oldest first. At most 1,000."""
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedChange]:
@@ -1021,14 +767,18 @@ class GetStrategyResponse(_message.Message):
     def __init__(
         self,
         *,
+        person: _people_pb2.Person | None = ...,
+        event: _people_pb2.Event | None = ...,
         strategy: _people_pb2.Strategy | None = ...,
         evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
         changes: _abc.Iterable[_people_pb2.LearnedChange] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["strategy", b"strategy"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "learned", b"learned", "person", b"person", "strategy", b"strategy"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "evidence", b"evidence", "strategy", b"strategy"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "event", b"event", "evidence", b"evidence", "learned", b"learned", "person", b"person", "strategy", b"strategy"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_learned: _TypeAlias = _typing.Literal["person", "event", "strategy"]  # noqa: Y015
+    _WhichOneofArgType_learned: _TypeAlias = _typing.Literal["learned", b"learned"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_learned) -> _WhichOneofReturnType_learned | None: ...
 
-Global___GetStrategyResponse: _TypeAlias = GetStrategyResponse  # noqa: Y015
+Global___ExplainLearnedResponse: _TypeAlias = ExplainLearnedResponse  # noqa: Y015

@@ -43,11 +43,6 @@ class FactQueryServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetProfileRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetProfileResponse.FromString,
                 _registered_method=True)
-        self.GetFact = channel.unary_unary(
-                '/everword.v1.FactQueryService/GetFact',
-                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactResponse.FromString,
-                _registered_method=True)
         self.ListFacts = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListFacts',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListFactsRequest.SerializeToString,
@@ -57,11 +52,6 @@ class FactQueryServiceStub:
                 '/everword.v1.FactQueryService/GetFactHistory',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactHistoryRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactHistoryResponse.FromString,
-                _registered_method=True)
-        self.ListFactLinks = channel.unary_unary(
-                '/everword.v1.FactQueryService/ListFactLinks',
-                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListFactLinksRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListFactLinksResponse.FromString,
                 _registered_method=True)
         self.ExplainFact = channel.unary_unary(
                 '/everword.v1.FactQueryService/ExplainFact',
@@ -73,45 +63,30 @@ class FactQueryServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesResponse.FromString,
                 _registered_method=True)
+        self.ExplainLearned = channel.unary_unary(
+                '/everword.v1.FactQueryService/ExplainLearned',
+                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainLearnedRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainLearnedResponse.FromString,
+                _registered_method=True)
         self.ListPeople = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListPeople',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListPeopleRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListPeopleResponse.FromString,
-                _registered_method=True)
-        self.GetPerson = channel.unary_unary(
-                '/everword.v1.FactQueryService/GetPerson',
-                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetPersonRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetPersonResponse.FromString,
                 _registered_method=True)
         self.ListEvents = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListEvents',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListEventsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListEventsResponse.FromString,
                 _registered_method=True)
-        self.GetEvent = channel.unary_unary(
-                '/everword.v1.FactQueryService/GetEvent',
-                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetEventRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetEventResponse.FromString,
-                _registered_method=True)
         self.GetUserModel = channel.unary_unary(
                 '/everword.v1.FactQueryService/GetUserModel',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.FromString,
                 _registered_method=True)
-        self.GetTrajectory = channel.unary_unary(
-                '/everword.v1.FactQueryService/GetTrajectory',
-                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetTrajectoryRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetTrajectoryResponse.FromString,
-                _registered_method=True)
         self.ListStrategies = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListStrategies',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesResponse.FromString,
-                _registered_method=True)
-        self.GetStrategy = channel.unary_unary(
-                '/everword.v1.FactQueryService/GetStrategy',
-                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetStrategyRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetStrategyResponse.FromString,
                 _registered_method=True)
 
 
@@ -129,13 +104,6 @@ class FactQueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetFact(self, request, context):
-        """GetFact returns a fact, as it is believed now. FACT_NOT_FOUND where there is none.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def ListFacts(self, request, context):
         """ListFacts returns facts by their ids, oldest first.
         """
@@ -146,14 +114,6 @@ class FactQueryServiceServicer:
     def GetFactHistory(self, request, context):
         """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
         not believed any more.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ListFactLinks(self, request, context):
-        """ListFactLinks returns what facts are to others: what causes them, what they are part of, what came before. Facts that do
-        not exist have none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -175,15 +135,16 @@ class FactQueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListPeople(self, request, context):
-        """ListPeople returns people by their ids, oldest first.
+    def ExplainLearned(self, request, context):
+        """ExplainLearned returns a person, an event or a question with its evidence and its audit trail. PERSON_NOT_FOUND,
+        EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetPerson(self, request, context):
-        """GetPerson returns a person with everything that was said of them. PERSON_NOT_FOUND where there is none.
+    def ListPeople(self, request, context):
+        """ListPeople returns people by their ids, oldest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -196,22 +157,8 @@ class FactQueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetEvent(self, request, context):
-        """GetEvent returns an event with everything that was said of it. EVENT_NOT_FOUND where there is none.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def GetUserModel(self, request, context):
-        """GetUserModel returns how a subject communicates.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetTrajectory(self, request, context):
-        """GetTrajectory returns where a subject is heading, with the words that it rests on.
+        """GetUserModel returns how a subject communicates, and the trajectory of the subject: where they are heading.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -219,13 +166,6 @@ class FactQueryServiceServicer:
 
     def ListStrategies(self, request, context):
         """ListStrategies returns questions that are worth asking, by their ids, oldest first.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetStrategy(self, request, context):
-        """GetStrategy returns a question with what it rests on. STRATEGY_NOT_FOUND where there is none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -239,11 +179,6 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetProfileRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetProfileResponse.SerializeToString,
             ),
-            'GetFact': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetFact,
-                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactResponse.SerializeToString,
-            ),
             'ListFacts': grpc.unary_unary_rpc_method_handler(
                     servicer.ListFacts,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListFactsRequest.FromString,
@@ -253,11 +188,6 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     servicer.GetFactHistory,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactHistoryRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetFactHistoryResponse.SerializeToString,
-            ),
-            'ListFactLinks': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListFactLinks,
-                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListFactLinksRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListFactLinksResponse.SerializeToString,
             ),
             'ExplainFact': grpc.unary_unary_rpc_method_handler(
                     servicer.ExplainFact,
@@ -269,45 +199,30 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesResponse.SerializeToString,
             ),
+            'ExplainLearned': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainLearned,
+                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainLearnedRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainLearnedResponse.SerializeToString,
+            ),
             'ListPeople': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPeople,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListPeopleRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListPeopleResponse.SerializeToString,
-            ),
-            'GetPerson': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetPerson,
-                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetPersonRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetPersonResponse.SerializeToString,
             ),
             'ListEvents': grpc.unary_unary_rpc_method_handler(
                     servicer.ListEvents,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListEventsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListEventsResponse.SerializeToString,
             ),
-            'GetEvent': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetEvent,
-                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetEventRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetEventResponse.SerializeToString,
-            ),
             'GetUserModel': grpc.unary_unary_rpc_method_handler(
                     servicer.GetUserModel,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.SerializeToString,
             ),
-            'GetTrajectory': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetTrajectory,
-                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetTrajectoryRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetTrajectoryResponse.SerializeToString,
-            ),
             'ListStrategies': grpc.unary_unary_rpc_method_handler(
                     servicer.ListStrategies,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesResponse.SerializeToString,
-            ),
-            'GetStrategy': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetStrategy,
-                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetStrategyRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetStrategyResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -341,33 +256,6 @@ class FactQueryService:
             '/everword.v1.FactQueryService/GetProfile',
             everword_dot_v1_dot_fact__query__service__pb2.GetProfileRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.GetProfileResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetFact(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactQueryService/GetFact',
-            everword_dot_v1_dot_fact__query__service__pb2.GetFactRequest.SerializeToString,
-            everword_dot_v1_dot_fact__query__service__pb2.GetFactResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -433,33 +321,6 @@ class FactQueryService:
             _registered_method=True)
 
     @staticmethod
-    def ListFactLinks(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactQueryService/ListFactLinks',
-            everword_dot_v1_dot_fact__query__service__pb2.ListFactLinksRequest.SerializeToString,
-            everword_dot_v1_dot_fact__query__service__pb2.ListFactLinksResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
     def ExplainFact(request,
             target,
             options=(),
@@ -514,6 +375,33 @@ class FactQueryService:
             _registered_method=True)
 
     @staticmethod
+    def ExplainLearned(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactQueryService/ExplainLearned',
+            everword_dot_v1_dot_fact__query__service__pb2.ExplainLearnedRequest.SerializeToString,
+            everword_dot_v1_dot_fact__query__service__pb2.ExplainLearnedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ListPeople(request,
             target,
             options=(),
@@ -530,33 +418,6 @@ class FactQueryService:
             '/everword.v1.FactQueryService/ListPeople',
             everword_dot_v1_dot_fact__query__service__pb2.ListPeopleRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.ListPeopleResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetPerson(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactQueryService/GetPerson',
-            everword_dot_v1_dot_fact__query__service__pb2.GetPersonRequest.SerializeToString,
-            everword_dot_v1_dot_fact__query__service__pb2.GetPersonResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -595,33 +456,6 @@ class FactQueryService:
             _registered_method=True)
 
     @staticmethod
-    def GetEvent(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactQueryService/GetEvent',
-            everword_dot_v1_dot_fact__query__service__pb2.GetEventRequest.SerializeToString,
-            everword_dot_v1_dot_fact__query__service__pb2.GetEventResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
     def GetUserModel(request,
             target,
             options=(),
@@ -649,33 +483,6 @@ class FactQueryService:
             _registered_method=True)
 
     @staticmethod
-    def GetTrajectory(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactQueryService/GetTrajectory',
-            everword_dot_v1_dot_fact__query__service__pb2.GetTrajectoryRequest.SerializeToString,
-            everword_dot_v1_dot_fact__query__service__pb2.GetTrajectoryResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
     def ListStrategies(request,
             target,
             options=(),
@@ -692,33 +499,6 @@ class FactQueryService:
             '/everword.v1.FactQueryService/ListStrategies',
             everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetStrategy(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactQueryService/GetStrategy',
-            everword_dot_v1_dot_fact__query__service__pb2.GetStrategyRequest.SerializeToString,
-            everword_dot_v1_dot_fact__query__service__pb2.GetStrategyResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -22,17 +22,11 @@ class FactQueryServiceStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetProfile: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetProfileRequest, _fact_query_service_pb2.GetProfileResponse]
     """GetProfile returns what holds of a subject, most certain first within each attribute."""
-    GetFact: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetFactRequest, _fact_query_service_pb2.GetFactResponse]
-    """GetFact returns a fact, as it is believed now. FACT_NOT_FOUND where there is none."""
     ListFacts: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListFactsRequest, _fact_query_service_pb2.ListFactsResponse]
     """ListFacts returns facts by their ids, oldest first."""
     GetFactHistory: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetFactHistoryRequest, _fact_query_service_pb2.GetFactHistoryResponse]
     """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
     not believed any more.
-    """
-    ListFactLinks: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListFactLinksRequest, _fact_query_service_pb2.ListFactLinksResponse]
-    """ListFactLinks returns what facts are to others: what causes them, what they are part of, what came before. Facts that do
-    not exist have none.
     """
     ExplainFact: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ExplainFactRequest, _fact_query_service_pb2.ExplainFactResponse]
     """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
@@ -42,22 +36,18 @@ class FactQueryServiceStub:
     """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
     sample of at most 2,000 passages of messages, notes and facts.
     """
+    ExplainLearned: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ExplainLearnedRequest, _fact_query_service_pb2.ExplainLearnedResponse]
+    """ExplainLearned returns a person, an event or a question with its evidence and its audit trail. PERSON_NOT_FOUND,
+    EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
+    """
     ListPeople: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListPeopleRequest, _fact_query_service_pb2.ListPeopleResponse]
     """ListPeople returns people by their ids, oldest first."""
-    GetPerson: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetPersonRequest, _fact_query_service_pb2.GetPersonResponse]
-    """GetPerson returns a person with everything that was said of them. PERSON_NOT_FOUND where there is none."""
     ListEvents: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListEventsRequest, _fact_query_service_pb2.ListEventsResponse]
     """ListEvents returns events by their ids, oldest first."""
-    GetEvent: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetEventRequest, _fact_query_service_pb2.GetEventResponse]
-    """GetEvent returns an event with everything that was said of it. EVENT_NOT_FOUND where there is none."""
     GetUserModel: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetUserModelRequest, _fact_query_service_pb2.GetUserModelResponse]
-    """GetUserModel returns how a subject communicates."""
-    GetTrajectory: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetTrajectoryRequest, _fact_query_service_pb2.GetTrajectoryResponse]
-    """GetTrajectory returns where a subject is heading, with the words that it rests on."""
+    """GetUserModel returns how a subject communicates, and the trajectory of the subject: where they are heading."""
     ListStrategies: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListStrategiesRequest, _fact_query_service_pb2.ListStrategiesResponse]
     """ListStrategies returns questions that are worth asking, by their ids, oldest first."""
-    GetStrategy: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetStrategyRequest, _fact_query_service_pb2.GetStrategyResponse]
-    """GetStrategy returns a question with what it rests on. STRATEGY_NOT_FOUND where there is none."""
 
 class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
     """FactQueryService reads facts: what is true now, what was true at another time, what was believed then, and why.
@@ -75,14 +65,6 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         """GetProfile returns what holds of a subject, most certain first within each attribute."""
 
     @_abc_1.abstractmethod
-    def GetFact(
-        self,
-        request: _fact_query_service_pb2.GetFactRequest,
-        context: _aio.ServicerContext[_fact_query_service_pb2.GetFactRequest, _abc.Awaitable[_fact_query_service_pb2.GetFactResponse]],
-    ) -> _abc.Awaitable[_fact_query_service_pb2.GetFactResponse]:
-        """GetFact returns a fact, as it is believed now. FACT_NOT_FOUND where there is none."""
-
-    @_abc_1.abstractmethod
     def ListFacts(
         self,
         request: _fact_query_service_pb2.ListFactsRequest,
@@ -98,16 +80,6 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_fact_query_service_pb2.GetFactHistoryResponse]:
         """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
         not believed any more.
-        """
-
-    @_abc_1.abstractmethod
-    def ListFactLinks(
-        self,
-        request: _fact_query_service_pb2.ListFactLinksRequest,
-        context: _aio.ServicerContext[_fact_query_service_pb2.ListFactLinksRequest, _abc.Awaitable[_fact_query_service_pb2.ListFactLinksResponse]],
-    ) -> _abc.Awaitable[_fact_query_service_pb2.ListFactLinksResponse]:
-        """ListFactLinks returns what facts are to others: what causes them, what they are part of, what came before. Facts that do
-        not exist have none.
         """
 
     @_abc_1.abstractmethod
@@ -131,20 +103,22 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def ExplainLearned(
+        self,
+        request: _fact_query_service_pb2.ExplainLearnedRequest,
+        context: _aio.ServicerContext[_fact_query_service_pb2.ExplainLearnedRequest, _abc.Awaitable[_fact_query_service_pb2.ExplainLearnedResponse]],
+    ) -> _abc.Awaitable[_fact_query_service_pb2.ExplainLearnedResponse]:
+        """ExplainLearned returns a person, an event or a question with its evidence and its audit trail. PERSON_NOT_FOUND,
+        EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
+        """
+
+    @_abc_1.abstractmethod
     def ListPeople(
         self,
         request: _fact_query_service_pb2.ListPeopleRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.ListPeopleRequest, _abc.Awaitable[_fact_query_service_pb2.ListPeopleResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.ListPeopleResponse]:
         """ListPeople returns people by their ids, oldest first."""
-
-    @_abc_1.abstractmethod
-    def GetPerson(
-        self,
-        request: _fact_query_service_pb2.GetPersonRequest,
-        context: _aio.ServicerContext[_fact_query_service_pb2.GetPersonRequest, _abc.Awaitable[_fact_query_service_pb2.GetPersonResponse]],
-    ) -> _abc.Awaitable[_fact_query_service_pb2.GetPersonResponse]:
-        """GetPerson returns a person with everything that was said of them. PERSON_NOT_FOUND where there is none."""
 
     @_abc_1.abstractmethod
     def ListEvents(
@@ -155,28 +129,12 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         """ListEvents returns events by their ids, oldest first."""
 
     @_abc_1.abstractmethod
-    def GetEvent(
-        self,
-        request: _fact_query_service_pb2.GetEventRequest,
-        context: _aio.ServicerContext[_fact_query_service_pb2.GetEventRequest, _abc.Awaitable[_fact_query_service_pb2.GetEventResponse]],
-    ) -> _abc.Awaitable[_fact_query_service_pb2.GetEventResponse]:
-        """GetEvent returns an event with everything that was said of it. EVENT_NOT_FOUND where there is none."""
-
-    @_abc_1.abstractmethod
     def GetUserModel(
         self,
         request: _fact_query_service_pb2.GetUserModelRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.GetUserModelRequest, _abc.Awaitable[_fact_query_service_pb2.GetUserModelResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.GetUserModelResponse]:
-        """GetUserModel returns how a subject communicates."""
-
-    @_abc_1.abstractmethod
-    def GetTrajectory(
-        self,
-        request: _fact_query_service_pb2.GetTrajectoryRequest,
-        context: _aio.ServicerContext[_fact_query_service_pb2.GetTrajectoryRequest, _abc.Awaitable[_fact_query_service_pb2.GetTrajectoryResponse]],
-    ) -> _abc.Awaitable[_fact_query_service_pb2.GetTrajectoryResponse]:
-        """GetTrajectory returns where a subject is heading, with the words that it rests on."""
+        """GetUserModel returns how a subject communicates, and the trajectory of the subject: where they are heading."""
 
     @_abc_1.abstractmethod
     def ListStrategies(
@@ -185,13 +143,5 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_fact_query_service_pb2.ListStrategiesRequest, _abc.Awaitable[_fact_query_service_pb2.ListStrategiesResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.ListStrategiesResponse]:
         """ListStrategies returns questions that are worth asking, by their ids, oldest first."""
-
-    @_abc_1.abstractmethod
-    def GetStrategy(
-        self,
-        request: _fact_query_service_pb2.GetStrategyRequest,
-        context: _aio.ServicerContext[_fact_query_service_pb2.GetStrategyRequest, _abc.Awaitable[_fact_query_service_pb2.GetStrategyResponse]],
-    ) -> _abc.Awaitable[_fact_query_service_pb2.GetStrategyResponse]:
-        """GetStrategy returns a question with what it rests on. STRATEGY_NOT_FOUND where there is none."""
 
 def add_FactQueryServiceServicer_to_server(servicer: FactQueryServiceServicer, server: _aio.Server) -> None: ...

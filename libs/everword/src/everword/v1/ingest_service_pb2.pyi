@@ -60,26 +60,45 @@ class EnsureConversationRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     KEY_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     DETAILS_FIELD_NUMBER: _builtins.int
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    UPDATE_MASK_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the id of an existing conversation. update_mask is required with it."""
+    active: _builtins.bool
+    """active is the new value if update_mask names `active`. A new conversation is active."""
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
-        """key is what the caller knows the conversation by."""
+        """key is the caller's own key of the conversation, which is created if it does not exist."""
 
     @_builtins.property
     def details(self) -> _conversation_pb2.ConversationDetails:
-        """details count only if the conversation is made now."""
+        """details are the details of a new conversation, and the new values of the fields that update_mask names."""
+
+    @_builtins.property
+    def update_mask(self) -> _field_mask_pb2.FieldMask:
+        """update_mask names the fields to set in a conversation that exists: any of `active`, `details.title`, `details.settings`,
+        which replaces all settings, and `details.client_session_id`, or `*` for all four. If unset, nothing is set. At most 32
+        paths, and 4 KiB.
+        """
 
     def __init__(
         self,
         *,
         key: _conversation_pb2.ConversationKey | None = ...,
+        conversation_id: _builtins.str = ...,
         details: _conversation_pb2.ConversationDetails | None = ...,
+        active: _builtins.bool = ...,
+        update_mask: _field_mask_pb2.FieldMask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "key", b"key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "details", b"details", "key", b"key", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "conversation", b"conversation", "conversation_id", b"conversation_id", "details", b"details", "key", b"key", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_conversation: _TypeAlias = _typing.Literal["key", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_conversation: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_conversation) -> _WhichOneofReturnType_conversation | None: ...
 
 Global___EnsureConversationRequest: _TypeAlias = EnsureConversationRequest  # noqa: Y015
 
@@ -93,7 +112,7 @@ class EnsureConversationResponse(_message.Message):
     CREATED_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     created: _builtins.bool
-    """created is true if this call made it."""
+    """created is true if this call created it."""
     consistency_token: _builtins.str
     """consistency_token stands for the conversation: reads that are given it find it."""
     @_builtins.property
@@ -114,66 +133,6 @@ class EnsureConversationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EnsureConversationResponse: _TypeAlias = EnsureConversationResponse  # noqa: Y015
-
-@_typing.final
-class UpdateConversationRequest(_message.Message):
-    """UpdateConversationRequest says what to change."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CONVERSATION_FIELD_NUMBER: _builtins.int
-    UPDATE_MASK_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def conversation(self) -> _conversation_pb2.Conversation:
-        """conversation is the conversation to change, by its id, with the new values. Settings replace the old ones."""
-
-    @_builtins.property
-    def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields of conversation to change: any of `active`, `details.title`, `details.settings` and
-        `details.client_session_id`, or `*` for all four. At most 32 paths, and 4 KiB.
-        """
-
-    def __init__(
-        self,
-        *,
-        conversation: _conversation_pb2.Conversation | None = ...,
-        update_mask: _field_mask_pb2.FieldMask | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "update_mask", b"update_mask"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "update_mask", b"update_mask"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___UpdateConversationRequest: _TypeAlias = UpdateConversationRequest  # noqa: Y015
-
-@_typing.final
-class UpdateConversationResponse(_message.Message):
-    """UpdateConversationResponse holds the conversation after the change."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CONVERSATION_FIELD_NUMBER: _builtins.int
-    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
-    consistency_token: _builtins.str
-    """consistency_token stands for the change."""
-    @_builtins.property
-    def conversation(self) -> _conversation_pb2.Conversation:
-        """conversation is the stored one."""
-
-    def __init__(
-        self,
-        *,
-        conversation: _conversation_pb2.Conversation | None = ...,
-        consistency_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "conversation", b"conversation"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___UpdateConversationResponse: _TypeAlias = UpdateConversationResponse  # noqa: Y015
 
 @_typing.final
 class ConversationTarget(_message.Message):

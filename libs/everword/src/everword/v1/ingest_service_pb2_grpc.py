@@ -44,11 +44,6 @@ class IngestServiceStub:
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.FromString,
                 _registered_method=True)
-        self.UpdateConversation = channel.unary_unary(
-                '/everword.v1.IngestService/UpdateConversation',
-                request_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationResponse.FromString,
-                _registered_method=True)
         self.AppendMessages = channel.unary_unary(
                 '/everword.v1.IngestService/AppendMessages',
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.AppendMessagesRequest.SerializeToString,
@@ -110,15 +105,9 @@ class IngestServiceServicer:
     """
 
     def EnsureConversation(self, request, context):
-        """EnsureConversation returns the conversation with a key, and makes it first where it does not exist. Calling it again
-        changes nothing: the details count only when the conversation is made.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def UpdateConversation(self, request, context):
-        """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id.
+        """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
+        exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
+        as it is. CONVERSATION_NOT_FOUND if there is none with the id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -213,11 +202,6 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.SerializeToString,
             ),
-            'UpdateConversation': grpc.unary_unary_rpc_method_handler(
-                    servicer.UpdateConversation,
-                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationResponse.SerializeToString,
-            ),
             'AppendMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.AppendMessages,
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.AppendMessagesRequest.FromString,
@@ -301,33 +285,6 @@ class IngestService:
             '/everword.v1.IngestService/EnsureConversation',
             everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.SerializeToString,
             everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def UpdateConversation(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.IngestService/UpdateConversation',
-            everword_dot_v1_dot_ingest__service__pb2.UpdateConversationRequest.SerializeToString,
-            everword_dot_v1_dot_ingest__service__pb2.UpdateConversationResponse.FromString,
             options,
             channel_credentials,
             insecure,

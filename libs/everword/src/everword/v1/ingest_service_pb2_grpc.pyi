@@ -22,11 +22,10 @@ class IngestServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     EnsureConversation: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.EnsureConversationRequest, _ingest_service_pb2.EnsureConversationResponse]
-    """EnsureConversation returns the conversation with a key, and makes it first where it does not exist. Calling it again
-    changes nothing: the details count only when the conversation is made.
+    """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
+    exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
+    as it is. CONVERSATION_NOT_FOUND if there is none with the id.
     """
-    UpdateConversation: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateConversationRequest, _ingest_service_pb2.UpdateConversationResponse]
-    """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id."""
     AppendMessages: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.AppendMessagesRequest, _ingest_service_pb2.AppendMessagesResponse]
     """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
     is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
@@ -80,17 +79,10 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.EnsureConversationRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.EnsureConversationRequest, _abc.Awaitable[_ingest_service_pb2.EnsureConversationResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.EnsureConversationResponse]:
-        """EnsureConversation returns the conversation with a key, and makes it first where it does not exist. Calling it again
-        changes nothing: the details count only when the conversation is made.
+        """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
+        exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
+        as it is. CONVERSATION_NOT_FOUND if there is none with the id.
         """
-
-    @_abc_1.abstractmethod
-    def UpdateConversation(
-        self,
-        request: _ingest_service_pb2.UpdateConversationRequest,
-        context: _aio.ServicerContext[_ingest_service_pb2.UpdateConversationRequest, _abc.Awaitable[_ingest_service_pb2.UpdateConversationResponse]],
-    ) -> _abc.Awaitable[_ingest_service_pb2.UpdateConversationResponse]:
-        """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id."""
 
     @_abc_1.abstractmethod
     def AppendMessages(

@@ -56,11 +56,6 @@ class PatternServiceStub:
                 request_serializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdResponse.FromString,
                 _registered_method=True)
-        self.GetPattern = channel.unary_unary(
-                '/everword.v1.PatternService/GetPattern',
-                request_serializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternResponse.FromString,
-                _registered_method=True)
         self.ListPatterns = channel.unary_unary(
                 '/everword.v1.PatternService/ListPatterns',
                 request_serializer=everword_dot_v1_dot_pattern__service__pb2.ListPatternsRequest.SerializeToString,
@@ -109,13 +104,6 @@ class PatternServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetPattern(self, request, context):
-        """GetPattern returns a pattern. PATTERN_NOT_FOUND where there is none.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def ListPatterns(self, request, context):
         """ListPatterns returns patterns, most trusted first.
         """
@@ -153,11 +141,6 @@ def add_PatternServiceServicer_to_server(servicer, server):
                     servicer.SetPatternThreshold,
                     request_deserializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdRequest.FromString,
                     response_serializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdResponse.SerializeToString,
-            ),
-            'GetPattern': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetPattern,
-                    request_deserializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternResponse.SerializeToString,
             ),
             'ListPatterns': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPatterns,
@@ -280,33 +263,6 @@ class PatternService:
             '/everword.v1.PatternService/SetPatternThreshold',
             everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdRequest.SerializeToString,
             everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetPattern(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.PatternService/GetPattern',
-            everword_dot_v1_dot_pattern__service__pb2.GetPatternRequest.SerializeToString,
-            everword_dot_v1_dot_pattern__service__pb2.GetPatternResponse.FromString,
             options,
             channel_credentials,
             insecure,

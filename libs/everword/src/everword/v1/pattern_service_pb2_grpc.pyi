@@ -31,8 +31,6 @@ class PatternServiceStub:
     """
     SetPatternThreshold: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.SetPatternThresholdRequest, _pattern_service_pb2.SetPatternThresholdResponse]
     """SetPatternThreshold sets the confidence from which patterns of a type may be used without asking."""
-    GetPattern: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.GetPatternRequest, _pattern_service_pb2.GetPatternResponse]
-    """GetPattern returns a pattern. PATTERN_NOT_FOUND where there is none."""
     ListPatterns: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.ListPatternsRequest, _pattern_service_pb2.ListPatternsResponse]
     """ListPatterns returns patterns, most trusted first."""
     ExplainPattern: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.ExplainPatternRequest, _pattern_service_pb2.ExplainPatternResponse]
@@ -81,14 +79,6 @@ class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_pattern_service_pb2.SetPatternThresholdRequest, _abc.Awaitable[_pattern_service_pb2.SetPatternThresholdResponse]],
     ) -> _abc.Awaitable[_pattern_service_pb2.SetPatternThresholdResponse]:
         """SetPatternThreshold sets the confidence from which patterns of a type may be used without asking."""
-
-    @_abc_1.abstractmethod
-    def GetPattern(
-        self,
-        request: _pattern_service_pb2.GetPatternRequest,
-        context: _aio.ServicerContext[_pattern_service_pb2.GetPatternRequest, _abc.Awaitable[_pattern_service_pb2.GetPatternResponse]],
-    ) -> _abc.Awaitable[_pattern_service_pb2.GetPatternResponse]:
-        """GetPattern returns a pattern. PATTERN_NOT_FOUND where there is none."""
 
     @_abc_1.abstractmethod
     def ListPatterns(

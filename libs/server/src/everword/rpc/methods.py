@@ -16,7 +16,6 @@ INTERNAL = "/everword.internal."
 LONG = frozenset(
     {
         "/everword.v1.AdminService/ExportNamespace",
-        "/everword.v1.CostService/WatchBudget",
         "/everword.v1.IngestService/WaitForIndexing",
         "/everword.v1.MaintenanceService/FlushConversation",
         "/everword.v1.MaintenanceService/Sleep",

@@ -44,6 +44,17 @@ class Explained(Generic[_View]):
     changes: Sequence[ChangeRow]
 
 
+@dataclass(frozen=True)
+class UserModel:
+    """How a subject communicates, and where they are heading."""
+
+    traits: Sequence[TraitRow]
+    #: None if none was written.
+    trajectory: TrajectoryRow | None
+    #: Of the traits and the trajectory.
+    evidence: Sequence[EvidenceRow]
+
+
 async def list_people(
     database: Database,
     namespace: NamespaceScope,
@@ -89,7 +100,7 @@ async def list_strategies(
     )
 
 
-async def get_person(
+async def explain_person(
     database: Database,
     namespace: NamespaceScope,
     person_id: UUID,
@@ -104,7 +115,7 @@ async def get_person(
         return await _explain(conn, namespace.id, person)
 
 
-async def get_event(
+async def explain_event(
     database: Database,
     namespace: NamespaceScope,
     event_id: UUID,
@@ -119,7 +130,7 @@ async def get_event(
         return await _explain(conn, namespace.id, event)
 
 
-async def get_strategy(
+async def explain_strategy(
     database: Database,
     namespace: NamespaceScope,
     strategy_id: UUID,
@@ -138,36 +149,28 @@ async def get_user_model(
     database: Database,
     namespace: NamespaceScope,
     subject: str,
+    trajectory_version: int,
     at_least_as_fresh: str = "",
     *,
     include_past: bool,
     include_evidence: bool,
-) -> tuple[Sequence[TraitRow], Sequence[EvidenceRow]]:
-    """Return how a subject communicates, and the words that show it where they are asked for."""
+) -> UserModel:
+    """Return how a subject communicates and where they are heading.
+
+    `trajectory_version` 0 is the latest. Without `include_evidence`, the evidence is empty.
+    """
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         traits = await store.read_user_model(conn, namespace.id, subject, include_past, MOST)
-        ids = [trait.id for trait in traits] if include_evidence else []
-        evidence = (
-            await store.list_learned_evidence(conn, namespace.id, ids, MOST_OF_EACH) if ids else []
-        )
-    return traits, evidence
-
-
-async def get_trajectory(
-    database: Database,
-    namespace: NamespaceScope,
-    subject: str,
-    version: int,
-    at_least_as_fresh: str = "",
-) -> tuple[TrajectoryRow | None, Sequence[EvidenceRow]]:
-    """Return where a subject is heading, with the words that it rests on; None where nothing is known."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await store.read_trajectory(conn, namespace.id, subject, version)
-        if found is None:
-            return None, []
-        return found, await store.list_learned_evidence(conn, namespace.id, [found.id], MOST)
+        trajectory = await store.read_trajectory(conn, namespace.id, subject, trajectory_version)
+        evidence = list[EvidenceRow]()
+        if traits and include_evidence:
+            ids = [trait.id for trait in traits]
+            evidence += await store.list_learned_evidence(conn, namespace.id, ids, MOST_OF_EACH)
+        if trajectory and include_evidence:
+            ids = [trajectory.id]
+            evidence += await store.list_learned_evidence(conn, namespace.id, ids, MOST)
+    return UserModel(traits, trajectory, evidence)
 
 
 async def _explain(conn: Connection, namespace_id: int, view: _View) -> Explained[_View]:

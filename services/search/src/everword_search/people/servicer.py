@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Database
@@ -11,10 +12,10 @@ from everword.rpc.interceptors.base import Context
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.people.read_people import (
-    get_event,
-    get_person,
-    get_strategy,
-    get_trajectory,
+    Explained,
+    explain_event,
+    explain_person,
+    explain_strategy,
     get_user_model,
     list_events,
     list_people,
@@ -36,6 +37,26 @@ class PeopleServicer(FactQueryServiceServicer):
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def ExplainLearned(
+        self, request: pb.ExplainLearnedRequest, context: Context
+    ) -> pb.ExplainLearnedResponse:
+        kind = request.WhichOneof("learned")
+        database, namespace, fresh = self._database, current_namespace(), request.at_least_as_fresh
+        response = pb.ExplainLearnedResponse()
+        found: Explained[Any]
+        if kind == "person_id":
+            found = await explain_person(database, namespace, UUID(request.person_id), fresh)
+            response.person.CopyFrom(person_to_proto(found.view))
+        elif kind == "event_id":
+            found = await explain_event(database, namespace, UUID(request.event_id), fresh)
+            response.event.CopyFrom(event_to_proto(found.view))
+        else:
+            found = await explain_strategy(database, namespace, UUID(request.strategy_id), fresh)
+            response.strategy.CopyFrom(strategy_to_proto(found.view))
+        response.evidence.extend(map(evidence_to_proto, found.evidence))
+        response.changes.extend(map(change_to_proto, found.changes))
+        return response
+
     async def ListPeople(
         self, request: pb.ListPeopleRequest, context: Context
     ) -> pb.ListPeopleResponse:
@@ -45,18 +66,6 @@ class PeopleServicer(FactQueryServiceServicer):
         )
         people = [person_to_proto(each) for each in found]
         return pb.ListPeopleResponse(people=people, next_page_token=token)
-
-    async def GetPerson(
-        self, request: pb.GetPersonRequest, context: Context
-    ) -> pb.GetPersonResponse:
-        found = await get_person(
-            self._database, current_namespace(), UUID(request.person_id), request.at_least_as_fresh
-        )
-        return pb.GetPersonResponse(
-            person=person_to_proto(found.view),
-            evidence=[evidence_to_proto(row) for row in found.evidence],
-            changes=[change_to_proto(row) for row in found.changes],
-        )
 
     async def ListEvents(
         self, request: pb.ListEventsRequest, context: Context
@@ -68,42 +77,27 @@ class PeopleServicer(FactQueryServiceServicer):
         events = [event_to_proto(each) for each in found]
         return pb.ListEventsResponse(events=events, next_page_token=token)
 
-    async def GetEvent(self, request: pb.GetEventRequest, context: Context) -> pb.GetEventResponse:
-        found = await get_event(
-            self._database, current_namespace(), UUID(request.event_id), request.at_least_as_fresh
-        )
-        return pb.GetEventResponse(
-            event=event_to_proto(found.view),
-            evidence=[evidence_to_proto(row) for row in found.evidence],
-            changes=[change_to_proto(row) for row in found.changes],
-        )
-
     async def GetUserModel(
         self, request: pb.GetUserModelRequest, context: Context
     ) -> pb.GetUserModelResponse:
-        traits, evidence = await get_user_model(
+        found = await get_user_model(
             self._database,
             current_namespace(),
             request.subject,
+            request.trajectory_version,
             request.at_least_as_fresh,
             include_past=request.include_past,
             include_evidence=request.include_evidence,
         )
-        return pb.GetUserModelResponse(traits=[trait_to_proto(row, evidence) for row in traits])
-
-    async def GetTrajectory(
-        self, request: pb.GetTrajectoryRequest, context: Context
-    ) -> pb.GetTrajectoryResponse:
-        found, evidence = await get_trajectory(
-            self._database,
-            current_namespace(),
-            request.subject,
-            request.version,
-            request.at_least_as_fresh,
-        )
-        return pb.GetTrajectoryResponse(
-            trajectory=trajectory_to_proto(found) if found else None,
-            evidence=[evidence_to_proto(row) for row in evidence],
+        about_trajectory = [
+            row
+            for row in found.evidence
+            if found.trajectory and row.about_id == found.trajectory.id
+        ]
+        return pb.GetUserModelResponse(
+            traits=[trait_to_proto(row, found.evidence) for row in found.traits],
+            trajectory=trajectory_to_proto(found.trajectory) if found.trajectory else None,
+            trajectory_evidence=map(evidence_to_proto, about_trajectory),
         )
 
     async def ListStrategies(
@@ -115,18 +109,3 @@ class PeopleServicer(FactQueryServiceServicer):
         )
         strategies = [strategy_to_proto(each) for each in found]
         return pb.ListStrategiesResponse(strategies=strategies, next_page_token=token)
-
-    async def GetStrategy(
-        self, request: pb.GetStrategyRequest, context: Context
-    ) -> pb.GetStrategyResponse:
-        found = await get_strategy(
-            self._database,
-            current_namespace(),
-            UUID(request.strategy_id),
-            request.at_least_as_fresh,
-        )
-        return pb.GetStrategyResponse(
-            strategy=strategy_to_proto(found.view),
-            evidence=[evidence_to_proto(row) for row in found.evidence],
-            changes=[change_to_proto(row) for row in found.changes],
-        )

@@ -28,8 +28,8 @@ async def list_people(visit: Visit) -> Response:
 
 async def person(visit: Visit) -> Response:
     """Show a person, with all that was said of them."""
-    request = pb.GetPersonRequest(person_id=visit.id)
-    found = await visit.call(visit.client.fact_query_service.GetPerson, request)
+    request = pb.ExplainLearnedRequest(person_id=visit.id)
+    found = await visit.call(visit.client.fact_query_service.ExplainLearned, request)
     return visit.page("person.html", person=found.person, found=found, told=_told(found.evidence))
 
 
@@ -47,8 +47,8 @@ async def list_events(visit: Visit) -> Response:
 
 async def event(visit: Visit) -> Response:
     """Show an event, with all that was said of it."""
-    request = pb.GetEventRequest(event_id=visit.id)
-    found = await visit.call(visit.client.fact_query_service.GetEvent, request)
+    request = pb.ExplainLearnedRequest(event_id=visit.id)
+    found = await visit.call(visit.client.fact_query_service.ExplainLearned, request)
     return visit.page("event.html", event=found.event, found=found, told=_told(found.evidence))
 
 
