@@ -95,7 +95,7 @@ class Calls:
         """Return the largest text of each call, in bytes, and the call."""
         return {
             "WriteDocument": (MIB, self._write),
-            "AppendDocument": (MIB, self._append),
+            "WriteDocument, append": (MIB, self._append),
             "UploadDocument": (MIB, self._upload),
             "WriteWorkspaceFile": (262_144, self._write_file),
             "WriteNote": (65_536, self._write_note),
@@ -114,8 +114,8 @@ class Calls:
         # The second text of each document is appended to the first.
         self._made += 1
         title = f"Grown {self._made // 2}"
-        request = pb.AppendDocumentRequest(document=new_document(title), content=text)
-        return self._documents.AppendDocument(request, metadata=FLOOD)
+        request = pb.WriteDocumentRequest(document=new_document(title), content=text, append=True)
+        return self._documents.WriteDocument(request, metadata=FLOOD)
 
     def _upload(self, text: str) -> Awaitable[object]:
         parts = upload_requests(text.encode(), self._title(), "text.md")

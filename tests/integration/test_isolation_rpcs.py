@@ -45,7 +45,6 @@ from support.foreign import (
     search_request,
     significant_request,
     update_request,
-    voice_request,
     wait_request,
 )
 from support.foreign_addresses import ADDRESSES_REFUSED
@@ -234,14 +233,6 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "RollUp": (
         lambda s, t: s.maintenance.RollUp(maintenance.RollUpRequest()),
         lambda answer: answer.periods == 0,
-    ),
-    "GetVoice": (
-        lambda s, t: s.maintenance.GetVoice(maintenance.GetVoiceRequest()),
-        lambda answer: answer.voice == maintenance.Voice(),
-    ),
-    "UpdateVoice": (
-        lambda s, t: s.maintenance.UpdateVoice(voice_request("third"), metadata=within("third")),
-        lambda answer: answer.voice.identity == "third",
     ),
     "RecordSignificant": (
         lambda s, t: s.ingest.RecordSignificant(significant_request(), metadata=within("third")),

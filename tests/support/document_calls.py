@@ -64,11 +64,11 @@ async def write(
 
 async def append(
     stack: Stack, content: str, title: str, *, request_id: str = "", **fields: Any
-) -> pb.AppendDocumentResponse:
-    request = pb.AppendDocumentRequest(
-        document=new_document(title, **fields), content=content, request_id=request_id
+) -> pb.WriteDocumentResponse:
+    request = pb.WriteDocumentRequest(
+        document=new_document(title, **fields), content=content, append=True, request_id=request_id
     )
-    return await stack.documents.AppendDocument(request)
+    return await stack.documents.WriteDocument(request)
 
 
 def named(title: str, **scope: Any) -> document_pb2.DocumentKey:

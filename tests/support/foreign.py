@@ -102,12 +102,6 @@ async def import_batch(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any
     return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
 
 
-def voice_request(identity: str) -> maintenance.UpdateVoiceRequest:
-    return maintenance.UpdateVoiceRequest(
-        voice=maintenance.Voice(identity=identity), update_mask=FieldMask(paths=["*"])
-    )
-
-
 def significant_request() -> ingest.RecordSignificantRequest:
     return ingest.RecordSignificantRequest(request_id="significant", content="It was told.")
 

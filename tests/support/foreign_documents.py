@@ -33,9 +33,11 @@ def write_request(theirs: Theirs | None = None, **fields: Any) -> documents.Writ
     return documents.WriteDocumentRequest(document=document, content="Their text.", **fields)
 
 
-def append_request(theirs: Theirs | None = None, **fields: Any) -> documents.AppendDocumentRequest:
+def append_request(theirs: Theirs | None = None, **fields: Any) -> documents.WriteDocumentRequest:
     document = _document(theirs)
-    return documents.AppendDocumentRequest(document=document, content="Their more.", **fields)
+    return documents.WriteDocumentRequest(
+        document=document, content="Their more.", append=True, **fields
+    )
 
 
 def upload_requests(
@@ -92,7 +94,7 @@ async def write_documents(stack: Stack, namespace: str) -> TheirDocuments:
     metadata = within(namespace)
     documents_, files = stack.documents, stack.documents
     written = await documents_.WriteDocument(write_request(request_id="write"), metadata=metadata)
-    await documents_.AppendDocument(append_request(request_id="append"), metadata=metadata)
+    await documents_.WriteDocument(append_request(request_id="append"), metadata=metadata)
     await documents_.UploadDocument(upload_requests(request_id="upload"), metadata=metadata)
     other = documents.WriteDocumentRequest(
         document=document_pb2.NewDocument(title="Theirs too"), content="Other text."
@@ -127,10 +129,6 @@ DOCUMENTS_REFUSED: dict[str, tuple[str, Call]] = {
     "WriteDocument document.scope.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.documents.WriteDocument(write_request(t)),
-    ),
-    "AppendDocument document.scope.conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.documents.AppendDocument(append_request(t)),
     ),
     "GetDocument document_id": (
         NO_DOCUMENT,
@@ -247,12 +245,6 @@ DOCUMENTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "WriteDocument": (
         lambda s, t: s.documents.WriteDocument(
             write_request(request_id="write"), metadata=within("third")
-        ),
-        lambda answer: answer.replayed,
-    ),
-    "AppendDocument": (
-        lambda s, t: s.documents.AppendDocument(
-            append_request(request_id="append"), metadata=within("third")
         ),
         lambda answer: answer.replayed,
     ),

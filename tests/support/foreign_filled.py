@@ -21,7 +21,6 @@ from support.foreign import (
     messages_request,
     search_request,
     significant_request,
-    voice_request,
 )
 from support.foreign_addresses import listed
 from support.foreign_checkpoints import save_checkpoints
@@ -116,7 +115,6 @@ async def _fill_both(stack: Stack) -> None:
     await make_namespaces(stack, "theirs", "third")
     await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
     for name in ("third", "theirs"):
-        await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
         pattern = pattern_request(request_id="pattern")

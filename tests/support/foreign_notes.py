@@ -127,10 +127,6 @@ NOTES_REFUSED: dict[str, tuple[str, Call]] = {
             history_request(note_id=t.note_id, page_token=t.page_tokens["GetNoteHistory"])
         ),
     ),
-    "GetAdvisorGrant grant_id": (
-        "GRANT_NOT_FOUND",
-        lambda s, t: s.notes.GetAdvisorGrant(notes.GetAdvisorGrantRequest(grant_id=t.grant_id)),
-    ),
     "AppendDailyLog scope.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.notes.AppendDailyLog(
@@ -152,10 +148,6 @@ NOTES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "GetHandoff": (
         lambda s, t: s.notes.GetHandoff(notes.GetHandoffRequest(key=ISSUE)),
         lambda answer: answer == notes.GetHandoffResponse(),
-    ),
-    "GetHandoffInstructions": (
-        lambda s, t: s.notes.GetHandoffInstructions(notes.GetHandoffInstructionsRequest(key=ISSUE)),
-        lambda answer: "Their task." not in answer.caller + answer.advisor,
     ),
     "WriteHandoff": (
         lambda s, t: s.notes.WriteHandoff(

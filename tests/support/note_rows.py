@@ -90,7 +90,7 @@ def note_parameters(
             "max_calls": 2,
             "lifetime": timedelta(hours=1),
         },
-        "everword_ingest.handoffs.get_grant": {"grant_id": GRANT},
+        "everword_ingest.handoffs.list_grants": {"repo": "acme/shop", "issue": "41"},
         "everword_search.passages.find_log_entries": {"first_day": DAY},
         **checkpoint_parameters(conversation_id),
         **address_parameters(conversation_id),

@@ -61,6 +61,9 @@ def an_append(*messages: memory.NewMessage) -> ingest.AppendMessagesRequest:
     return ingest.AppendMessagesRequest(conversation_id=UUID, messages=messages)
 
 
+VOICED = admin.NamespaceSettings(
+    voice=admin.Voice(channel_instructions={str(n): "" for n in range(50_000)})
+)
 FLOODS: dict[str, tuple[Any, str]] = {
     "kinds": (a_search(kinds=[99] * 1_000_000), "filter.kinds"),
     "ids": (search.BatchGetMemoriesRequest(memory_ids=[""] * 300_000), "memory_ids"),
@@ -71,10 +74,8 @@ FLOODS: dict[str, tuple[Any, str]] = {
         "protected_message_ids",
     ),
     "channels": (
-        maintenance.UpdateVoiceRequest(
-            voice=maintenance.Voice(channel_instructions={str(n): "" for n in range(50_000)})
-        ),
-        "voice.channel_instructions",
+        admin.UpdateNamespaceRequest(namespace=admin.Namespace(settings=VOICED)),
+        "namespace.settings.voice.channel_instructions",
     ),
     "paths": (
         ingest.EnsureConversationRequest(update_mask=FieldMask(paths=["a"] * 1000)),

@@ -263,29 +263,37 @@ class WriteDocumentRequest(_message.Message):
 
     DOCUMENT_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
+    APPEND_FIELD_NUMBER: _builtins.int
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     content: _builtins.str
-    """content is its text in Markdown or plain, at most 1 MiB. NUL characters are refused."""
+    """content is the text in Markdown or plain text, at most 1 MiB. NUL characters are refused. With append, the whole document
+    may have 8 MiB.
+    """
+    append: _builtins.bool
+    """append adds the content to the end of the document, on a line of its own, and creates the document if it does not exist."""
     expected_version: _builtins.int
-    """expected_version is as that of UploadHeader."""
+    """expected_version is the version to replace, and 0 if there must be none: any other is ABORTED, with
+    DOCUMENT_VERSION_CONFLICT. If unset, the latest version is replaced. Not allowed with append.
+    """
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
     @_builtins.property
     def document(self) -> _document_pb2.NewDocument:
-        """document is what it is."""
+        """document is the title, scope, tags and author. An append adds its tags to those that the document has."""
 
     def __init__(
         self,
         *,
         document: _document_pb2.NewDocument | None = ...,
         content: _builtins.str = ...,
+        append: _builtins.bool = ...,
         expected_version: _builtins.int | None = ...,
         request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "document", b"document", "expected_version", b"expected_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "content", b"content", "document", b"document", "expected_version", b"expected_version", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "append", b"append", "content", b"content", "document", b"document", "expected_version", b"expected_version", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
@@ -334,80 +342,6 @@ class WriteDocumentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WriteDocumentResponse: _TypeAlias = WriteDocumentResponse  # noqa: Y015
-
-@_typing.final
-class AppendDocumentRequest(_message.Message):
-    """AppendDocumentRequest holds what is added."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DOCUMENT_FIELD_NUMBER: _builtins.int
-    CONTENT_FIELD_NUMBER: _builtins.int
-    REQUEST_ID_FIELD_NUMBER: _builtins.int
-    content: _builtins.str
-    """content is what to add, in Markdown or plain, at most 1 MiB. The whole may have 8 MiB."""
-    request_id: _builtins.str
-    """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
-    @_builtins.property
-    def document(self) -> _document_pb2.NewDocument:
-        """document names it by its title and scope. tags are added to those that it has."""
-
-    def __init__(
-        self,
-        *,
-        document: _document_pb2.NewDocument | None = ...,
-        content: _builtins.str = ...,
-        request_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["document", b"document"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "document", b"document", "request_id", b"request_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AppendDocumentRequest: _TypeAlias = AppendDocumentRequest  # noqa: Y015
-
-@_typing.final
-class AppendDocumentResponse(_message.Message):
-    """AppendDocumentResponse says what was written."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DOCUMENT_ID_FIELD_NUMBER: _builtins.int
-    VERSION_FIELD_NUMBER: _builtins.int
-    VERSION_ID_FIELD_NUMBER: _builtins.int
-    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
-    REPLAYED_FIELD_NUMBER: _builtins.int
-    CHUNK_COUNT_FIELD_NUMBER: _builtins.int
-    document_id: _builtins.str
-    """document_id is the document's id."""
-    version: _builtins.int
-    """version is the version that the call wrote."""
-    version_id: _builtins.str
-    """version_id is that version's id."""
-    consistency_token: _builtins.str
-    """consistency_token stands for the write."""
-    replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
-    chunk_count: _builtins.int
-    """chunk_count is how many chunks the document has."""
-    def __init__(
-        self,
-        *,
-        document_id: _builtins.str = ...,
-        version: _builtins.int = ...,
-        version_id: _builtins.str = ...,
-        consistency_token: _builtins.str = ...,
-        replayed: _builtins.bool = ...,
-        chunk_count: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_count", b"chunk_count", "consistency_token", b"consistency_token", "document_id", b"document_id", "replayed", b"replayed", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AppendDocumentResponse: _TypeAlias = AppendDocumentResponse  # noqa: Y015
 
 @_typing.final
 class GetDocumentRequest(_message.Message):

@@ -57,11 +57,6 @@ class DocumentServiceStub:
                 request_serializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentResponse.FromString,
                 _registered_method=True)
-        self.AppendDocument = channel.unary_unary(
-                '/everword.v1.DocumentService/AppendDocument',
-                request_serializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentResponse.FromString,
-                _registered_method=True)
         self.GetDocument = channel.unary_unary(
                 '/everword.v1.DocumentService/GetDocument',
                 request_serializer=everword_dot_v1_dot_document__service__pb2.GetDocumentRequest.SerializeToString,
@@ -141,17 +136,9 @@ class DocumentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WriteDocument(self, request, context):
-        """WriteDocument stores a text in Markdown as a document. What its title held is replaced, and stays in the history. Writers
-        of the same document come one after the other; with expected_version, a writer that has not seen the latest version is
-        refused.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def AppendDocument(self, request, context):
-        """AppendDocument adds text to the end of a document, on a line of its own, and makes the document where there is none. It
-        never conflicts: of many writers at once each adds its part.
+        """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
+        added to its end. Concurrent writers of a document take turns. With expected_version, a caller that has not read the latest
+        version is refused; appended texts never conflict.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -241,11 +228,6 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     servicer.WriteDocument,
                     request_deserializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentRequest.FromString,
                     response_serializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentResponse.SerializeToString,
-            ),
-            'AppendDocument': grpc.unary_unary_rpc_method_handler(
-                    servicer.AppendDocument,
-                    request_deserializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentResponse.SerializeToString,
             ),
             'GetDocument': grpc.unary_unary_rpc_method_handler(
                     servicer.GetDocument,
@@ -365,33 +347,6 @@ class DocumentService:
             '/everword.v1.DocumentService/WriteDocument',
             everword_dot_v1_dot_document__service__pb2.WriteDocumentRequest.SerializeToString,
             everword_dot_v1_dot_document__service__pb2.WriteDocumentResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def AppendDocument(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.DocumentService/AppendDocument',
-            everword_dot_v1_dot_document__service__pb2.AppendDocumentRequest.SerializeToString,
-            everword_dot_v1_dot_document__service__pb2.AppendDocumentResponse.FromString,
             options,
             channel_credentials,
             insecure,

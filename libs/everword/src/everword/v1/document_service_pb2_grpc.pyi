@@ -36,13 +36,9 @@ class DocumentServiceStub:
     more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
     """
     WriteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.WriteDocumentRequest, _document_service_pb2.WriteDocumentResponse]
-    """WriteDocument stores a text in Markdown as a document. What its title held is replaced, and stays in the history. Writers
-    of the same document come one after the other; with expected_version, a writer that has not seen the latest version is
-    refused.
-    """
-    AppendDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.AppendDocumentRequest, _document_service_pb2.AppendDocumentResponse]
-    """AppendDocument adds text to the end of a document, on a line of its own, and makes the document where there is none. It
-    never conflicts: of many writers at once each adds its part.
+    """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
+    added to its end. Concurrent writers of a document take turns. With expected_version, a caller that has not read the latest
+    version is refused; appended texts never conflict.
     """
     GetDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]
     """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted."""
@@ -103,19 +99,9 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.WriteDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.WriteDocumentRequest, _abc.Awaitable[_document_service_pb2.WriteDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.WriteDocumentResponse]:
-        """WriteDocument stores a text in Markdown as a document. What its title held is replaced, and stays in the history. Writers
-        of the same document come one after the other; with expected_version, a writer that has not seen the latest version is
-        refused.
-        """
-
-    @_abc_1.abstractmethod
-    def AppendDocument(
-        self,
-        request: _document_service_pb2.AppendDocumentRequest,
-        context: _aio.ServicerContext[_document_service_pb2.AppendDocumentRequest, _abc.Awaitable[_document_service_pb2.AppendDocumentResponse]],
-    ) -> _abc.Awaitable[_document_service_pb2.AppendDocumentResponse]:
-        """AppendDocument adds text to the end of a document, on a line of its own, and makes the document where there is none. It
-        never conflicts: of many writers at once each adds its part.
+        """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
+        added to its end. Concurrent writers of a document take turns. With expected_version, a caller that has not read the latest
+        version is refused; appended texts never conflict.
         """
 
     @_abc_1.abstractmethod

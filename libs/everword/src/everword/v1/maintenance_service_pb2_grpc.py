@@ -75,16 +75,6 @@ class MaintenanceServiceStub:
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.FromString,
                 _registered_method=True)
-        self.GetVoice = channel.unary_unary(
-                '/everword.v1.MaintenanceService/GetVoice',
-                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.FromString,
-                _registered_method=True)
-        self.UpdateVoice = channel.unary_unary(
-                '/everword.v1.MaintenanceService/UpdateVoice',
-                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.FromString,
-                _registered_method=True)
         self.Backfill = channel.unary_unary(
                 '/everword.v1.MaintenanceService/Backfill',
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.BackfillRequest.SerializeToString,
@@ -162,20 +152,6 @@ class MaintenanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetVoice(self, request, context):
-        """GetVoice returns whose memories calendar summaries are.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def UpdateVoice(self, request, context):
-        """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def Backfill(self, request, context):
         """Backfill schedules work that nobody scheduled. Calling it again changes nothing.
         """
@@ -225,16 +201,6 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
                     servicer.AuditSummaries,
                     request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.SerializeToString,
-            ),
-            'GetVoice': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetVoice,
-                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.SerializeToString,
-            ),
-            'UpdateVoice': grpc.unary_unary_rpc_method_handler(
-                    servicer.UpdateVoice,
-                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.SerializeToString,
             ),
             'Backfill': grpc.unary_unary_rpc_method_handler(
                     servicer.Backfill,
@@ -459,60 +425,6 @@ class MaintenanceService:
             '/everword.v1.MaintenanceService/AuditSummaries',
             everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.SerializeToString,
             everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetVoice(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.MaintenanceService/GetVoice',
-            everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.SerializeToString,
-            everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def UpdateVoice(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.MaintenanceService/UpdateVoice',
-            everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.SerializeToString,
-            everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -45,10 +45,6 @@ class MaintenanceServiceStub:
     """GetCompactionStatus says how summaries are made, and what waits for them."""
     AuditSummaries: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.AuditSummariesRequest, _maintenance_service_pb2.AuditSummariesResponse]
     """AuditSummaries reports how faithful the namespace's summaries are."""
-    GetVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetVoiceRequest, _maintenance_service_pb2.GetVoiceResponse]
-    """GetVoice returns whose memories calendar summaries are."""
-    UpdateVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.UpdateVoiceRequest, _maintenance_service_pb2.UpdateVoiceResponse]
-    """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on."""
     Backfill: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.BackfillRequest, _maintenance_service_pb2.BackfillResponse]
     """Backfill schedules work that nobody scheduled. Calling it again changes nothing."""
 
@@ -131,22 +127,6 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_maintenance_service_pb2.AuditSummariesRequest, _abc.Awaitable[_maintenance_service_pb2.AuditSummariesResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.AuditSummariesResponse]:
         """AuditSummaries reports how faithful the namespace's summaries are."""
-
-    @_abc_1.abstractmethod
-    def GetVoice(
-        self,
-        request: _maintenance_service_pb2.GetVoiceRequest,
-        context: _aio.ServicerContext[_maintenance_service_pb2.GetVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.GetVoiceResponse]],
-    ) -> _abc.Awaitable[_maintenance_service_pb2.GetVoiceResponse]:
-        """GetVoice returns whose memories calendar summaries are."""
-
-    @_abc_1.abstractmethod
-    def UpdateVoice(
-        self,
-        request: _maintenance_service_pb2.UpdateVoiceRequest,
-        context: _aio.ServicerContext[_maintenance_service_pb2.UpdateVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]],
-    ) -> _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]:
-        """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on."""
 
     @_abc_1.abstractmethod
     def Backfill(

@@ -613,6 +613,9 @@ class GetHandoffRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     KEY_FIELD_NUMBER: _builtins.int
+    INCLUDE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    include_instructions: _builtins.bool
+    """include_instructions returns instructions for the prompt of the agent that asks for advice."""
     @_builtins.property
     def key(self) -> Global___HandoffKey:
         """key is the issue."""
@@ -621,10 +624,11 @@ class GetHandoffRequest(_message.Message):
         self,
         *,
         key: Global___HandoffKey | None = ...,
+        include_instructions: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_instructions", b"include_instructions", "key", b"key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -632,29 +636,41 @@ Global___GetHandoffRequest: _TypeAlias = GetHandoffRequest  # noqa: Y015
 
 @_typing.final
 class GetHandoffResponse(_message.Message):
-    """GetHandoffResponse holds what is known of it."""
+    """GetHandoffResponse holds what is known about the issue."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     HANDOFF_FIELD_NUMBER: _builtins.int
     ADVISOR_NOTES_FIELD_NUMBER: _builtins.int
+    GRANTS_FIELD_NUMBER: _builtins.int
+    INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    instructions: _builtins.str
+    """instructions say how to ask an advisor about the issue: text for the prompt of the agent that asks. Empty unless
+    requested. CreateAdvisorGrant returns the instructions for the advisor.
+    """
     @_builtins.property
     def handoff(self) -> _note_pb2.Note:
-        """handoff is what was handed over; unset where nothing was."""
+        """handoff is the issue's handoff; unset if there is none."""
 
     @_builtins.property
     def advisor_notes(self) -> _containers.RepeatedCompositeFieldContainer[_note_pb2.Note]:
-        """advisor_notes are what advisors found, the latest first. At most 20."""
+        """advisor_notes are the notes of advisors, latest first. At most 20."""
+
+    @_builtins.property
+    def grants(self) -> _containers.RepeatedCompositeFieldContainer[Global___AdvisorGrant]:
+        """grants are the grants for the issue that have not expired, latest first. At most 20."""
 
     def __init__(
         self,
         *,
         handoff: _note_pb2.Note | None = ...,
         advisor_notes: _abc.Iterable[_note_pb2.Note] | None = ...,
+        grants: _abc.Iterable[Global___AdvisorGrant] | None = ...,
+        instructions: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["handoff", b"handoff"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["advisor_notes", b"advisor_notes", "handoff", b"handoff"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advisor_notes", b"advisor_notes", "grants", b"grants", "handoff", b"handoff", "instructions", b"instructions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -824,7 +840,7 @@ class CreateAdvisorGrantResponse(_message.Message):
     secret: _builtins.str
     """secret is what the advisor shows, as a key: `authorization: Bearer SECRET`. It is not shown again."""
     instructions: _builtins.str
-    """instructions are for the advisor's prompt."""
+    """instructions are text for the prompt of the advisor."""
     @_builtins.property
     def grant(self) -> Global___AdvisorGrant:
         """grant is what was made."""
@@ -843,103 +859,3 @@ class CreateAdvisorGrantResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateAdvisorGrantResponse: _TypeAlias = CreateAdvisorGrantResponse  # noqa: Y015
-
-@_typing.final
-class GetAdvisorGrantRequest(_message.Message):
-    """GetAdvisorGrantRequest names a grant."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    GRANT_ID_FIELD_NUMBER: _builtins.int
-    grant_id: _builtins.str
-    """grant_id is its id."""
-    def __init__(
-        self,
-        *,
-        grant_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["grant_id", b"grant_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetAdvisorGrantRequest: _TypeAlias = GetAdvisorGrantRequest  # noqa: Y015
-
-@_typing.final
-class GetAdvisorGrantResponse(_message.Message):
-    """GetAdvisorGrantResponse holds it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    GRANT_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def grant(self) -> Global___AdvisorGrant:
-        """grant is the grant."""
-
-    def __init__(
-        self,
-        *,
-        grant: Global___AdvisorGrant | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["grant", b"grant"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["grant", b"grant"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetAdvisorGrantResponse: _TypeAlias = GetAdvisorGrantResponse  # noqa: Y015
-
-@_typing.final
-class GetHandoffInstructionsRequest(_message.Message):
-    """GetHandoffInstructionsRequest names an issue."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    KEY_FIELD_NUMBER: _builtins.int
-    MAX_CALLS_FIELD_NUMBER: _builtins.int
-    max_calls: _builtins.int
-    """max_calls is how many calls the advisor will have: 2 if 0. At most 100."""
-    @_builtins.property
-    def key(self) -> Global___HandoffKey:
-        """key is the issue."""
-
-    def __init__(
-        self,
-        *,
-        key: Global___HandoffKey | None = ...,
-        max_calls: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "max_calls", b"max_calls"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetHandoffInstructionsRequest: _TypeAlias = GetHandoffInstructionsRequest  # noqa: Y015
-
-@_typing.final
-class GetHandoffInstructionsResponse(_message.Message):
-    """GetHandoffInstructionsResponse holds what to put into prompts."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CALLER_FIELD_NUMBER: _builtins.int
-    ADVISOR_FIELD_NUMBER: _builtins.int
-    caller: _builtins.str
-    """caller is for who asks for advice."""
-    advisor: _builtins.str
-    """advisor is for who gives it."""
-    def __init__(
-        self,
-        *,
-        caller: _builtins.str = ...,
-        advisor: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["advisor", b"advisor", "caller", b"caller"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetHandoffInstructionsResponse: _TypeAlias = GetHandoffInstructionsResponse  # noqa: Y015

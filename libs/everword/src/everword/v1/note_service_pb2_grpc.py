@@ -92,16 +92,6 @@ class NoteServiceStub:
                 request_serializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.FromString,
                 _registered_method=True)
-        self.GetAdvisorGrant = channel.unary_unary(
-                '/everword.v1.NoteService/GetAdvisorGrant',
-                request_serializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantResponse.FromString,
-                _registered_method=True)
-        self.GetHandoffInstructions = channel.unary_unary(
-                '/everword.v1.NoteService/GetHandoffInstructions',
-                request_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsResponse.FromString,
-                _registered_method=True)
 
 
 class NoteServiceServicer:
@@ -160,45 +150,30 @@ class NoteServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def WriteHandoff(self, request, context):
-        """WriteHandoff writes down where the caller stands with an issue: a note of kind `handoff`, which takes the place of what was
-        handed over of the issue before.
+        """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetHandoff(self, request, context):
-        """GetHandoff returns what was handed over of an issue, and the advisor's notes on it: both sides read with it.
+        """GetHandoff returns the handoff of an issue, the advisors' notes on it, and its grants with the number of calls left.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SaveAdvisorNote(self, request, context):
-        """SaveAdvisorNote writes down what the advisor found: a note of kind `advisor_note`.
+        """SaveAdvisorNote stores what an advisor found out, as a note of kind `advisor_note`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateAdvisorGrant(self, request, context):
-        """CreateAdvisorGrant makes a key for one run of an advisor: it opens the caller's namespace for a number of calls, of whatever
-        RPC for the role write, in every service. Each call counts, also one that fails; after the last, RESOURCE_EXHAUSTED with
-        GRANT_USED_UP. A grant makes no grants.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetAdvisorGrant(self, request, context):
-        """GetAdvisorGrant returns how much of a grant is used.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetHandoffInstructions(self, request, context):
-        """GetHandoffInstructions returns what to put into the prompts of both sides.
+        """CreateAdvisorGrant creates a key for one run of an advisor. The key allows a number of calls to the RPCs that a key of role
+        write may call, in the caller's namespace and in every service. Failed calls count too. After the last call, calls are
+        RESOURCE_EXHAUSTED with GRANT_USED_UP. A grant cannot create grants.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -256,16 +231,6 @@ def add_NoteServiceServicer_to_server(servicer, server):
                     servicer.CreateAdvisorGrant,
                     request_deserializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.FromString,
                     response_serializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.SerializeToString,
-            ),
-            'GetAdvisorGrant': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetAdvisorGrant,
-                    request_deserializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantResponse.SerializeToString,
-            ),
-            'GetHandoffInstructions': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetHandoffInstructions,
-                    request_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -546,60 +511,6 @@ class NoteService:
             '/everword.v1.NoteService/CreateAdvisorGrant',
             everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.SerializeToString,
             everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetAdvisorGrant(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.NoteService/GetAdvisorGrant',
-            everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantRequest.SerializeToString,
-            everword_dot_v1_dot_note__service__pb2.GetAdvisorGrantResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetHandoffInstructions(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.NoteService/GetHandoffInstructions',
-            everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsRequest.SerializeToString,
-            everword_dot_v1_dot_note__service__pb2.GetHandoffInstructionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

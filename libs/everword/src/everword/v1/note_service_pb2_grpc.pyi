@@ -41,22 +41,16 @@ class NoteServiceStub:
     its time zone and day cut-off. Contexts hold the entries of today and yesterday.
     """
     WriteHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.WriteHandoffRequest, _note_service_pb2.WriteHandoffResponse]
-    """WriteHandoff writes down where the caller stands with an issue: a note of kind `handoff`, which takes the place of what was
-    handed over of the issue before.
-    """
+    """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff."""
     GetHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetHandoffRequest, _note_service_pb2.GetHandoffResponse]
-    """GetHandoff returns what was handed over of an issue, and the advisor's notes on it: both sides read with it."""
+    """GetHandoff returns the handoff of an issue, the advisors' notes on it, and its grants with the number of calls left."""
     SaveAdvisorNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.SaveAdvisorNoteRequest, _note_service_pb2.SaveAdvisorNoteResponse]
-    """SaveAdvisorNote writes down what the advisor found: a note of kind `advisor_note`."""
+    """SaveAdvisorNote stores what an advisor found out, as a note of kind `advisor_note`."""
     CreateAdvisorGrant: _aio.UnaryUnaryMultiCallable[_note_service_pb2.CreateAdvisorGrantRequest, _note_service_pb2.CreateAdvisorGrantResponse]
-    """CreateAdvisorGrant makes a key for one run of an advisor: it opens the caller's namespace for a number of calls, of whatever
-    RPC for the role write, in every service. Each call counts, also one that fails; after the last, RESOURCE_EXHAUSTED with
-    GRANT_USED_UP. A grant makes no grants.
+    """CreateAdvisorGrant creates a key for one run of an advisor. The key allows a number of calls to the RPCs that a key of role
+    write may call, in the caller's namespace and in every service. Failed calls count too. After the last call, calls are
+    RESOURCE_EXHAUSTED with GRANT_USED_UP. A grant cannot create grants.
     """
-    GetAdvisorGrant: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetAdvisorGrantRequest, _note_service_pb2.GetAdvisorGrantResponse]
-    """GetAdvisorGrant returns how much of a grant is used."""
-    GetHandoffInstructions: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetHandoffInstructionsRequest, _note_service_pb2.GetHandoffInstructionsResponse]
-    """GetHandoffInstructions returns what to put into the prompts of both sides."""
 
 class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
     """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
@@ -127,9 +121,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.WriteHandoffRequest,
         context: _aio.ServicerContext[_note_service_pb2.WriteHandoffRequest, _abc.Awaitable[_note_service_pb2.WriteHandoffResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.WriteHandoffResponse]:
-        """WriteHandoff writes down where the caller stands with an issue: a note of kind `handoff`, which takes the place of what was
-        handed over of the issue before.
-        """
+        """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff."""
 
     @_abc_1.abstractmethod
     def GetHandoff(
@@ -137,7 +129,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.GetHandoffRequest,
         context: _aio.ServicerContext[_note_service_pb2.GetHandoffRequest, _abc.Awaitable[_note_service_pb2.GetHandoffResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.GetHandoffResponse]:
-        """GetHandoff returns what was handed over of an issue, and the advisor's notes on it: both sides read with it."""
+        """GetHandoff returns the handoff of an issue, the advisors' notes on it, and its grants with the number of calls left."""
 
     @_abc_1.abstractmethod
     def SaveAdvisorNote(
@@ -145,7 +137,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.SaveAdvisorNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.SaveAdvisorNoteRequest, _abc.Awaitable[_note_service_pb2.SaveAdvisorNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.SaveAdvisorNoteResponse]:
-        """SaveAdvisorNote writes down what the advisor found: a note of kind `advisor_note`."""
+        """SaveAdvisorNote stores what an advisor found out, as a note of kind `advisor_note`."""
 
     @_abc_1.abstractmethod
     def CreateAdvisorGrant(
@@ -153,25 +145,9 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.CreateAdvisorGrantRequest,
         context: _aio.ServicerContext[_note_service_pb2.CreateAdvisorGrantRequest, _abc.Awaitable[_note_service_pb2.CreateAdvisorGrantResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.CreateAdvisorGrantResponse]:
-        """CreateAdvisorGrant makes a key for one run of an advisor: it opens the caller's namespace for a number of calls, of whatever
-        RPC for the role write, in every service. Each call counts, also one that fails; after the last, RESOURCE_EXHAUSTED with
-        GRANT_USED_UP. A grant makes no grants.
+        """CreateAdvisorGrant creates a key for one run of an advisor. The key allows a number of calls to the RPCs that a key of role
+        write may call, in the caller's namespace and in every service. Failed calls count too. After the last call, calls are
+        RESOURCE_EXHAUSTED with GRANT_USED_UP. A grant cannot create grants.
         """
-
-    @_abc_1.abstractmethod
-    def GetAdvisorGrant(
-        self,
-        request: _note_service_pb2.GetAdvisorGrantRequest,
-        context: _aio.ServicerContext[_note_service_pb2.GetAdvisorGrantRequest, _abc.Awaitable[_note_service_pb2.GetAdvisorGrantResponse]],
-    ) -> _abc.Awaitable[_note_service_pb2.GetAdvisorGrantResponse]:
-        """GetAdvisorGrant returns how much of a grant is used."""
-
-    @_abc_1.abstractmethod
-    def GetHandoffInstructions(
-        self,
-        request: _note_service_pb2.GetHandoffInstructionsRequest,
-        context: _aio.ServicerContext[_note_service_pb2.GetHandoffInstructionsRequest, _abc.Awaitable[_note_service_pb2.GetHandoffInstructionsResponse]],
-    ) -> _abc.Awaitable[_note_service_pb2.GetHandoffInstructionsResponse]:
-        """GetHandoffInstructions returns what to put into the prompts of both sides."""
 
 def add_NoteServiceServicer_to_server(servicer: NoteServiceServicer, server: _aio.Server) -> None: ...

@@ -27,7 +27,6 @@ LONG = frozenset(
 #: Calls that store text, and are refused where a namespace holds as much as it may.
 STORES_TEXT = frozenset(
     {
-        "/everword.v1.DocumentService/AppendDocument",
         "/everword.v1.DocumentService/UploadDocument",
         "/everword.v1.DocumentService/WriteDocument",
         "/everword.v1.NoteService/SaveAdvisorNote",

@@ -22,13 +22,12 @@ fails.
    why, so that it can be understood without your answer."""
 
 
-def get_handoff_instructions(key: HandoffKey, max_calls: int) -> tuple[str, str]:
-    """Return what to tell who asks for advice, and who gives it."""
-    caller = _CALLER.format(name=key.name, repo=key.repo, issue=key.issue)
-    return caller, advisor_instructions(key, max_calls)
+def caller_instructions(key: HandoffKey) -> str:
+    """Return instructions for the agent that asks for advice."""
+    return _CALLER.format(name=key.name, repo=key.repo, issue=key.issue)
 
 
 def advisor_instructions(key: HandoffKey, max_calls: int) -> str:
-    """Return what to tell who gives advice."""
+    """Return instructions for the advisor."""
     calls = "1 call" if max_calls == 1 else f"{max_calls} calls"
     return _ADVISOR.format(name=key.name, repo=key.repo, issue=key.issue, calls=calls)

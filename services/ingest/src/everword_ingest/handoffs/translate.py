@@ -34,9 +34,7 @@ def to_advisor_note(request: pb.SaveAdvisorNoteRequest) -> Writing:
     return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
-def to_calls(
-    request: pb.CreateAdvisorGrantRequest | pb.GetHandoffInstructionsRequest,
-) -> int:
+def to_calls(request: pb.CreateAdvisorGrantRequest) -> int:
     return request.max_calls or DEFAULT_CALLS
 
 
