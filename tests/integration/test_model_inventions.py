@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from support.calendar_calls import at, said
+from everword.v1 import admin_service_pb2 as admin
+from support.calendar_calls import at, said, update_settings
 from support.calls import append
 from support.dag import DAY, LEAF, check_dag
 from support.faithful_replies import level_of
