@@ -109,13 +109,13 @@ async def test_rulings_outrank_what_is_learned_and_are_audited(stack: Stack) -> 
     [person] = await people(stack)
 
     async def rule(ruling: people_pb2.LearnedRuling.ValueType) -> people_pb2.Person:
-        request = facts.ReviewPersonRequest(
+        request = facts.ReviewLearnedRequest(
             person_id=person.id,
             ruling=ruling,
             reason="she said so",
             actor=fact_pb2.FACT_ACTOR_PERSON,
         )
-        response = await stack.facts.ReviewPerson(request)
+        response = await stack.facts.ReviewLearned(request)
         assert response.consistency_token
         return response.person
 
@@ -167,8 +167,8 @@ async def test_events_merge_move_and_expire(stack: Stack) -> None:
     starts = [each.quote for each in explained.evidence if each.aspect == "start"]
     assert starts == [plan.quote, moved.quote]
     assert [each.action for each in explained.changes] == ["learned", "moved"]
-    over = facts.ReviewEventRequest(event_id=current.id, ruling=people_pb2.LEARNED_RULING_OVER)
-    ended = (await stack.facts.ReviewEvent(over)).event
+    over = facts.ReviewLearnedRequest(event_id=current.id, ruling=people_pb2.LEARNED_RULING_OVER)
+    ended = (await stack.facts.ReviewLearned(over)).event
     assert ended.status == people_pb2.EVENT_STATUS_ENDED
     assert not await events(stack)
 
@@ -231,11 +231,11 @@ async def test_what_is_inferred_from_three_pieces_is_clarified_and_a_change_is_p
     await remember(stack, "vegetarian", said, **(inferred | {"source": 1}))
     await find_questions(stack)
     assert [each.id for each in await questions(stack)] == [probe.id]
-    drop = facts.EndStrategyRequest(
+    drop = facts.ReviewLearnedRequest(
         strategy_id=probe.id, state=people_pb2.STRATEGY_STATE_DROPPED, reason="too private"
     )
     for _ in range(2):
-        dropped = (await stack.facts.EndStrategy(drop)).strategy
+        dropped = (await stack.facts.ReviewLearned(drop)).strategy
     assert dropped.state == people_pb2.STRATEGY_STATE_DROPPED
     explained = await stack.fact_queries.ExplainLearned(
         pb.ExplainLearnedRequest(strategy_id=probe.id)
@@ -343,26 +343,26 @@ async def test_lists_have_pages_and_unknown_ids_are_refused(stack: Stack) -> Non
             "STRATEGY_NOT_FOUND",
         ),
         (
-            stack.facts.ReviewPerson(facts.ReviewPersonRequest(person_id=id_, ruling=wrong)),
+            stack.facts.ReviewLearned(facts.ReviewLearnedRequest(person_id=id_, ruling=wrong)),
             "PERSON_NOT_FOUND",
         ),
         (
-            stack.facts.ReviewEvent(facts.ReviewEventRequest(event_id=id_, ruling=wrong)),
+            stack.facts.ReviewLearned(facts.ReviewLearnedRequest(event_id=id_, ruling=wrong)),
             "EVENT_NOT_FOUND",
         ),
         (
-            stack.facts.EndStrategy(
-                facts.EndStrategyRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_DROPPED)
+            stack.facts.ReviewLearned(
+                facts.ReviewLearnedRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_DROPPED)
             ),
             "STRATEGY_NOT_FOUND",
         ),
         (
-            stack.facts.ReviewPerson(facts.ReviewPersonRequest(person_id=id_)),
+            stack.facts.ReviewLearned(facts.ReviewLearnedRequest(person_id=id_)),
             "VALIDATION_FAILED",
         ),
         (
-            stack.facts.EndStrategy(
-                facts.EndStrategyRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_OPEN)
+            stack.facts.ReviewLearned(
+                facts.ReviewLearnedRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_OPEN)
             ),
             "VALIDATION_FAILED",
         ),

@@ -97,22 +97,22 @@ PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
             pb.ExplainLearnedRequest(strategy_id=t.learned.strategy_id)
         ),
     ),
-    "ReviewPerson person_id": (
+    "ReviewLearned person_id": (
         "PERSON_NOT_FOUND",
-        lambda s, t: s.facts.ReviewPerson(
-            review.ReviewPersonRequest(person_id=t.learned.person_id, ruling=WRONG)
+        lambda s, t: s.facts.ReviewLearned(
+            review.ReviewLearnedRequest(person_id=t.learned.person_id, ruling=WRONG)
         ),
     ),
-    "ReviewEvent event_id": (
+    "ReviewLearned event_id": (
         "EVENT_NOT_FOUND",
-        lambda s, t: s.facts.ReviewEvent(
-            review.ReviewEventRequest(event_id=t.learned.event_id, ruling=WRONG)
+        lambda s, t: s.facts.ReviewLearned(
+            review.ReviewLearnedRequest(event_id=t.learned.event_id, ruling=WRONG)
         ),
     ),
-    "EndStrategy strategy_id": (
+    "ReviewLearned strategy_id": (
         "STRATEGY_NOT_FOUND",
-        lambda s, t: s.facts.EndStrategy(
-            review.EndStrategyRequest(
+        lambda s, t: s.facts.ReviewLearned(
+            review.ReviewLearnedRequest(
                 strategy_id=t.learned.strategy_id, state=people_pb2.STRATEGY_STATE_DROPPED
             )
         ),

@@ -88,8 +88,8 @@ async def review_person(
     client: Client, person_id: str, ruling: str, reason: str, as_json: bool
 ) -> None:
     """Say that the person ID is wrong, that the relation is over, or that neither is so."""
-    response = await client.fact_service.ReviewPerson(
-        writes.ReviewPersonRequest(
+    response = await client.fact_service.ReviewLearned(
+        writes.ReviewLearnedRequest(
             person_id=person_id,
             ruling=_RULINGS[ruling],
             reason=reason,
@@ -147,8 +147,8 @@ async def review_event(
     client: Client, event_id: str, ruling: str, reason: str, as_json: bool
 ) -> None:
     """Say that the event ID is wrong, that it is over, or that neither is so."""
-    response = await client.fact_service.ReviewEvent(
-        writes.ReviewEventRequest(
+    response = await client.fact_service.ReviewLearned(
+        writes.ReviewLearnedRequest(
             event_id=event_id,
             ruling=_RULINGS[ruling],
             reason=reason,
@@ -192,8 +192,8 @@ async def end_strategy(
     client: Client, strategy_id: str, state: str, reason: str, as_json: bool
 ) -> None:
     """Say that the question ID was answered, or is not to be asked."""
-    response = await client.fact_service.EndStrategy(
-        writes.EndStrategyRequest(
+    response = await client.fact_service.ReviewLearned(
+        writes.ReviewLearnedRequest(
             strategy_id=strategy_id,
             state=_ENDS[state],
             reason=reason,

@@ -59,20 +59,10 @@ class FactServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.FromString,
                 _registered_method=True)
-        self.ReviewPerson = channel.unary_unary(
-                '/everword.v1.FactService/ReviewPerson',
-                request_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonResponse.FromString,
-                _registered_method=True)
-        self.ReviewEvent = channel.unary_unary(
-                '/everword.v1.FactService/ReviewEvent',
-                request_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventResponse.FromString,
-                _registered_method=True)
-        self.EndStrategy = channel.unary_unary(
-                '/everword.v1.FactService/EndStrategy',
-                request_serializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyResponse.FromString,
+        self.ReviewLearned = channel.unary_unary(
+                '/everword.v1.FactService/ReviewLearned',
+                request_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedResponse.FromString,
                 _registered_method=True)
 
 
@@ -114,23 +104,9 @@ class FactServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ReviewPerson(self, request, context):
-        """ReviewPerson says that there is no such person, or that the relation is over. PERSON_NOT_FOUND where there is none.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def ReviewEvent(self, request, context):
-        """ReviewEvent says that there was no such event, or that it is over. EVENT_NOT_FOUND where there is none.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def EndStrategy(self, request, context):
-        """EndStrategy says that a question was answered, or is not to be asked. One that has ended stays as it is.
-        STRATEGY_NOT_FOUND where there is none.
+    def ReviewLearned(self, request, context):
+        """ReviewLearned stores a ruling on a person or an event, or ends a question. A question that has ended stays as it is.
+        PERSON_NOT_FOUND, EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -159,20 +135,10 @@ def add_FactServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.SerializeToString,
             ),
-            'ReviewPerson': grpc.unary_unary_rpc_method_handler(
-                    servicer.ReviewPerson,
-                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewPersonResponse.SerializeToString,
-            ),
-            'ReviewEvent': grpc.unary_unary_rpc_method_handler(
-                    servicer.ReviewEvent,
-                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewEventResponse.SerializeToString,
-            ),
-            'EndStrategy': grpc.unary_unary_rpc_method_handler(
-                    servicer.EndStrategy,
-                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_fact__service__pb2.EndStrategyResponse.SerializeToString,
+            'ReviewLearned': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReviewLearned,
+                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -299,7 +265,7 @@ class FactService:
             _registered_method=True)
 
     @staticmethod
-    def ReviewPerson(request,
+    def ReviewLearned(request,
             target,
             options=(),
             channel_credentials=None,
@@ -312,63 +278,9 @@ class FactService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/everword.v1.FactService/ReviewPerson',
-            everword_dot_v1_dot_fact__service__pb2.ReviewPersonRequest.SerializeToString,
-            everword_dot_v1_dot_fact__service__pb2.ReviewPersonResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ReviewEvent(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactService/ReviewEvent',
-            everword_dot_v1_dot_fact__service__pb2.ReviewEventRequest.SerializeToString,
-            everword_dot_v1_dot_fact__service__pb2.ReviewEventResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def EndStrategy(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.FactService/EndStrategy',
-            everword_dot_v1_dot_fact__service__pb2.EndStrategyRequest.SerializeToString,
-            everword_dot_v1_dot_fact__service__pb2.EndStrategyResponse.FromString,
+            '/everword.v1.FactService/ReviewLearned',
+            everword_dot_v1_dot_fact__service__pb2.ReviewLearnedRequest.SerializeToString,
+            everword_dot_v1_dot_fact__service__pb2.ReviewLearnedResponse.FromString,
             options,
             channel_credentials,
             insecure,

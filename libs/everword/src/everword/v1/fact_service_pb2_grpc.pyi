@@ -33,13 +33,9 @@ class FactServiceStub:
     """ConfirmFact says that a fact is right. It begins a new expected lifetime."""
     CloseFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.CloseFactRequest, _fact_service_pb2.CloseFactResponse]
     """CloseFact says that a fact does not hold any more."""
-    ReviewPerson: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ReviewPersonRequest, _fact_service_pb2.ReviewPersonResponse]
-    """ReviewPerson says that there is no such person, or that the relation is over. PERSON_NOT_FOUND where there is none."""
-    ReviewEvent: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ReviewEventRequest, _fact_service_pb2.ReviewEventResponse]
-    """ReviewEvent says that there was no such event, or that it is over. EVENT_NOT_FOUND where there is none."""
-    EndStrategy: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.EndStrategyRequest, _fact_service_pb2.EndStrategyResponse]
-    """EndStrategy says that a question was answered, or is not to be asked. One that has ended stays as it is.
-    STRATEGY_NOT_FOUND where there is none.
+    ReviewLearned: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ReviewLearnedRequest, _fact_service_pb2.ReviewLearnedResponse]
+    """ReviewLearned stores a ruling on a person or an event, or ends a question. A question that has ended stays as it is.
+    PERSON_NOT_FOUND, EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
     """
 
 class FactServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -87,29 +83,13 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         """CloseFact says that a fact does not hold any more."""
 
     @_abc_1.abstractmethod
-    def ReviewPerson(
+    def ReviewLearned(
         self,
-        request: _fact_service_pb2.ReviewPersonRequest,
-        context: _aio.ServicerContext[_fact_service_pb2.ReviewPersonRequest, _abc.Awaitable[_fact_service_pb2.ReviewPersonResponse]],
-    ) -> _abc.Awaitable[_fact_service_pb2.ReviewPersonResponse]:
-        """ReviewPerson says that there is no such person, or that the relation is over. PERSON_NOT_FOUND where there is none."""
-
-    @_abc_1.abstractmethod
-    def ReviewEvent(
-        self,
-        request: _fact_service_pb2.ReviewEventRequest,
-        context: _aio.ServicerContext[_fact_service_pb2.ReviewEventRequest, _abc.Awaitable[_fact_service_pb2.ReviewEventResponse]],
-    ) -> _abc.Awaitable[_fact_service_pb2.ReviewEventResponse]:
-        """ReviewEvent says that there was no such event, or that it is over. EVENT_NOT_FOUND where there is none."""
-
-    @_abc_1.abstractmethod
-    def EndStrategy(
-        self,
-        request: _fact_service_pb2.EndStrategyRequest,
-        context: _aio.ServicerContext[_fact_service_pb2.EndStrategyRequest, _abc.Awaitable[_fact_service_pb2.EndStrategyResponse]],
-    ) -> _abc.Awaitable[_fact_service_pb2.EndStrategyResponse]:
-        """EndStrategy says that a question was answered, or is not to be asked. One that has ended stays as it is.
-        STRATEGY_NOT_FOUND where there is none.
+        request: _fact_service_pb2.ReviewLearnedRequest,
+        context: _aio.ServicerContext[_fact_service_pb2.ReviewLearnedRequest, _abc.Awaitable[_fact_service_pb2.ReviewLearnedResponse]],
+    ) -> _abc.Awaitable[_fact_service_pb2.ReviewLearnedResponse]:
+        """ReviewLearned stores a ruling on a person or an event, or ends a question. A question that has ended stays as it is.
+        PERSON_NOT_FOUND, EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
         """
 
 def add_FactServiceServicer_to_server(servicer: FactServiceServicer, server: _aio.Server) -> None: ...
