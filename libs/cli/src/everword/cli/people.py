@@ -99,6 +99,23 @@ async def review_person(
     _print_people(response, [response.person], as_json)
 
 
+@people.command("model")
+@click.argument("subject")
+@json_option
+@remote
+async def show_model(client: Client, subject: str, as_json: bool) -> None:
+    """Show how SUBJECT communicates, and where they are heading."""
+    request = reads.GetUserModelRequest(subject=subject, include_evidence=True)
+    found = await client.fact_query_service.GetUserModel(request)
+    if as_json:
+        print_json(found)
+        return
+    rows = [(each.dimension, each.value, when(each.held_from_time)[:10]) for each in found.traits]
+    print_table(("trait", "value", "since"), rows)
+    if found.HasField("trajectory"):
+        line(f"{found.trajectory.phase}: {found.trajectory.summary}")
+
+
 @click.group(invoke_without_command=True)
 @click.pass_context
 def events(context: click.Context) -> None:
@@ -180,6 +197,19 @@ async def list_strategies(
         reads.ListStrategiesRequest(subjects=subjects, include_ended=everything, page_size=limit)
     )
     _print_strategies(response, response.strategies, as_json)
+
+
+@strategies.command("why")
+@click.argument("strategy_id", metavar="ID")
+@json_option
+@remote
+async def why_strategy(client: Client, strategy_id: str, as_json: bool) -> None:
+    """Show what the question ID rests on."""
+    request = reads.ExplainLearnedRequest(strategy_id=strategy_id)
+    response = await client.fact_query_service.ExplainLearned(request)
+    _print_strategies(response, [response.strategy], as_json)
+    if not as_json:
+        _print_evidence(response.evidence, response.changes)
 
 
 @strategies.command("end")

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
 import grpc
+from google.protobuf import field_mask_pb2
 
 from everword.client.channel import open_channel
 from everword.client.interceptors import client_interceptors
@@ -15,6 +16,8 @@ from everword.client.settings import ClientSettings
 from everword.v1 import (
     context_service_pb2,
     conversation_pb2,
+    cost_pb2,
+    cost_service_pb2,
     ingest_service_pb2,
     memory_pb2,
     note_pb2,
@@ -165,6 +168,35 @@ class Client:
             at_least_as_fresh=at_least_as_fresh,
         )
         return await self.context_service.BuildContext(request)
+
+    async def stream_context(
+        self, request: context_service_pb2.BuildContextRequest
+    ) -> AsyncIterator[context_service_pb2.StreamContextResponse]:
+        """Iterate over the blocks of a context as soon as each is complete; the last part is the end."""
+        wanted = context_service_pb2.StreamContextRequest(context=request)
+        async for part in self.context_service.StreamContext(wanted):
+            yield part
+
+    async def mark_used(self, *memory_ids: str, request_id: str = "") -> None:
+        """Count a use of memories that were put before a model without BuildContext, which counts by itself."""
+        request = ingest_service_pb2.MarkUsedRequest(memory_ids=memory_ids, request_id=request_id)
+        await self.ingest_service.MarkUsed(request)
+
+    async def set_importance(
+        self, memory_id: str, importance_class: memory_pb2.ImportanceClass.ValueType
+    ) -> None:
+        """Set the importance class of a memory; IMPORTANCE_CLASS_UNSPECIFIED removes it."""
+        memory = memory_pb2.Memory(id=memory_id, importance_class=importance_class)
+        mask = field_mask_pb2.FieldMask(paths=["importance_class"])
+        request = ingest_service_pb2.UpdateMemoryRequest(memory=memory, update_mask=mask)
+        await self.ingest_service.UpdateMemory(request)
+
+    async def record_usage(
+        self, *usages: cost_pb2.ModelUsage, request_id: str = ""
+    ) -> cost_service_pb2.RecordUsageResponse:
+        """Add calls of models to the ledger of costs; budgets that count them are charged."""
+        request = cost_service_pb2.RecordUsageRequest(usages=usages, request_id=request_id)
+        return await self.cost_service.RecordUsage(request)
 
     async def get_conversation(
         self, key: conversation_pb2.ConversationKey
