@@ -84,8 +84,8 @@ class CostServiceServicer:
     """
 
     def RecordUsage(self, request, context):
-        """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. A call over a limit is recorded
-        as any other: it was made.
+        """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. Calls over a limit are recorded
+        too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -101,38 +101,39 @@ class CostServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SetBudget(self, request, context):
-        """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
-        since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-        limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
+        """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
+        recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
+        background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListBudgets(self, request, context):
-        """ListBudgets returns all budgets of the namespace, at most 1,000, those of months with how they stand.
+        """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteBudget(self, request, context):
-        """DeleteBudget deletes a budget with its events. What was recorded stays in the ledger. NOT_FOUND where there is none.
+        """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
+        exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetCosts(self, request, context):
-        """GetCosts sums up the ledger, which goes back 400 days, in groups. Groups are in the order of what they are grouped by.
+        """GetCosts sums up the ledger of the last 400 days in groups. Groups are sorted by the fields that they are grouped by.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def LoadPrices(self, request, context):
-        """LoadPrices puts a list of prices in the place of the one that an operator loaded before. What was recorded keeps its
-        cost. Models that are not in it have the prices that come with Everword.
+        """LoadPrices replaces the price list that an operator loaded before. Recorded costs do not change. Models that are not in
+        the list have the prices that Everword ships with.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

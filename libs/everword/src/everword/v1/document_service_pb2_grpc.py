@@ -126,10 +126,10 @@ class DocumentServiceServicer:
     """
 
     def UploadDocument(self, request_iterator, context):
-        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx and CSV, of at most
-        10 MiB. The first request of the stream says what it is, the others hold its bytes. A file is read in a process of its own
-        with limits on time and memory. What cannot be read is INVALID_ARGUMENT, with DOCUMENT_UNREADABLE, and leaves nothing behind;
-        more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
+        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx or CSV, at most 10
+        MiB. The first request of the stream describes the file, the others have its bytes. A separate process with limits on
+        time and memory reads the file. INVALID_ARGUMENT with DOCUMENT_UNREADABLE if it cannot be read; nothing is stored then.
+        REQUEST_TOO_LARGE as soon as more bytes arrive than the limit allows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -145,72 +145,72 @@ class DocumentServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetDocument(self, request, context):
-        """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted.
+        """GetDocument returns a document with its sections. DOCUMENT_NOT_FOUND if it was deleted.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReadDocument(self, request, context):
-        """ReadDocument returns a part of a document's text: from a character on, or what stands under a heading.
+        """ReadDocument returns a part of a document's text: from a character on, or the text below a heading.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListDocuments(self, request, context):
-        """ListDocuments returns documents as they stand, the latest made first.
+        """ListDocuments returns documents without their texts, latest created first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteDocument(self, request, context):
-        """DeleteDocument deletes a document. Its texts stay in the history alone; written again under its title, it goes on where it
-        was.
+        """DeleteDocument deletes a document. Its texts stay in the history. Writing it again under its title continues the
+        history.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetDocumentHistory(self, request, context):
-        """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted.
+        """GetDocumentHistory returns the versions of a document, latest first, also of a deleted one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WriteWorkspaceFile(self, request, context):
-        """WriteWorkspaceFile writes a file. What it held is replaced, and stays in the history; with append, the text goes to its end
-        and never conflicts. PERMISSION_DENIED, with WORKSPACE_FILE_PROTECTED, where this writer may not change it.
+        """WriteWorkspaceFile writes a file. The content replaces the file's, which stays in the history, or is added to its end;
+        an append never conflicts. PERMISSION_DENIED with WORKSPACE_FILE_PROTECTED if this writer may not change the file.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetWorkspaceFile(self, request, context):
-        """GetWorkspaceFile returns a file as it stands, whole.
+        """GetWorkspaceFile returns a file with its whole content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListWorkspaceFiles(self, request, context):
-        """ListWorkspaceFiles returns the files that there are, the latest made first, without their texts.
+        """ListWorkspaceFiles returns files without their content, latest created first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteWorkspaceFile(self, request, context):
-        """DeleteWorkspaceFile deletes a file. Who may change it may delete it.
+        """DeleteWorkspaceFile deletes a file. Every writer that may change it may delete it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetWorkspaceFileHistory(self, request, context):
-        """GetWorkspaceFileHistory returns what a file was, the latest version first; also of one that was deleted.
+        """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -30,10 +30,10 @@ class DocumentServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     UploadDocument: _aio.StreamUnaryMultiCallable[_document_service_pb2.UploadDocumentRequest, _document_service_pb2.UploadDocumentResponse]
-    """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx and CSV, of at most
-    10 MiB. The first request of the stream says what it is, the others hold its bytes. A file is read in a process of its own
-    with limits on time and memory. What cannot be read is INVALID_ARGUMENT, with DOCUMENT_UNREADABLE, and leaves nothing behind;
-    more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
+    """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx or CSV, at most 10
+    MiB. The first request of the stream describes the file, the others have its bytes. A separate process with limits on
+    time and memory reads the file. INVALID_ARGUMENT with DOCUMENT_UNREADABLE if it cannot be read; nothing is stored then.
+    REQUEST_TOO_LARGE as soon as more bytes arrive than the limit allows.
     """
     WriteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.WriteDocumentRequest, _document_service_pb2.WriteDocumentResponse]
     """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
@@ -41,29 +41,29 @@ class DocumentServiceStub:
     version is refused; appended texts never conflict.
     """
     GetDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]
-    """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted."""
+    """GetDocument returns a document with its sections. DOCUMENT_NOT_FOUND if it was deleted."""
     ReadDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ReadDocumentRequest, _document_service_pb2.ReadDocumentResponse]
-    """ReadDocument returns a part of a document's text: from a character on, or what stands under a heading."""
+    """ReadDocument returns a part of a document's text: from a character on, or the text below a heading."""
     ListDocuments: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ListDocumentsRequest, _document_service_pb2.ListDocumentsResponse]
-    """ListDocuments returns documents as they stand, the latest made first."""
+    """ListDocuments returns documents without their texts, latest created first."""
     DeleteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteDocumentRequest, _document_service_pb2.DeleteDocumentResponse]
-    """DeleteDocument deletes a document. Its texts stay in the history alone; written again under its title, it goes on where it
-    was.
+    """DeleteDocument deletes a document. Its texts stay in the history. Writing it again under its title continues the
+    history.
     """
     GetDocumentHistory: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentHistoryRequest, _document_service_pb2.GetDocumentHistoryResponse]
-    """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted."""
+    """GetDocumentHistory returns the versions of a document, latest first, also of a deleted one."""
     WriteWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.WriteWorkspaceFileRequest, _document_service_pb2.WriteWorkspaceFileResponse]
-    """WriteWorkspaceFile writes a file. What it held is replaced, and stays in the history; with append, the text goes to its end
-    and never conflicts. PERMISSION_DENIED, with WORKSPACE_FILE_PROTECTED, where this writer may not change it.
+    """WriteWorkspaceFile writes a file. The content replaces the file's, which stays in the history, or is added to its end;
+    an append never conflicts. PERMISSION_DENIED with WORKSPACE_FILE_PROTECTED if this writer may not change the file.
     """
     GetWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetWorkspaceFileRequest, _document_service_pb2.GetWorkspaceFileResponse]
-    """GetWorkspaceFile returns a file as it stands, whole."""
+    """GetWorkspaceFile returns a file with its whole content."""
     ListWorkspaceFiles: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ListWorkspaceFilesRequest, _document_service_pb2.ListWorkspaceFilesResponse]
-    """ListWorkspaceFiles returns the files that there are, the latest made first, without their texts."""
+    """ListWorkspaceFiles returns files without their content, latest created first."""
     DeleteWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteWorkspaceFileRequest, _document_service_pb2.DeleteWorkspaceFileResponse]
-    """DeleteWorkspaceFile deletes a file. Who may change it may delete it."""
+    """DeleteWorkspaceFile deletes a file. Every writer that may change it may delete it."""
     GetWorkspaceFileHistory: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetWorkspaceFileHistoryRequest, _document_service_pb2.GetWorkspaceFileHistoryResponse]
-    """GetWorkspaceFileHistory returns what a file was, the latest version first; also of one that was deleted."""
+    """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one."""
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
     """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
@@ -87,10 +87,10 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_document_service_pb2.UploadDocumentRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_document_service_pb2.UploadDocumentRequest], _abc.Awaitable[_document_service_pb2.UploadDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.UploadDocumentResponse]:
-        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx and CSV, of at most
-        10 MiB. The first request of the stream says what it is, the others hold its bytes. A file is read in a process of its own
-        with limits on time and memory. What cannot be read is INVALID_ARGUMENT, with DOCUMENT_UNREADABLE, and leaves nothing behind;
-        more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
+        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx or CSV, at most 10
+        MiB. The first request of the stream describes the file, the others have its bytes. A separate process with limits on
+        time and memory reads the file. INVALID_ARGUMENT with DOCUMENT_UNREADABLE if it cannot be read; nothing is stored then.
+        REQUEST_TOO_LARGE as soon as more bytes arrive than the limit allows.
         """
 
     @_abc_1.abstractmethod
@@ -110,7 +110,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.GetDocumentRequest, _abc.Awaitable[_document_service_pb2.GetDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetDocumentResponse]:
-        """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted."""
+        """GetDocument returns a document with its sections. DOCUMENT_NOT_FOUND if it was deleted."""
 
     @_abc_1.abstractmethod
     def ReadDocument(
@@ -118,7 +118,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.ReadDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.ReadDocumentRequest, _abc.Awaitable[_document_service_pb2.ReadDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.ReadDocumentResponse]:
-        """ReadDocument returns a part of a document's text: from a character on, or what stands under a heading."""
+        """ReadDocument returns a part of a document's text: from a character on, or the text below a heading."""
 
     @_abc_1.abstractmethod
     def ListDocuments(
@@ -126,7 +126,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.ListDocumentsRequest,
         context: _aio.ServicerContext[_document_service_pb2.ListDocumentsRequest, _abc.Awaitable[_document_service_pb2.ListDocumentsResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.ListDocumentsResponse]:
-        """ListDocuments returns documents as they stand, the latest made first."""
+        """ListDocuments returns documents without their texts, latest created first."""
 
     @_abc_1.abstractmethod
     def DeleteDocument(
@@ -134,8 +134,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.DeleteDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.DeleteDocumentRequest, _abc.Awaitable[_document_service_pb2.DeleteDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.DeleteDocumentResponse]:
-        """DeleteDocument deletes a document. Its texts stay in the history alone; written again under its title, it goes on where it
-        was.
+        """DeleteDocument deletes a document. Its texts stay in the history. Writing it again under its title continues the
+        history.
         """
 
     @_abc_1.abstractmethod
@@ -144,7 +144,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetDocumentHistoryRequest,
         context: _aio.ServicerContext[_document_service_pb2.GetDocumentHistoryRequest, _abc.Awaitable[_document_service_pb2.GetDocumentHistoryResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetDocumentHistoryResponse]:
-        """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted."""
+        """GetDocumentHistory returns the versions of a document, latest first, also of a deleted one."""
 
     @_abc_1.abstractmethod
     def WriteWorkspaceFile(
@@ -152,8 +152,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.WriteWorkspaceFileRequest,
         context: _aio.ServicerContext[_document_service_pb2.WriteWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.WriteWorkspaceFileResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.WriteWorkspaceFileResponse]:
-        """WriteWorkspaceFile writes a file. What it held is replaced, and stays in the history; with append, the text goes to its end
-        and never conflicts. PERMISSION_DENIED, with WORKSPACE_FILE_PROTECTED, where this writer may not change it.
+        """WriteWorkspaceFile writes a file. The content replaces the file's, which stays in the history, or is added to its end;
+        an append never conflicts. PERMISSION_DENIED with WORKSPACE_FILE_PROTECTED if this writer may not change the file.
         """
 
     @_abc_1.abstractmethod
@@ -162,7 +162,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetWorkspaceFileRequest,
         context: _aio.ServicerContext[_document_service_pb2.GetWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.GetWorkspaceFileResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetWorkspaceFileResponse]:
-        """GetWorkspaceFile returns a file as it stands, whole."""
+        """GetWorkspaceFile returns a file with its whole content."""
 
     @_abc_1.abstractmethod
     def ListWorkspaceFiles(
@@ -170,7 +170,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.ListWorkspaceFilesRequest,
         context: _aio.ServicerContext[_document_service_pb2.ListWorkspaceFilesRequest, _abc.Awaitable[_document_service_pb2.ListWorkspaceFilesResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.ListWorkspaceFilesResponse]:
-        """ListWorkspaceFiles returns the files that there are, the latest made first, without their texts."""
+        """ListWorkspaceFiles returns files without their content, latest created first."""
 
     @_abc_1.abstractmethod
     def DeleteWorkspaceFile(
@@ -178,7 +178,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.DeleteWorkspaceFileRequest,
         context: _aio.ServicerContext[_document_service_pb2.DeleteWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.DeleteWorkspaceFileResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.DeleteWorkspaceFileResponse]:
-        """DeleteWorkspaceFile deletes a file. Who may change it may delete it."""
+        """DeleteWorkspaceFile deletes a file. Every writer that may change it may delete it."""
 
     @_abc_1.abstractmethod
     def GetWorkspaceFileHistory(
@@ -186,6 +186,6 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetWorkspaceFileHistoryRequest,
         context: _aio.ServicerContext[_document_service_pb2.GetWorkspaceFileHistoryRequest, _abc.Awaitable[_document_service_pb2.GetWorkspaceFileHistoryResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetWorkspaceFileHistoryResponse]:
-        """GetWorkspaceFileHistory returns what a file was, the latest version first; also of one that was deleted."""
+        """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one."""
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _aio.Server) -> None: ...

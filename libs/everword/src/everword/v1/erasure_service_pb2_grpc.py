@@ -99,70 +99,70 @@ class ErasureServiceServicer:
     """
 
     def PreviewErasure(self, request, context):
-        """PreviewErasure returns what an erasure would delete, and changes nothing. It reads one snapshot and locks no row, so no
-        writer waits for it. Raises the same NOT_FOUND errors as Erase.
+        """PreviewErasure counts what Erase would delete, and changes nothing. It reads one snapshot and takes no locks, so that no
+        writer waits. It has the same NOT_FOUND errors as Erase.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Erase(self, request, context):
-        """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
-        background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
-        without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
-        MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
-        NODE_NOT_FOUND or PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows`
-        is 0 then.
+        """Erase deletes a target. After the response, no RPC returns any of it. Large targets are deleted in the background, in
+        short steps; GetErasure returns the progress. Summaries of erased messages are hidden and rewritten without them; facts
+        with other evidence keep only that. Running background jobs of the namespace start again. MESSAGE_NOT_FOUND,
+        CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND, NODE_NOT_FOUND or
+        PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows` is 0.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetErasure(self, request, context):
-        """GetErasure returns how an erasure stands. ERASURE_NOT_FOUND where there is none.
+        """GetErasure returns an erasure with its progress. ERASURE_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListErasures(self, request, context):
-        """ListErasures lists the erasures of the namespace, latest first: what was erased, and when, without its content.
+        """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRetentionPolicies(self, request, context):
-        """ListRetentionPolicies returns the policies of the namespace, by kind; a kind without one is kept for ever.
+        """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetRetentionPolicy(self, request, context):
-        """SetRetentionPolicy says how long a kind is kept, in the place of what was said before. It holds from the next run on, which
-        is that of the night after.
+        """SetRetentionPolicy sets how long a kind is kept, and replaces the policy of the kind. It applies from the next nightly
+        run on.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PreviewRetention(self, request, context):
-        """PreviewRetention says what a run would remove now, by the policies that are set, or by others; nothing changes.
+        """PreviewRetention counts what a run would remove now, by the stored policies or by those in the request. It changes
+        nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RunRetention(self, request, context):
-        """RunRetention begins a run now, beside those of the nights. While one goes on, it returns that.
+        """RunRetention starts a run now, in addition to the nightly ones. If a run is active, it returns that run.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListRetentionRuns(self, request, context):
-        """ListRetentionRuns lists the runs of the namespace, latest first: what was removed, and when, without its content.
+        """ListRetentionRuns returns the runs of the namespace, latest first: what was removed and when, without the content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

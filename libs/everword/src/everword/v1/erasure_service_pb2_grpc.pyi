@@ -24,33 +24,34 @@ class ErasureServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PreviewErasure: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.PreviewErasureRequest, _erasure_service_pb2.PreviewErasureResponse]
-    """PreviewErasure returns what an erasure would delete, and changes nothing. It reads one snapshot and locks no row, so no
-    writer waits for it. Raises the same NOT_FOUND errors as Erase.
+    """PreviewErasure counts what Erase would delete, and changes nothing. It reads one snapshot and takes no locks, so that no
+    writer waits. It has the same NOT_FOUND errors as Erase.
     """
     Erase: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.EraseRequest, _erasure_service_pb2.EraseResponse]
-    """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
-    background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
-    without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
-    MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
-    NODE_NOT_FOUND or PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows`
-    is 0 then.
+    """Erase deletes a target. After the response, no RPC returns any of it. Large targets are deleted in the background, in
+    short steps; GetErasure returns the progress. Summaries of erased messages are hidden and rewritten without them; facts
+    with other evidence keep only that. Running background jobs of the namespace start again. MESSAGE_NOT_FOUND,
+    CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND, NODE_NOT_FOUND or
+    PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows` is 0.
     """
     GetErasure: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.GetErasureRequest, _erasure_service_pb2.GetErasureResponse]
-    """GetErasure returns how an erasure stands. ERASURE_NOT_FOUND where there is none."""
+    """GetErasure returns an erasure with its progress. ERASURE_NOT_FOUND if it does not exist."""
     ListErasures: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListErasuresRequest, _erasure_service_pb2.ListErasuresResponse]
-    """ListErasures lists the erasures of the namespace, latest first: what was erased, and when, without its content."""
+    """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content."""
     ListRetentionPolicies: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListRetentionPoliciesRequest, _erasure_service_pb2.ListRetentionPoliciesResponse]
-    """ListRetentionPolicies returns the policies of the namespace, by kind; a kind without one is kept for ever."""
+    """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit."""
     SetRetentionPolicy: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.SetRetentionPolicyRequest, _erasure_service_pb2.SetRetentionPolicyResponse]
-    """SetRetentionPolicy says how long a kind is kept, in the place of what was said before. It holds from the next run on, which
-    is that of the night after.
+    """SetRetentionPolicy sets how long a kind is kept, and replaces the policy of the kind. It applies from the next nightly
+    run on.
     """
     PreviewRetention: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.PreviewRetentionRequest, _erasure_service_pb2.PreviewRetentionResponse]
-    """PreviewRetention says what a run would remove now, by the policies that are set, or by others; nothing changes."""
+    """PreviewRetention counts what a run would remove now, by the stored policies or by those in the request. It changes
+    nothing.
+    """
     RunRetention: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.RunRetentionRequest, _erasure_service_pb2.RunRetentionResponse]
-    """RunRetention begins a run now, beside those of the nights. While one goes on, it returns that."""
+    """RunRetention starts a run now, in addition to the nightly ones. If a run is active, it returns that run."""
     ListRetentionRuns: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListRetentionRunsRequest, _erasure_service_pb2.ListRetentionRunsResponse]
-    """ListRetentionRuns lists the runs of the namespace, latest first: what was removed, and when, without its content."""
+    """ListRetentionRuns returns the runs of the namespace, latest first: what was removed and when, without the content."""
 
 class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
     """ErasureService erases data with everything that was derived from it: a message, a conversation, everything about a subject
@@ -68,8 +69,8 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.PreviewErasureRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.PreviewErasureRequest, _abc.Awaitable[_erasure_service_pb2.PreviewErasureResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.PreviewErasureResponse]:
-        """PreviewErasure returns what an erasure would delete, and changes nothing. It reads one snapshot and locks no row, so no
-        writer waits for it. Raises the same NOT_FOUND errors as Erase.
+        """PreviewErasure counts what Erase would delete, and changes nothing. It reads one snapshot and takes no locks, so that no
+        writer waits. It has the same NOT_FOUND errors as Erase.
         """
 
     @_abc_1.abstractmethod
@@ -78,12 +79,11 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.EraseRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.EraseRequest, _abc.Awaitable[_erasure_service_pb2.EraseResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.EraseResponse]:
-        """Erase deletes a target. Once it has returned, no RPC returns anything of it any more. What is large is deleted in the
-        background, in short steps; GetErasure tells how far that is. Summaries that cover it are hidden, and rewritten
-        without it; facts that rest on other words too keep these alone. Background jobs of the namespace that are running start again.
-        MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND,
-        NODE_NOT_FOUND or PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows`
-        is 0 then.
+        """Erase deletes a target. After the response, no RPC returns any of it. Large targets are deleted in the background, in
+        short steps; GetErasure returns the progress. Summaries of erased messages are hidden and rewritten without them; facts
+        with other evidence keep only that. Running background jobs of the namespace start again. MESSAGE_NOT_FOUND,
+        CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND, NODE_NOT_FOUND or
+        PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows` is 0.
         """
 
     @_abc_1.abstractmethod
@@ -92,7 +92,7 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.GetErasureRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.GetErasureRequest, _abc.Awaitable[_erasure_service_pb2.GetErasureResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.GetErasureResponse]:
-        """GetErasure returns how an erasure stands. ERASURE_NOT_FOUND where there is none."""
+        """GetErasure returns an erasure with its progress. ERASURE_NOT_FOUND if it does not exist."""
 
     @_abc_1.abstractmethod
     def ListErasures(
@@ -100,7 +100,7 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.ListErasuresRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.ListErasuresRequest, _abc.Awaitable[_erasure_service_pb2.ListErasuresResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListErasuresResponse]:
-        """ListErasures lists the erasures of the namespace, latest first: what was erased, and when, without its content."""
+        """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content."""
 
     @_abc_1.abstractmethod
     def ListRetentionPolicies(
@@ -108,7 +108,7 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.ListRetentionPoliciesRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.ListRetentionPoliciesRequest, _abc.Awaitable[_erasure_service_pb2.ListRetentionPoliciesResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListRetentionPoliciesResponse]:
-        """ListRetentionPolicies returns the policies of the namespace, by kind; a kind without one is kept for ever."""
+        """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit."""
 
     @_abc_1.abstractmethod
     def SetRetentionPolicy(
@@ -116,8 +116,8 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.SetRetentionPolicyRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.SetRetentionPolicyRequest, _abc.Awaitable[_erasure_service_pb2.SetRetentionPolicyResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.SetRetentionPolicyResponse]:
-        """SetRetentionPolicy says how long a kind is kept, in the place of what was said before. It holds from the next run on, which
-        is that of the night after.
+        """SetRetentionPolicy sets how long a kind is kept, and replaces the policy of the kind. It applies from the next nightly
+        run on.
         """
 
     @_abc_1.abstractmethod
@@ -126,7 +126,9 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.PreviewRetentionRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.PreviewRetentionRequest, _abc.Awaitable[_erasure_service_pb2.PreviewRetentionResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.PreviewRetentionResponse]:
-        """PreviewRetention says what a run would remove now, by the policies that are set, or by others; nothing changes."""
+        """PreviewRetention counts what a run would remove now, by the stored policies or by those in the request. It changes
+        nothing.
+        """
 
     @_abc_1.abstractmethod
     def RunRetention(
@@ -134,7 +136,7 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.RunRetentionRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.RunRetentionRequest, _abc.Awaitable[_erasure_service_pb2.RunRetentionResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.RunRetentionResponse]:
-        """RunRetention begins a run now, beside those of the nights. While one goes on, it returns that."""
+        """RunRetention starts a run now, in addition to the nightly ones. If a run is active, it returns that run."""
 
     @_abc_1.abstractmethod
     def ListRetentionRuns(
@@ -142,6 +144,6 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.ListRetentionRunsRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.ListRetentionRunsRequest, _abc.Awaitable[_erasure_service_pb2.ListRetentionRunsResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListRetentionRunsResponse]:
-        """ListRetentionRuns lists the runs of the namespace, latest first: what was removed, and when, without its content."""
+        """ListRetentionRuns returns the runs of the namespace, latest first: what was removed and when, without the content."""
 
 def add_ErasureServiceServicer_to_server(servicer: ErasureServiceServicer, server: _aio.Server) -> None: ...

@@ -98,7 +98,8 @@ class FactQueryServiceServicer:
     """
 
     def GetProfile(self, request, context):
-        """GetProfile returns what holds of a subject, most certain first within each attribute.
+        """GetProfile returns the facts about a subject that are true now, or were at a time, most certain first within each
+        attribute.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -112,24 +113,23 @@ class FactQueryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetFactHistory(self, request, context):
-        """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
-        not believed any more.
+        """GetFactHistory returns all values that an attribute of a subject has had, by the time from which each was true, rejected
+        ones included.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExplainFact(self, request, context):
-        """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
-        it is to other facts.
+        """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListThemes(self, request, context):
-        """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
-        sample of at most 2,000 passages of messages, notes and facts.
+        """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
+        sampled passages of messages, notes and facts.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

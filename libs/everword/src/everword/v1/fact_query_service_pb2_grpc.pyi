@@ -21,20 +21,20 @@ class FactQueryServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetProfile: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetProfileRequest, _fact_query_service_pb2.GetProfileResponse]
-    """GetProfile returns what holds of a subject, most certain first within each attribute."""
+    """GetProfile returns the facts about a subject that are true now, or were at a time, most certain first within each
+    attribute.
+    """
     ListFacts: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListFactsRequest, _fact_query_service_pb2.ListFactsResponse]
     """ListFacts returns facts by their ids, oldest first."""
     GetFactHistory: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetFactHistoryRequest, _fact_query_service_pb2.GetFactHistoryResponse]
-    """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
-    not believed any more.
+    """GetFactHistory returns all values that an attribute of a subject has had, by the time from which each was true, rejected
+    ones included.
     """
     ExplainFact: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ExplainFactRequest, _fact_query_service_pb2.ExplainFactResponse]
-    """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
-    it is to other facts.
-    """
+    """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts."""
     ListThemes: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListThemesRequest, _fact_query_service_pb2.ListThemesResponse]
-    """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
-    sample of at most 2,000 passages of messages, notes and facts.
+    """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
+    sampled passages of messages, notes and facts.
     """
     ExplainLearned: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ExplainLearnedRequest, _fact_query_service_pb2.ExplainLearnedResponse]
     """ExplainLearned returns a person, an event or a question with its evidence and its audit trail. PERSON_NOT_FOUND,
@@ -62,7 +62,9 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_query_service_pb2.GetProfileRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.GetProfileRequest, _abc.Awaitable[_fact_query_service_pb2.GetProfileResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.GetProfileResponse]:
-        """GetProfile returns what holds of a subject, most certain first within each attribute."""
+        """GetProfile returns the facts about a subject that are true now, or were at a time, most certain first within each
+        attribute.
+        """
 
     @_abc_1.abstractmethod
     def ListFacts(
@@ -78,8 +80,8 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_query_service_pb2.GetFactHistoryRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.GetFactHistoryRequest, _abc.Awaitable[_fact_query_service_pb2.GetFactHistoryResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.GetFactHistoryResponse]:
-        """GetFactHistory returns all values that an attribute of a subject ever had, in the order in which they held, with what is
-        not believed any more.
+        """GetFactHistory returns all values that an attribute of a subject has had, by the time from which each was true, rejected
+        ones included.
         """
 
     @_abc_1.abstractmethod
@@ -88,9 +90,7 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_query_service_pb2.ExplainFactRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.ExplainFactRequest, _abc.Awaitable[_fact_query_service_pb2.ExplainFactResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.ExplainFactResponse]:
-        """ExplainFact returns why a fact is believed: its evidence, down to the words, its audit trail, and what
-        it is to other facts.
-        """
+        """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts."""
 
     @_abc_1.abstractmethod
     def ListThemes(
@@ -98,8 +98,8 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_query_service_pb2.ListThemesRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.ListThemesRequest, _abc.Awaitable[_fact_query_service_pb2.ListThemesResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.ListThemesResponse]:
-        """ListThemes returns what the memories of the namespace are about, as it was last night: clusters over the vectors of a
-        sample of at most 2,000 passages of messages, notes and facts.
+        """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
+        sampled passages of messages, notes and facts.
         """
 
     @_abc_1.abstractmethod

@@ -75,30 +75,30 @@ class FactServiceServicer:
     """
 
     def Remember(self, request, context):
-        """Remember writes down a fact. Of an attribute with one value at a time, such as a residence, what held before ends where
-        the new one begins; what is known already gets one more piece of evidence.
+        """Remember stores a fact. If the attribute has one value at a time, such as a residence, the current value ends when the
+        new one begins. If the fact is known, it gets one more piece of evidence.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CorrectFact(self, request, context):
-        """CorrectFact says that a fact was wrong from the beginning, and what is right instead, if anything. What was believed
-        until now can still be asked for, with known_at_time.
+        """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
+        known_at_time, reads still return what was believed before.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmFact(self, request, context):
-        """ConfirmFact says that a fact is right. It begins a new expected lifetime.
+        """ConfirmFact confirms a fact, and starts its expected lifetime again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CloseFact(self, request, context):
-        """CloseFact says that a fact does not hold any more.
+        """CloseFact ends a fact that was true and is not any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -90,7 +90,8 @@ class GraphQueryServiceServicer:
     """
 
     def GetNode(self, request, context):
-        """GetNode returns a node with its history. One that was merged is the node that it became. NODE_NOT_FOUND where there is none.
+        """GetNode returns a node with its history. The id of a merged node returns the node that it was merged into.
+        NODE_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,30 +105,31 @@ class GraphQueryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Traverse(self, request, context):
-        """Traverse follows relations from nodes, the surest first, as many steps as asked for. NODE_NOT_FOUND where one is not there.
+        """Traverse follows relations from nodes, the most certain first, for a number of steps. NODE_NOT_FOUND if one of the nodes
+        does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchGraph(self, request, context):
-        """SearchGraph returns what a topic touches: nodes that it names or that are near its meaning, and relations of these, those
-        first that have most to do with it. Nothing where nothing does.
+        """SearchGraph returns nodes that a topic names or that are close to its meaning, and their relations, the most relevant
+        first. It is empty if nothing matches.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SuggestMerges(self, request, context):
-        """SuggestMerges returns nodes that may be the same as a node, by likeness of their labels and by their meaning, likest first.
-        NODE_NOT_FOUND where there is none.
+        """SuggestMerges returns nodes that may be the same as a node, by the similarity of labels and of meaning, most similar
+        first. NODE_NOT_FOUND if the node does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportGraph(self, request, context):
-        """ExportGraph returns all nodes and then all edges, as they are known at one moment.
+        """ExportGraph returns all nodes and then all edges, as of one moment.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,8 +143,8 @@ class GraphQueryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetTopic(self, request, context):
-        """GetTopic returns the page about a topic. A name that it had, and one that was merged into it, lead to it. TOPIC_NOT_FOUND
-        where there is no page.
+        """GetTopic returns the page about a topic, by its id or by any name of it or of a topic that was merged into it.
+        TOPIC_NOT_FOUND if there is no page.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

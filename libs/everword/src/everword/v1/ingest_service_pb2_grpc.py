@@ -114,81 +114,82 @@ class IngestServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def AppendMessages(self, request, context):
-        """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
-        is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
-        and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
+        """AppendMessages stores messages at the end of one conversation, all or none, in the given order. The response is sent
+        after the commit. With a request_id the call can be repeated safely: the same id and body return the same ids and write
+        nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB and 250,000 fields in a call, counted at all
+        depths: 1,000 messages may have 250 fields each.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ImportMessages(self, request_iterator, context):
-        """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
-        committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
-        or request ids, so that the stream can be sent again.
+        """ImportMessages stores a stream of batches, each in its own transaction and with the limits of AppendMessages. Messages
+        that were committed before an error stay: `messages_written` in the error's metadata is their number, unless it is 0.
+        Set external ids or request ids, so that the stream can be sent again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MarkUsed(self, request, context):
-        """MarkUsed counts a use of memories that the caller put before a model. Ranking profiles with a use term favour what
-        is used; being returned by Search is not a use. With a request_id a repeated call counts once.
+        """MarkUsed counts a use of memories that the caller showed to a model. Ranking profiles with a use term prefer used
+        memories; being returned by Search is not a use. With a request_id, a repeated call counts once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateMemory(self, request, context):
-        """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change.
+        """UpdateMemory changes the importance class of a memory. Nothing else of a memory can change.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RecordSignificant(self, request, context):
-        """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
-        request_id a repeated call writes once.
+        """RecordSignificant stores a memory that calendar summaries never merge into others. With a request_id, a repeated call
+        writes once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WaitForIndexing(self, request, context):
-        """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
-        the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
+        """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It is DEADLINE_EXCEEDED at
+        the caller's deadline; the background work goes on.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SaveCheckpoint(self, request, context):
-        """SaveCheckpoint saves state under a name, as a new version. Of each name the latest 100 versions are kept, of at most 64 MiB
-        together: the oldest go, so that an agent which saves every step never stops for it. A conversation has at most 100 names:
-        another is RESOURCE_EXHAUSTED, with CHECKPOINT_LIMIT_REACHED, since what would have to go may be all that there is of its name.
+        """SaveCheckpoint saves state under a name, as a new version. The latest 100 versions of each name are kept, of at most 64
+        MiB together; older ones are deleted. A conversation has at most 100 names: another name is RESOURCE_EXHAUSTED with
+        CHECKPOINT_LIMIT_REACHED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetCheckpoint(self, request, context):
-        """GetCheckpoint returns a checkpoint with its state: the latest of a name, or one by its id. NOT_FOUND where there is none.
+        """GetCheckpoint returns a checkpoint with its state, by the name, whose latest version it is, or by id.
+        CHECKPOINT_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListCheckpoints(self, request, context):
-        """ListCheckpoints returns the checkpoints of a conversation without their states, the latest first.
+        """ListCheckpoints returns the checkpoints of a conversation without their states, latest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteCheckpoints(self, request, context):
-        """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. What is not there is
-        deleted already: the call may be repeated.
+        """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. It is no error if
+        there are none, so the call can be repeated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -106,44 +106,44 @@ class NoteServiceServicer:
     """
 
     def WriteNote(self, request, context):
-        """WriteNote writes a note. What its key held is replaced, and stays in the history. Writers of the same note come one after
-        the other; with expected_version, a writer that has not seen the latest version is refused.
+        """WriteNote writes a note. The content replaces the note's, which stays in the history, or is added to its end. Concurrent
+        writers of a note take turns; with expected_version, a writer that has not read the latest version is refused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetNote(self, request, context):
-        """GetNote returns a note as it stands. NOT_FOUND where it was deleted or has expired.
+        """GetNote returns a note. NOTE_NOT_FOUND if it was deleted or has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteNote(self, request, context):
-        """DeleteNote deletes a note. Its texts stay in the history alone; written again under its key, it goes on where it was.
+        """DeleteNote deletes a note. Its texts stay in the history. Writing it again under its key continues the history.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListNotes(self, request, context):
-        """ListNotes returns notes as they stand, the latest made first.
+        """ListNotes returns notes, latest created first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetNoteHistory(self, request, context):
-        """GetNoteHistory returns what a note was, the latest version first; also of one that was deleted or has expired.
+        """GetNoteHistory returns the versions of a note, latest first, also of one that was deleted or has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AppendDailyLog(self, request, context):
-        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
-        its time zone and day cut-off. Contexts hold the entries of today and yesterday.
+        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log`. The day is that of the namespace's time
+        zone and day cut-off. Contexts contain the entries of today and yesterday.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

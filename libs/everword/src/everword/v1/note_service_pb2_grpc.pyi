@@ -25,20 +25,20 @@ class NoteServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     WriteNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.WriteNoteRequest, _note_service_pb2.WriteNoteResponse]
-    """WriteNote writes a note. What its key held is replaced, and stays in the history. Writers of the same note come one after
-    the other; with expected_version, a writer that has not seen the latest version is refused.
+    """WriteNote writes a note. The content replaces the note's, which stays in the history, or is added to its end. Concurrent
+    writers of a note take turns; with expected_version, a writer that has not read the latest version is refused.
     """
     GetNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetNoteRequest, _note_service_pb2.GetNoteResponse]
-    """GetNote returns a note as it stands. NOT_FOUND where it was deleted or has expired."""
+    """GetNote returns a note. NOTE_NOT_FOUND if it was deleted or has expired."""
     DeleteNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.DeleteNoteRequest, _note_service_pb2.DeleteNoteResponse]
-    """DeleteNote deletes a note. Its texts stay in the history alone; written again under its key, it goes on where it was."""
+    """DeleteNote deletes a note. Its texts stay in the history. Writing it again under its key continues the history."""
     ListNotes: _aio.UnaryUnaryMultiCallable[_note_service_pb2.ListNotesRequest, _note_service_pb2.ListNotesResponse]
-    """ListNotes returns notes as they stand, the latest made first."""
+    """ListNotes returns notes, latest created first."""
     GetNoteHistory: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetNoteHistoryRequest, _note_service_pb2.GetNoteHistoryResponse]
-    """GetNoteHistory returns what a note was, the latest version first; also of one that was deleted or has expired."""
+    """GetNoteHistory returns the versions of a note, latest first, also of one that was deleted or has expired."""
     AppendDailyLog: _aio.UnaryUnaryMultiCallable[_note_service_pb2.AppendDailyLogRequest, _note_service_pb2.AppendDailyLogResponse]
-    """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
-    its time zone and day cut-off. Contexts hold the entries of today and yesterday.
+    """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log`. The day is that of the namespace's time
+    zone and day cut-off. Contexts contain the entries of today and yesterday.
     """
     WriteHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.WriteHandoffRequest, _note_service_pb2.WriteHandoffResponse]
     """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff."""
@@ -69,8 +69,8 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.WriteNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.WriteNoteRequest, _abc.Awaitable[_note_service_pb2.WriteNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.WriteNoteResponse]:
-        """WriteNote writes a note. What its key held is replaced, and stays in the history. Writers of the same note come one after
-        the other; with expected_version, a writer that has not seen the latest version is refused.
+        """WriteNote writes a note. The content replaces the note's, which stays in the history, or is added to its end. Concurrent
+        writers of a note take turns; with expected_version, a writer that has not read the latest version is refused.
         """
 
     @_abc_1.abstractmethod
@@ -79,7 +79,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.GetNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.GetNoteRequest, _abc.Awaitable[_note_service_pb2.GetNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.GetNoteResponse]:
-        """GetNote returns a note as it stands. NOT_FOUND where it was deleted or has expired."""
+        """GetNote returns a note. NOTE_NOT_FOUND if it was deleted or has expired."""
 
     @_abc_1.abstractmethod
     def DeleteNote(
@@ -87,7 +87,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.DeleteNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.DeleteNoteRequest, _abc.Awaitable[_note_service_pb2.DeleteNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.DeleteNoteResponse]:
-        """DeleteNote deletes a note. Its texts stay in the history alone; written again under its key, it goes on where it was."""
+        """DeleteNote deletes a note. Its texts stay in the history. Writing it again under its key continues the history."""
 
     @_abc_1.abstractmethod
     def ListNotes(
@@ -95,7 +95,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.ListNotesRequest,
         context: _aio.ServicerContext[_note_service_pb2.ListNotesRequest, _abc.Awaitable[_note_service_pb2.ListNotesResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.ListNotesResponse]:
-        """ListNotes returns notes as they stand, the latest made first."""
+        """ListNotes returns notes, latest created first."""
 
     @_abc_1.abstractmethod
     def GetNoteHistory(
@@ -103,7 +103,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.GetNoteHistoryRequest,
         context: _aio.ServicerContext[_note_service_pb2.GetNoteHistoryRequest, _abc.Awaitable[_note_service_pb2.GetNoteHistoryResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.GetNoteHistoryResponse]:
-        """GetNoteHistory returns what a note was, the latest version first; also of one that was deleted or has expired."""
+        """GetNoteHistory returns the versions of a note, latest first, also of one that was deleted or has expired."""
 
     @_abc_1.abstractmethod
     def AppendDailyLog(
@@ -111,8 +111,8 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.AppendDailyLogRequest,
         context: _aio.ServicerContext[_note_service_pb2.AppendDailyLogRequest, _abc.Awaitable[_note_service_pb2.AppendDailyLogResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.AppendDailyLogResponse]:
-        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
-        its time zone and day cut-off. Contexts hold the entries of today and yesterday.
+        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log`. The day is that of the namespace's time
+        zone and day cut-off. Contexts contain the entries of today and yesterday.
         """
 
     @_abc_1.abstractmethod

@@ -74,24 +74,24 @@ class PatternServiceServicer:
     """
 
     def RecordPattern(self, request, context):
-        """RecordPattern writes down what was done with an entity, after it was done and was right. What is the same as before, the
-        data included, is one more occurrence; other data is a pattern of its own, and speaks against those of the same entity
-        and type that differ. An entity and a type have at most 100 patterns.
+        """RecordPattern records something that was done with an entity and was right. The same data as before is one more
+        occurrence of the pattern. Other data is a new pattern, and a disagreement for the different patterns of the same entity
+        and type. At most 100 patterns for an entity and a type.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RecordOutcome(self, request, context):
-        """RecordOutcome says whether a pattern that was used was right. PATTERN_NOT_FOUND where there is none.
+        """RecordOutcome records whether a pattern that was used was right. PATTERN_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DecidePattern(self, request, context):
-        """DecidePattern says whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
-        decision by a pattern is kept.
+        """DecidePattern returns whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
+        decision about a pattern is kept.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -112,8 +112,7 @@ class PatternServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExplainPattern(self, request, context):
-        """ExplainPattern returns what a pattern's confidence rests on, and what was decided by it. PATTERN_NOT_FOUND where there is
-        none.
+        """ExplainPattern returns a pattern with its outcomes, and the decisions about it. PATTERN_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
