@@ -95,7 +95,8 @@ class Accounts:
     async def standing(self, budget_id: str, run_id: str = "") -> cost_pb2.BudgetStatus:
         request = pb.CheckBudgetRequest(budget_id=budget_id, run_id=run_id)
         response = await self.stack.costs.CheckBudget(request, metadata=self.metadata)
-        return response.status
+        [status] = response.budgets
+        return status
 
     async def groups(
         self, *group_by: pb.CostGrouping.ValueType, **fields: Any

@@ -671,7 +671,7 @@ class TopicCitation(_message.Message):
     kind: _memory_pb2.MemoryKind.ValueType
     """kind says what it is: MEMORY_KIND_SUMMARY for a leaf, MEMORY_KIND_FACT for a fact."""
     id: _builtins.str
-    """id is the id of the summary, or that of the fact, for GetFact and ExplainFact."""
+    """id is the id of the summary, or the id of the fact, for ExplainFact."""
     def __init__(
         self,
         *,
