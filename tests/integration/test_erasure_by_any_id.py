@@ -277,8 +277,8 @@ async def test_erase_of_a_significant_memory_leaves_no_word_and_no_replay(stack:
     erased = (await erase(stack, memory_id=written.summary_id)).erasure
     assert erased.kind == pb.ERASURE_KIND_SUMMARY
     assert rows_with(stack, "must stay") == {}
-    get = search.GetSummaryRequest(summary_id=written.summary_id)
-    assert (await refused(stack.search.GetSummary(get))).reason == "SUMMARY_NOT_FOUND"
+    get = search.GetMemoryRequest(memory_id=written.summary_id)
+    assert (await refused(stack.search.GetMemory(get))).reason == "MEMORY_NOT_FOUND"
     find_it = search.SearchRequest(query="zqstay9k", mode=search.SEARCH_MODE_LEXICAL)
     assert not (await stack.search.Search(find_it)).results
     assert (await refused(stack.ingest.RecordSignificant(request))).reason == "CONTENT_ERASED"

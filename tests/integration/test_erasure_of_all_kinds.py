@@ -195,8 +195,8 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     # One that is large is hidden at once, from its pages too.
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
     monkeypatch.setattr(ErasureResumer, "resume", _nothing)
-    request = search.GetMessageRequest(message_id=whole[0])
-    conversation_id = (await stack.search.GetMessage(request)).message.conversation_id
+    request = search.GetMemoryRequest(memory_id=whole[0], include_unindexed=True)
+    conversation_id = (await stack.search.GetMemory(request)).message.conversation_id
     erased = await erase(stack, conversation_id=conversation_id)
     assert erased.messages_left == 10
     assert "messages" in rows_with(stack, two)

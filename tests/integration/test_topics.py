@@ -69,7 +69,9 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
         if each.kind == memory.MEMORY_KIND_FACT:
             await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=each.id))
         else:
-            await stack.search.GetSummary(search.GetSummaryRequest(summary_id=each.id))
+            await stack.search.GetMemory(
+                search.GetMemoryRequest(memory_id=each.id, include_unindexed=True)
+            )
 
     # It is found as a memory, under its own filters, beside what it was made of.
     async def found(**fields: Any) -> list[str]:

@@ -124,7 +124,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
     written = await put_in(stack, "elsewhere", file)
     assert (written.records, written.records_existing) == (len(lines) - 2, 0)
     assert await export(stack, "elsewhere") == file
-    for name in ("Search", "GetMessage", "ExplainFact", "GetDocument", "GetNote"):
+    for name in ("Search", "GetMemory", "ExplainFact", "GetDocument", "GetNote"):
         first, second = [await ask(stack, name, filled, each) for each in ("theirs", "elsewhere")]
         # Addresses name the namespace that they are in.
         assert str(first).replace("viking://theirs/", "viking://elsewhere/") == str(second)
@@ -153,7 +153,7 @@ async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
     theirs = filled.theirs
     calls: dict[str, tuple[Any, Any]] = {
         "Search": (stack.search, search.SearchRequest(query="gecko name words tea", explain=True)),
-        "GetMessage": (stack.search, search.GetMessageRequest(message_id=filled.message_id)),
+        "GetMemory": (stack.search, search.GetMemoryRequest(memory_id=filled.message_id)),
         "ExplainFact": (stack.fact_queries, profile.ExplainFactRequest(fact_id=theirs.fact_id)),
         "GetDocument": (
             stack.documents,

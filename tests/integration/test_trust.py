@@ -51,9 +51,6 @@ AS_SENT = {
     "GetMemory message.body.content",
     "GetMemory message.body.tool_result",
     "GetMemory message.synthesized_content",
-    "GetMessage message.body.content",
-    "GetMessage message.body.tool_result",
-    "GetMessage message.synthesized_content",
     "ListMessages messages.body.content",
 }
 MARKING = {"Search", "Browse", "GetMemory", "BatchGetMemories", "ExpandSummary"}

@@ -126,6 +126,8 @@ async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[A
         requests = [_request(method, known)]
         if method.name == "Search":
             requests = [_in_mode(requests[0], mode) for mode in _listed(known, "modes")]
+        elif method.name == "GetMemory":
+            requests.append(_unindexed(requests[0]))
         elif method.name == "ExplainLearned":
             requests = [type(requests[0])(**{name: known[name]}) for name in _LEARNED]
         elif method.name == "ReadAddress":
@@ -170,6 +172,15 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
             setattr(message, field.name, value)
     if message.DESCRIPTOR.name == "GetMemoryRequest":
         message.ClearField("name")
+
+
+def _unindexed(request: Message) -> Message:
+    """Return a request for a message or a summary, whether or not it is in the index."""
+    assert isinstance(request, search.GetMemoryRequest)
+    asked = search.GetMemoryRequest()
+    asked.CopyFrom(request)
+    asked.include_unindexed = True
+    return asked
 
 
 def _in_mode(request: Message, mode: int) -> Message:

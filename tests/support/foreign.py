@@ -67,10 +67,10 @@ def messages_request(conversation_id: str, **fields: Any) -> search.ListMessages
     return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
 
 
-def external_request(**conversation: Any) -> search.GetMessageRequest:
+def external_request(**conversation: Any) -> search.GetMemoryRequest:
     """Ask for a message by the id that its sender gave it."""
     external = search.ExternalMessageKey(external_id="external", **conversation)
-    return search.GetMessageRequest(external=external)
+    return search.GetMemoryRequest(external=external)
 
 
 def ensure_request() -> ingest.EnsureConversationRequest:
@@ -165,19 +165,9 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
             )
         ),
     ),
-    "GetSummary summary_id": (
-        NO_SUMMARY,
-        lambda s, t: s.search.GetSummary(search.GetSummaryRequest(summary_id=t.summary_id)),
-    ),
     "ExpandSummary summary_id": (
         NO_SUMMARY,
         lambda s, t: s.search.ExpandSummary(search.ExpandSummaryRequest(summary_id=t.summary_id)),
-    ),
-    "GetSummary at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.GetSummary(
-            search.GetSummaryRequest(summary_id=t.summary_id, at_least_as_fresh=t.consistency_token)
-        ),
     ),
     "ExpandSummary at_least_as_fresh": (
         NO_TOKEN,

@@ -124,8 +124,8 @@ async def show(client: Client, summary: str, sources: bool, as_json: bool) -> No
         limits = pb.ExpansionLimits(depth=1, max_children=100, max_sources=100)
         asked = pb.ExpandSummaryRequest(summary_id=summary_id, limits=limits)
         expansion = (await client.search_service.ExpandSummary(asked)).expansion
-    request = pb.GetSummaryRequest(summary_id=summary_id)
-    found = (await client.search_service.GetSummary(request)).summary
+    request = pb.GetMemoryRequest(memory_id=summary_id, include_unindexed=True)
+    found = (await client.search_service.GetMemory(request)).summary
     if as_json:
         print_json(expansion if sources else found)
         return

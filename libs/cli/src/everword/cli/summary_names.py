@@ -43,9 +43,9 @@ async def find_summary(client: Client, named: str) -> str:
 async def _find_name(client: Client, name: str) -> str:
     """Return the id of the summary of a name, or nothing."""
     try:
-        found = await client.search_service.GetSummary(pb.GetSummaryRequest(name=name))
+        found = await client.search_service.GetMemory(pb.GetMemoryRequest(name=name))
     except CallError as error:
-        if error.reason == "SUMMARY_NOT_FOUND":
+        if error.reason == "MEMORY_NOT_FOUND":
             return ""
         raise
     return found.summary.id

@@ -869,35 +869,49 @@ Global___BrowseResponse: _TypeAlias = BrowseResponse  # noqa: Y015
 
 @_typing.final
 class GetMemoryRequest(_message.Message):
-    """GetMemoryRequest names a memory, by exactly one of its fields."""
+    """GetMemoryRequest names a memory."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    EXTERNAL_FIELD_NUMBER: _builtins.int
+    INCLUDE_UNINDEXED_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     TIER_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
-    """memory_id is the memory."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    """memory_id is the id of a memory, a message or a summary."""
     name: _builtins.str
     """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
+    include_unindexed: _builtins.bool
+    """include_unindexed also returns messages and summaries that the policy of their channel keeps out of the index. They are no
+    memories: memory is unset in the response.
+    """
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     tier: _memory_pb2.Tier.ValueType
     """tier says how much of the text to return. With ABSTRACT and OVERVIEW, message and summary are unset."""
+    @_builtins.property
+    def external(self) -> Global___ExternalMessageKey:
+        """external is the caller's own id of a message. It implies include_unindexed."""
+
     def __init__(
         self,
         *,
         memory_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
         name: _builtins.str = ...,
+        external: Global___ExternalMessageKey | None = ...,
+        include_unindexed: _builtins.bool = ...,
+        at_least_as_fresh: _builtins.str = ...,
         tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["external", b"external", "memory_id", b"memory_id", "name", b"name", "wanted", b"wanted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id", "name", b"name", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "external", b"external", "include_unindexed", b"include_unindexed", "memory_id", b"memory_id", "name", b"name", "tier", b"tier", "wanted", b"wanted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_wanted: _TypeAlias = _typing.Literal["memory_id", "name", "external"]  # noqa: Y015
+    _WhichOneofArgType_wanted: _TypeAlias = _typing.Literal["wanted", b"wanted"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_wanted) -> _WhichOneofReturnType_wanted | None: ...
 
 Global___GetMemoryRequest: _TypeAlias = GetMemoryRequest  # noqa: Y015
 
@@ -912,15 +926,15 @@ class GetMemoryResponse(_message.Message):
     SUMMARY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
-        """memory is the memory, whole."""
+        """memory is the memory, whole; unset for a message or a summary that is not in the index."""
 
     @_builtins.property
     def message(self) -> _memory_pb2.Message:
-        """message is the message that the memory is; unset for other kinds."""
+        """message is the message as it was sent; unset for other kinds."""
 
     @_builtins.property
     def summary(self) -> _summary_pb2.Summary:
-        """summary is the summary that the memory is; unset for other kinds."""
+        """summary is the summary with its place and its sources; unset for other kinds."""
 
     def __init__(
         self,
@@ -994,40 +1008,6 @@ class BatchGetMemoriesResponse(_message.Message):
 Global___BatchGetMemoriesResponse: _TypeAlias = BatchGetMemoriesResponse  # noqa: Y015
 
 @_typing.final
-class GetMessageRequest(_message.Message):
-    """GetMessageRequest names a message."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MESSAGE_ID_FIELD_NUMBER: _builtins.int
-    EXTERNAL_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    message_id: _builtins.str
-    """message_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is a consistency_token whose write the call must see."""
-    @_builtins.property
-    def external(self) -> Global___ExternalMessageKey:
-        """external is what the caller knows it by."""
-
-    def __init__(
-        self,
-        *,
-        message_id: _builtins.str = ...,
-        external: Global___ExternalMessageKey | None = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["external", b"external", "message", b"message", "message_id", b"message_id"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "external", b"external", "message", b"message", "message_id", b"message_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["message_id", "external"]  # noqa: Y015
-    _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
-
-Global___GetMessageRequest: _TypeAlias = GetMessageRequest  # noqa: Y015
-
-@_typing.final
 class ExternalMessageKey(_message.Message):
     """ExternalMessageKey is what a caller knows a message by: its own id of it, which is unique within a conversation."""
 
@@ -1060,30 +1040,6 @@ class ExternalMessageKey(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_conversation) -> _WhichOneofReturnType_conversation | None: ...
 
 Global___ExternalMessageKey: _TypeAlias = ExternalMessageKey  # noqa: Y015
-
-@_typing.final
-class GetMessageResponse(_message.Message):
-    """GetMessageResponse holds the message."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def message(self) -> _memory_pb2.Message:
-        """message is the stored one."""
-
-    def __init__(
-        self,
-        *,
-        message: _memory_pb2.Message | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetMessageResponse: _TypeAlias = GetMessageResponse  # noqa: Y015
 
 @_typing.final
 class GetConversationRequest(_message.Message):
@@ -1470,60 +1426,6 @@ class Citation(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Citation: _TypeAlias = Citation  # noqa: Y015
-
-@_typing.final
-class GetSummaryRequest(_message.Message):
-    """GetSummaryRequest names a summary, by exactly one of its fields."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SUMMARY_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    NAME_FIELD_NUMBER: _builtins.int
-    summary_id: _builtins.str
-    """summary_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is a consistency_token whose write the call must see."""
-    name: _builtins.str
-    """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
-    def __init__(
-        self,
-        *,
-        summary_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
-        name: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "name", b"name", "summary_id", b"summary_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetSummaryRequest: _TypeAlias = GetSummaryRequest  # noqa: Y015
-
-@_typing.final
-class GetSummaryResponse(_message.Message):
-    """GetSummaryResponse holds it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SUMMARY_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def summary(self) -> _summary_pb2.Summary:
-        """summary is the summary."""
-
-    def __init__(
-        self,
-        *,
-        summary: _summary_pb2.Summary | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetSummaryResponse: _TypeAlias = GetSummaryResponse  # noqa: Y015
 
 @_typing.final
 class ListSummariesRequest(_message.Message):

@@ -58,11 +58,6 @@ class SearchServiceStub:
                 request_serializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.FromString,
                 _registered_method=True)
-        self.GetMessage = channel.unary_unary(
-                '/everword.v1.SearchService/GetMessage',
-                request_serializer=everword_dot_v1_dot_search__service__pb2.GetMessageRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_search__service__pb2.GetMessageResponse.FromString,
-                _registered_method=True)
         self.GetConversation = channel.unary_unary(
                 '/everword.v1.SearchService/GetConversation',
                 request_serializer=everword_dot_v1_dot_search__service__pb2.GetConversationRequest.SerializeToString,
@@ -102,11 +97,6 @@ class SearchServiceStub:
                 '/everword.v1.SearchService/GetStats',
                 request_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
-                _registered_method=True)
-        self.GetSummary = channel.unary_unary(
-                '/everword.v1.SearchService/GetSummary',
-                request_serializer=everword_dot_v1_dot_search__service__pb2.GetSummaryRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_search__service__pb2.GetSummaryResponse.FromString,
                 _registered_method=True)
         self.ListSummaries = channel.unary_unary(
                 '/everword.v1.SearchService/ListSummaries',
@@ -148,7 +138,8 @@ class SearchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetMemory(self, request, context):
-        """GetMemory returns one memory with its whole text, and the message or the summary that it is.
+        """GetMemory returns one memory with its whole text, and the message or the summary that it is. MEMORY_NOT_FOUND if nothing has
+        the id or the name, MESSAGE_NOT_FOUND or CONVERSATION_NOT_FOUND if no message has the external id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -157,13 +148,6 @@ class SearchServiceServicer:
     def BatchGetMemories(self, request, context):
         """BatchGetMemories returns several memories with their whole text, in the requested order. If one does not exist, the call
         is MEMORY_NOT_FOUND and names it.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetMessage(self, request, context):
-        """GetMessage returns one message as it was sent, by its id or by the caller's external id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -233,13 +217,6 @@ class SearchServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def GetSummary(self, request, context):
-        """GetSummary returns a summary with its whole text. SUMMARY_NOT_FOUND if it does not exist.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def ListSummaries(self, request, context):
         """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the
         filter names the conversation, it leaves out summaries that the policy of their channel keeps within the conversation.
@@ -278,11 +255,6 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.BatchGetMemories,
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.SerializeToString,
-            ),
-            'GetMessage': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetMessage,
-                    request_deserializer=everword_dot_v1_dot_search__service__pb2.GetMessageRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_search__service__pb2.GetMessageResponse.SerializeToString,
             ),
             'GetConversation': grpc.unary_unary_rpc_method_handler(
                     servicer.GetConversation,
@@ -323,11 +295,6 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.GetStats,
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.SerializeToString,
-            ),
-            'GetSummary': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetSummary,
-                    request_deserializer=everword_dot_v1_dot_search__service__pb2.GetSummaryRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_search__service__pb2.GetSummaryResponse.SerializeToString,
             ),
             'ListSummaries': grpc.unary_unary_rpc_method_handler(
                     servicer.ListSummaries,
@@ -450,33 +417,6 @@ class SearchService:
             '/everword.v1.SearchService/BatchGetMemories',
             everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetMessage(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.SearchService/GetMessage',
-            everword_dot_v1_dot_search__service__pb2.GetMessageRequest.SerializeToString,
-            everword_dot_v1_dot_search__service__pb2.GetMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -693,33 +633,6 @@ class SearchService:
             '/everword.v1.SearchService/GetStats',
             everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetSummary(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.SearchService/GetSummary',
-            everword_dot_v1_dot_search__service__pb2.GetSummaryRequest.SerializeToString,
-            everword_dot_v1_dot_search__service__pb2.GetSummaryResponse.FromString,
             options,
             channel_credentials,
             insecure,

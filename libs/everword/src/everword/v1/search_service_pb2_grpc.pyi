@@ -34,13 +34,13 @@ class SearchServiceStub:
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
     """Browse returns memories by the time at which they happened. Outdated statements are marked, as in Search."""
     GetMemory: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMemoryRequest, _search_service_pb2.GetMemoryResponse]
-    """GetMemory returns one memory with its whole text, and the message or the summary that it is."""
+    """GetMemory returns one memory with its whole text, and the message or the summary that it is. MEMORY_NOT_FOUND if nothing has
+    the id or the name, MESSAGE_NOT_FOUND or CONVERSATION_NOT_FOUND if no message has the external id.
+    """
     BatchGetMemories: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BatchGetMemoriesRequest, _search_service_pb2.BatchGetMemoriesResponse]
     """BatchGetMemories returns several memories with their whole text, in the requested order. If one does not exist, the call
     is MEMORY_NOT_FOUND and names it.
     """
-    GetMessage: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMessageRequest, _search_service_pb2.GetMessageResponse]
-    """GetMessage returns one message as it was sent, by its id or by the caller's external id."""
     GetConversation: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetConversationRequest, _search_service_pb2.GetConversationResponse]
     """GetConversation returns one conversation, by id or by key."""
     ListConversations: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListConversationsRequest, _search_service_pb2.ListConversationsResponse]
@@ -69,8 +69,6 @@ class SearchServiceStub:
     """
     GetStats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetStatsRequest, _search_service_pb2.GetStatsResponse]
     """GetStats returns the state of the namespace's memory: alerts first, then counts, bytes and lag."""
-    GetSummary: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetSummaryRequest, _search_service_pb2.GetSummaryResponse]
-    """GetSummary returns a summary with its whole text. SUMMARY_NOT_FOUND if it does not exist."""
     ListSummaries: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListSummariesRequest, _search_service_pb2.ListSummariesResponse]
     """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the
     filter names the conversation, it leaves out summaries that the policy of their channel keeps within the conversation.
@@ -116,7 +114,9 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.GetMemoryRequest,
         context: _aio.ServicerContext[_search_service_pb2.GetMemoryRequest, _abc.Awaitable[_search_service_pb2.GetMemoryResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.GetMemoryResponse]:
-        """GetMemory returns one memory with its whole text, and the message or the summary that it is."""
+        """GetMemory returns one memory with its whole text, and the message or the summary that it is. MEMORY_NOT_FOUND if nothing has
+        the id or the name, MESSAGE_NOT_FOUND or CONVERSATION_NOT_FOUND if no message has the external id.
+        """
 
     @_abc_1.abstractmethod
     def BatchGetMemories(
@@ -127,14 +127,6 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         """BatchGetMemories returns several memories with their whole text, in the requested order. If one does not exist, the call
         is MEMORY_NOT_FOUND and names it.
         """
-
-    @_abc_1.abstractmethod
-    def GetMessage(
-        self,
-        request: _search_service_pb2.GetMessageRequest,
-        context: _aio.ServicerContext[_search_service_pb2.GetMessageRequest, _abc.Awaitable[_search_service_pb2.GetMessageResponse]],
-    ) -> _abc.Awaitable[_search_service_pb2.GetMessageResponse]:
-        """GetMessage returns one message as it was sent, by its id or by the caller's external id."""
 
     @_abc_1.abstractmethod
     def GetConversation(
@@ -211,14 +203,6 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.GetStatsRequest, _abc.Awaitable[_search_service_pb2.GetStatsResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.GetStatsResponse]:
         """GetStats returns the state of the namespace's memory: alerts first, then counts, bytes and lag."""
-
-    @_abc_1.abstractmethod
-    def GetSummary(
-        self,
-        request: _search_service_pb2.GetSummaryRequest,
-        context: _aio.ServicerContext[_search_service_pb2.GetSummaryRequest, _abc.Awaitable[_search_service_pb2.GetSummaryResponse]],
-    ) -> _abc.Awaitable[_search_service_pb2.GetSummaryResponse]:
-        """GetSummary returns a summary with its whole text. SUMMARY_NOT_FOUND if it does not exist."""
 
     @_abc_1.abstractmethod
     def ListSummaries(

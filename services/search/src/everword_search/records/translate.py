@@ -94,11 +94,11 @@ def to_conversation(
     return ConversationKey(request.key.session_key, request.key.agent, request.key.channel)
 
 
-def to_message(request: pb.GetMessageRequest) -> UUID | ExternalMessageKey:
-    """Return what a request knows a message by."""
-    if not request.HasField("external"):
-        return UUID(request.message_id)
-    return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
+def to_wanted(request: pb.GetMemoryRequest) -> UUID | str | ExternalMessageKey:
+    """Return what a request knows a memory by."""
+    if request.HasField("external"):
+        return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
+    return UUID(request.memory_id) if request.memory_id else request.name
 
 
 def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:

@@ -17,7 +17,8 @@ async def summary(visit: Visit) -> Response:
     """Show a summary, whole, and what is right below it."""
     found, below_it = await asyncio.gather(
         visit.call(
-            visit.client.search_service.GetSummary, pb.GetSummaryRequest(summary_id=visit.id)
+            visit.client.search_service.GetMemory,
+            pb.GetMemoryRequest(memory_id=visit.id, include_unindexed=True),
         ),
         _expand(visit),
     )
