@@ -10,12 +10,13 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.tokens import ConsistencyToken
 from everword.people.model import Ruling, StrategyState
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
+from everword.people.views import EventView, StrategyView
 from everword.rpc.interceptors.base import Context
 from everword.v1 import fact_service_pb2 as pb
 from everword.v1 import people_pb2
 from everword.v1.fact_service_pb2_grpc import FactServiceServicer
 from everword_ingest.facts.translate import to_audit
-from everword_ingest.people.review import end_strategy, review_event, review_person
+from everword_ingest.people.review import review_learned
 
 
 class ReviewServicer(FactServiceServicer):
@@ -27,31 +28,29 @@ class ReviewServicer(FactServiceServicer):
     async def ReviewLearned(
         self, request: pb.ReviewLearnedRequest, context: Context
     ) -> pb.ReviewLearnedResponse:
-        kind, audit = request.WhichOneof("learned"), to_audit(request.actor, request.reason)
-        database, namespace = self._database, current_namespace()
-        response = pb.ReviewLearnedResponse()
+        kind = request.WhichOneof("learned") or ""
+        verdict: Ruling | StrategyState | None
         if kind == "strategy_id":
             _require(request, "state")
-            state = StrategyState(request.state)
-            strategy, token = await end_strategy(
-                database, namespace, UUID(request.strategy_id), state, audit
-            )
-            response.strategy.CopyFrom(strategy_to_proto(strategy))
-        elif kind == "event_id":
-            _require(request, "ruling")
-            ruling = _to_ruling(request.ruling)
-            event, token = await review_event(
-                database, namespace, UUID(request.event_id), ruling, audit
-            )
-            response.event.CopyFrom(event_to_proto(event))
+            verdict = StrategyState(request.state)
         else:
             _require(request, "ruling")
-            ruling = _to_ruling(request.ruling)
-            person, token = await review_person(
-                database, namespace, UUID(request.person_id), ruling, audit
-            )
-            response.person.CopyFrom(person_to_proto(person))
-        response.consistency_token = await self._seal(token)
+            verdict = _to_ruling(request.ruling)
+        found, token = await review_learned(
+            self._database,
+            current_namespace(),
+            kind,
+            UUID(getattr(request, kind)),
+            verdict,
+            to_audit(request.actor, request.reason),
+        )
+        response = pb.ReviewLearnedResponse(consistency_token=await self._seal(token))
+        if isinstance(found, StrategyView):
+            response.strategy.CopyFrom(strategy_to_proto(found))
+        elif isinstance(found, EventView):
+            response.event.CopyFrom(event_to_proto(found))
+        else:
+            response.person.CopyFrom(person_to_proto(found))
         return response
 
     async def _seal(self, token: ConsistencyToken) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
+from everword.domain.not_found import EventNotFound, NotFound, PersonNotFound, StrategyNotFound
 from everword.people import views
 from everword.people.store import TrajectoryRow
 from everword.people.views import EventView, Listed, PersonView, StrategyView
@@ -33,6 +33,14 @@ class _Shown(Protocol):
 
 _View = TypeVar("_View", bound=_Shown)
 _List = Callable[[Connection, int, Listed, UUID | None, int], Awaitable[list[_View]]]
+
+
+_Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
+_KINDS: dict[str, tuple[_Show, type[NotFound]]] = {
+    "person_id": (views.show_person, PersonNotFound),
+    "event_id": (views.show_event, EventNotFound),
+    "strategy_id": (views.show_strategy, StrategyNotFound),
+}
 
 
 @dataclass(frozen=True)
@@ -100,49 +108,26 @@ async def list_strategies(
     )
 
 
-async def explain_person(
+async def explain_learned(
     database: Database,
     namespace: NamespaceScope,
-    person_id: UUID,
+    kind: str,
+    id_: UUID,
     at_least_as_fresh: str = "",
-) -> Explained[PersonView]:
-    """Return somebody with everything that was said of them. Raises PersonNotFound."""
+) -> Explained[PersonView | EventView | StrategyView]:
+    """Return a person, an event or a question with the quotes about it and its audit trail.
+
+    `kind` is person_id, event_id or strategy_id. Raises PersonNotFound, EventNotFound and StrategyNotFound.
+    """
+    show, missing = _KINDS[kind]
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        person = await views.show_person(conn, namespace.id, person_id)
-        if person is None:
-            raise PersonNotFound(person_id=person_id)
-        return await _explain(conn, namespace.id, person)
-
-
-async def explain_event(
-    database: Database,
-    namespace: NamespaceScope,
-    event_id: UUID,
-    at_least_as_fresh: str = "",
-) -> Explained[EventView]:
-    """Return an event with everything that was said of it. Raises EventNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        event = await views.show_event(conn, namespace.id, event_id)
-        if event is None:
-            raise EventNotFound(event_id=event_id)
-        return await _explain(conn, namespace.id, event)
-
-
-async def explain_strategy(
-    database: Database,
-    namespace: NamespaceScope,
-    strategy_id: UUID,
-    at_least_as_fresh: str = "",
-) -> Explained[StrategyView]:
-    """Return a question with what it rests on. Raises StrategyNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        question = await views.show_strategy(conn, namespace.id, strategy_id)
-        if question is None:
-            raise StrategyNotFound(strategy_id=strategy_id)
-        return await _explain(conn, namespace.id, question)
+        found = await show(conn, namespace.id, id_)
+        if found is None:
+            raise missing(**{kind: id_})
+        evidence = await store.list_learned_evidence(conn, namespace.id, [found.id], MOST)
+        changes = await store.list_learned_changes(conn, namespace.id, found.id, MOST)
+    return Explained(found, evidence, changes)
 
 
 async def get_user_model(
@@ -171,12 +156,6 @@ async def get_user_model(
             ids = [trajectory.id]
             evidence += await store.list_learned_evidence(conn, namespace.id, ids, MOST)
     return UserModel(traits, trajectory, evidence)
-
-
-async def _explain(conn: Connection, namespace_id: int, view: _View) -> Explained[_View]:
-    evidence = await store.list_learned_evidence(conn, namespace_id, [view.id], MOST)
-    changes = await store.list_learned_changes(conn, namespace_id, view.id, MOST)
-    return Explained(view, evidence, changes)
 
 
 async def _page(

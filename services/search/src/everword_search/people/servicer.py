@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
+from everword.people.views import EventView, StrategyView
 from everword.rpc.interceptors.base import Context
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.people.read_people import (
-    Explained,
-    explain_event,
-    explain_person,
-    explain_strategy,
+    explain_learned,
     get_user_model,
     list_events,
     list_people,
@@ -40,19 +37,21 @@ class PeopleServicer(FactQueryServiceServicer):
     async def ExplainLearned(
         self, request: pb.ExplainLearnedRequest, context: Context
     ) -> pb.ExplainLearnedResponse:
-        kind = request.WhichOneof("learned")
-        database, namespace, fresh = self._database, current_namespace(), request.at_least_as_fresh
+        kind = request.WhichOneof("learned") or ""
+        found = await explain_learned(
+            self._database,
+            current_namespace(),
+            kind,
+            UUID(getattr(request, kind)),
+            request.at_least_as_fresh,
+        )
         response = pb.ExplainLearnedResponse()
-        found: Explained[Any]
-        if kind == "person_id":
-            found = await explain_person(database, namespace, UUID(request.person_id), fresh)
-            response.person.CopyFrom(person_to_proto(found.view))
-        elif kind == "event_id":
-            found = await explain_event(database, namespace, UUID(request.event_id), fresh)
+        if isinstance(found.view, StrategyView):
+            response.strategy.CopyFrom(strategy_to_proto(found.view))
+        elif isinstance(found.view, EventView):
             response.event.CopyFrom(event_to_proto(found.view))
         else:
-            found = await explain_strategy(database, namespace, UUID(request.strategy_id), fresh)
-            response.strategy.CopyFrom(strategy_to_proto(found.view))
+            response.person.CopyFrom(person_to_proto(found.view))
         response.evidence.extend(map(evidence_to_proto, found.evidence))
         response.changes.extend(map(change_to_proto, found.changes))
         return response
