@@ -9,7 +9,8 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.not_found import EventNotFound, NotFound, PersonNotFound, StrategyNotFound
+from everword.domain.errors import NotFound
+from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.people import views
 from everword.people.store import TrajectoryRow
 from everword.people.views import EventView, Listed, PersonView, StrategyView
