@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument, NotFound
 from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.facts.writer import Audit
-from everword.people import review
+from everword.people import review, views
 from everword.people.model import Ruling, StrategyState
 from everword.people.views import EventView, PersonView, StrategyView
 
-_MISSING = {
+_Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
+_SHOW: dict[str, _Show] = {
+    "person_id": views.show_person,
+    "event_id": views.show_event,
+    "strategy_id": views.show_strategy,
+}
+_MISSING: dict[str, type[NotFound]] = {
     "person_id": PersonNotFound,
     "event_id": EventNotFound,
     "strategy_id": StrategyNotFound,
@@ -31,12 +39,18 @@ async def review_learned(
     """Store a ruling on a person or an event, or end a question.
 
     `kind` is person_id, event_id or strategy_id. A verdict of None removes an earlier ruling. Raises PersonNotFound,
-    EventNotFound and StrategyNotFound.
+    EventNotFound, StrategyNotFound, and InvalidArgument for a verdict of the wrong type.
     """
     found: PersonView | EventView | StrategyView | None
     async with database.write(namespace.id) as write:
         conn = write.conn
-        if isinstance(verdict, StrategyState):
+        if isinstance(verdict, StrategyState) != (kind == "strategy_id"):
+            # Only of what exists, so that nothing tells apart what another namespace has.
+            if await _SHOW[kind](conn, namespace.id, id_):
+                field = "state" if kind == "strategy_id" else "ruling"
+                raise InvalidArgument(violations=((field, f"is needed for a {kind}"),))
+            found = None
+        elif isinstance(verdict, StrategyState):
             found = await review.end_strategy(conn, namespace.id, id_, verdict, audit)
         elif kind == "event_id":
             found = await review.rule_event(conn, namespace.id, id_, verdict, audit)

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
-from everword.domain.errors import InvalidArgument
 from everword.domain.tokens import ConsistencyToken
 from everword.people.model import Ruling, StrategyState
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
@@ -30,11 +29,9 @@ class ReviewServicer(FactServiceServicer):
     ) -> pb.ReviewLearnedResponse:
         kind = request.WhichOneof("learned") or ""
         verdict: Ruling | StrategyState | None
-        if kind == "strategy_id":
-            _require(request, "state")
+        if request.HasField("state"):
             verdict = StrategyState(request.state)
         else:
-            _require(request, "ruling")
             verdict = _to_ruling(request.ruling)
         found, token = await review_learned(
             self._database,
@@ -55,13 +52,6 @@ class ReviewServicer(FactServiceServicer):
 
     async def _seal(self, token: ConsistencyToken) -> str:
         return token.seal(await self._database.token_secret())
-
-
-def _require(request: pb.ReviewLearnedRequest, field: str) -> None:
-    """Raise InvalidArgument if the verdict is of the wrong kind."""
-    if request.WhichOneof("verdict") != field:
-        text = "is needed for a question" if field == "state" else "is needed for people and events"
-        raise InvalidArgument(violations=((field, text),))
 
 
 def _to_ruling(ruling: people_pb2.LearnedRuling.ValueType) -> Ruling | None:
