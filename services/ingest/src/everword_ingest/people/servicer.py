@@ -28,11 +28,8 @@ class ReviewServicer(FactServiceServicer):
         self, request: pb.ReviewLearnedRequest, context: Context
     ) -> pb.ReviewLearnedResponse:
         kind = request.WhichOneof("learned") or ""
-        verdict: Ruling | StrategyState | None
-        if request.HasField("state"):
-            verdict = StrategyState(request.state)
-        else:
-            verdict = _to_ruling(request.ruling)
+        ends = request.HasField("state")
+        verdict = StrategyState(request.state) if ends else _to_ruling(request.ruling)
         found, token = await review_learned(
             self._database,
             current_namespace(),
