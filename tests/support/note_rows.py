@@ -36,8 +36,8 @@ def insert_notes(
     )
     conn.execute(
         "INSERT INTO advisor_grants (namespace_id, id, secret_hash, repo, issue, max_calls, expires_at) "
-        "VALUES (%s, %s, %s, %s, '1', 2, now() + interval '1 day')",
-        [namespace_id, GRANT, b"secret", words],
+        "VALUES (%s, %s, %s, 'acme/shop', '41', 2, now() + interval '1 day')",
+        [namespace_id, GRANT, b"secret"],
     )
 
 
