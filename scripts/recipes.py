@@ -1,6 +1,7 @@
 """A request for every RPC, from `examples/grpcurl`, and the page that shows each as a command.
 
-A file of that folder holds a service's RPCs in the order in which they can be called. `request` is the request, or the
+A file of that folder holds a service's RPCs in the order in which they can be called. RPCs that need ids from a later
+service are in a second file, `FactService.learned.json`. `request` is the request, or the
 list of a stream's requests; `$NAME` in it stands for what an earlier answer held. `keep` says what to keep of the
 answer: a name, and where it stands, as `jq` writes it. `note` is a sentence for the page.
 """
@@ -17,19 +18,16 @@ from everword.rpc.settings import PORTS
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "examples" / "grpcurl"
-#: Services with who serves them, in the order in which their RPCs can be called.
+#: Files with the server of their RPCs, in the order in which the RPCs can be called.
 SERVICES = {
-    **dict.fromkeys(("IngestService",), "ingest"),
-    **dict.fromkeys(("SearchService", "ContextService", "SummaryService"), "search"),
-    **dict.fromkeys(("NoteService", "DocumentService", "WorkspaceService"), "ingest"),
-    **dict.fromkeys(("LoreService", "CheckpointService", "FactService"), "ingest"),
-    "ProfileService": "search",
+    "IngestService": "ingest",
+    **dict.fromkeys(("SearchService", "ContextService"), "search"),
+    **dict.fromkeys(("NoteService", "DocumentService", "LoreService", "FactService"), "ingest"),
     **dict.fromkeys(("PatternService", "GraphService"), "ingest"),
-    **dict.fromkeys(("GraphQueryService", "TopicService", "PeopleService"), "search"),
-    **dict.fromkeys(("ReviewService", "HandoffService", "CostService"), "ingest"),
-    "RetentionService": "ingest",
+    **dict.fromkeys(("GraphQueryService", "FactQueryService"), "search"),
+    **dict.fromkeys(("FactService.learned", "CostService"), "ingest"),
     "MaintenanceService": "compactor",
-    **dict.fromkeys(("EraseService", "AdminService"), "ingest"),
+    **dict.fromkeys(("ErasureService", "AdminService"), "ingest"),
     "EmbedderService": "embedder",
 }
 WIDTH = 110
@@ -94,15 +92,15 @@ def read_recipes() -> list[Recipe]:
     """Return all recipes, in the order in which they can be run."""
     return [
         Recipe(
-            service,
+            file.partition(".")[0],
             method,
             entry["request"] if isinstance(entry["request"], list) else [entry["request"]],
             entry.get("keep", {}),
             entry.get("note", ""),
         )
-        for service in SERVICES
+        for file in SERVICES
         for method, entry in json.loads(
-            (FOLDER / f"{service}.json").read_text(encoding="utf-8")
+            (FOLDER / f"{file}.json").read_text(encoding="utf-8")
         ).items()
     ]
 
@@ -110,11 +108,13 @@ def read_recipes() -> list[Recipe]:
 def page() -> Iterator[str]:
     """Yield the lines of the page."""
     yield _HEAD.rstrip("\n")
-    service = ""
+    service, seen = "", set[str]()
     for recipe in read_recipes():
         if recipe.service != service:
+            again = ", continued" if recipe.service in seen else ""
             service = recipe.service
-            yield from ("", f"## {service}")
+            seen.add(service)
+            yield from ("", f"## {service}{again}")
         yield from ("", f"### {recipe.method}", "", "```sh", recipe.command, "```")
         kept = ", ".join(f"`{path}` is `{name}`" for name, path in recipe.keep.items())
         said = [recipe.note, f"Of the answer, {kept} below." if kept else ""]

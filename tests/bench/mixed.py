@@ -29,7 +29,7 @@ from everword.domain.settings import Environment
 from everword.transcripts import TranscriptError
 from everword.v1 import document_pb2, note_pb2
 from everword.v1 import document_service_pb2 as documents
-from everword.v1 import erase_service_pb2 as erasures
+from everword.v1 import erasure_service_pb2 as erasures
 from everword.v1 import note_service_pb2 as notes
 
 #: Less says nothing; more is no note that somebody would write down.
@@ -101,7 +101,7 @@ async def take_out(client: Client, dataset: Dataset) -> None:
     keys = {entry.target.key.SerializeToString(): entry.target.key for entry in dataset.entries}
     for key in keys.values():
         target = erasures.ErasureTarget(conversation_id=(await client.get_conversation(key)).id)
-        await client.erase_service.Erase(erasures.EraseRequest(target=target), timeout=120.0)
+        await client.erasure_service.Erase(erasures.EraseRequest(target=target), timeout=120.0)
 
 
 async def measure(

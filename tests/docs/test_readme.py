@@ -317,23 +317,20 @@ def test_standard_variables_that_the_text_names_are_read_too() -> None:
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
 
 
-def test_each_service_has_a_readme_of_at_most_forty_lines_with_its_rpcs() -> None:
+def test_each_service_has_a_readme_of_at_most_45_lines_with_its_rpcs() -> None:
     hosts = {
         "ingest": {
-            *("IngestService", "AdminService", "FactService", "ReviewService"),
-            *("GraphService", "CostService"),
+            *("IngestService", "NoteService", "DocumentService", "LoreService", "FactService"),
+            *("GraphService", "PatternService", "CostService", "ErasureService", "AdminService"),
         },
-        "search": {
-            *("SearchService", "SummaryService", "ContextService", "ProfileService"),
-            *("PeopleService", "GraphQueryService"),
-        },
+        "search": {"SearchService", "ContextService", "FactQueryService", "GraphQueryService"},
         "compactor": {"MaintenanceService"},
         "embedder": {"EmbedderService"},
     }
     assert set(hosts) == set(PORTS)
     for name, hosted in hosts.items():
         text = (ROOT / "services" / name / "README.md").read_text(encoding="utf-8")
-        assert len(text.splitlines()) <= 40
+        assert len(text.splitlines()) <= 45
         assert f"python -m everword_{name}" in text
         for service, method, _ in _rpcs():
             assert (f"`{method}`" in text) == (service in hosted), f"{name}: {method}"

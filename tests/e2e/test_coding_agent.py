@@ -15,10 +15,9 @@ from everword.client.settings import ClientSettings
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import cost_service_pb2 as costs
 from everword.v1 import document_pb2, memory_pb2, note_pb2
-from everword.v1 import handoff_service_pb2 as handoffs
+from everword.v1 import document_service_pb2 as files
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import workspace_service_pb2 as files
 from support.callers import bearer, make_namespaces
 from support.costs import budget, kinds, spent
 from support.databases import DatabaseUnderTest
@@ -28,7 +27,7 @@ from support.talk import Talk, lines_of
 
 OPERATOR = "operator-" + "k" * 40
 ATLAS = document_pb2.DocumentScope(agent="atlas")
-ISSUE = handoffs.HandoffKey(repo="acme/shop", issue="41")
+ISSUE = notes.HandoffKey(repo="acme/shop", issue="41")
 
 
 @dataclass(frozen=True)
@@ -117,14 +116,14 @@ async def tuesday(house: House) -> None:
     context = await talk.hear("Good morning. Where were we?")
     assert lines_of(context, "BASE")[0] == "SOUL: Careful, brief, honest."
     assert lines_of(context, "BASE")[-1] == "BOOT: Look whether an advisor has answered."
-    handed = await house.atlas.handoff_service.GetHandoff(handoffs.GetHandoffRequest(key=ISSUE))
+    handed = await house.atlas.note_service.GetHandoff(notes.GetHandoffRequest(key=ISSUE))
     assert [note.body.content for note in handed.advisor_notes] == [
         "The pool has 5 connections for 200 requests."
     ]
     await talk.answer("The pool is too small. I will make it larger.")
 
     # Both write at what it remembers, and neither loses what the other wrote.
-    seen = await house.atlas.workspace_service.GetWorkspaceFile(
+    seen = await house.atlas.document_service.GetWorkspaceFile(
         files.GetWorkspaceFileRequest(name=file_name("MEMORY"), scope=ATLAS)
     )
     await write(house.person, "MEMORY", "- Friday is a holiday.", writer="HUMAN", append=True)
@@ -185,28 +184,26 @@ async def write(
     )
     for field, value in fields.items():
         setattr(request, field, value)
-    await client.workspace_service.WriteWorkspaceFile(request)
+    await client.document_service.WriteWorkspaceFile(request)
 
 
 async def hand_over(client: Client, content: str) -> None:
-    await client.handoff_service.WriteHandoff(
-        handoffs.WriteHandoffRequest(key=ISSUE, content=content)
-    )
+    await client.note_service.WriteHandoff(notes.WriteHandoffRequest(key=ISSUE, content=content))
 
 
 async def advise(house: House, advice: str) -> None:
     """Let an advisor read what it is asked and save what it finds; after that its grant is used up."""
-    request = handoffs.CreateAdvisorGrantRequest(key=ISSUE, max_calls=2)
-    granted = await house.atlas.handoff_service.CreateAdvisorGrant(request)
+    request = notes.CreateAdvisorGrantRequest(key=ISSUE, max_calls=2)
+    granted = await house.atlas.note_service.CreateAdvisorGrant(request)
     async with Client.connect(replace(house.settings, api_key=granted.secret)) as advisor:
-        asked = handoffs.GetHandoffRequest(key=ISSUE)
-        known = await advisor.handoff_service.GetHandoff(asked)
+        asked = notes.GetHandoffRequest(key=ISSUE)
+        known = await advisor.note_service.GetHandoff(asked)
         assert "GIRAFFE" in known.handoff.body.content
-        await advisor.handoff_service.SaveAdvisorNote(
-            handoffs.SaveAdvisorNoteRequest(key=ISSUE, content=advice)
+        await advisor.note_service.SaveAdvisorNote(
+            notes.SaveAdvisorNoteRequest(key=ISSUE, content=advice)
         )
         with pytest.raises(CallError, match="GRANT_USED_UP"):
-            await advisor.handoff_service.GetHandoff(asked)
+            await advisor.note_service.GetHandoff(asked)
 
 
 async def spend(client: Client, cost: str) -> list[str | None]:

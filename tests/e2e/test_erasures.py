@@ -20,7 +20,7 @@ import pytest
 from everword.db.generations import Generations, NewGeneration
 from everword.db.pool import Database
 from everword.integrity.verify import Finding, verify_everything
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import note_pb2
 from everword_ingest.erasure import store
 from everword_ingest.erasure.removal import BATCH, follow

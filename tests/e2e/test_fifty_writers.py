@@ -13,8 +13,8 @@ import grpc
 import pytest
 
 from everword.v1 import document_pb2, memory_pb2, note_pb2
+from everword.v1 import document_service_pb2 as files
 from everword.v1 import note_service_pb2 as notes
-from everword.v1 import workspace_service_pb2 as files
 from support import document_calls
 from support import notes as note_calls
 from support.corpus import search_request
@@ -138,7 +138,7 @@ async def file_versions(stack: Stack) -> list[files.WorkspaceFileVersion]:
     )
     versions: list[files.WorkspaceFileVersion] = []
     while True:
-        page = await stack.workspace.GetWorkspaceFileHistory(request)
+        page = await stack.documents.GetWorkspaceFileHistory(request)
         versions += page.versions
         if not page.next_page_token:
             return versions[::-1]

@@ -18,7 +18,6 @@ from google.protobuf.duration_pb2 import Duration
 from everword.client import CallError, Client
 from everword.client.settings import ClientSettings
 from everword.v1 import admin_service_pb2 as admin
-from everword.v1 import handoff_service_pb2 as pb
 from everword.v1 import memory_pb2, note_pb2
 from everword.v1 import note_service_pb2 as notes
 from support.callers import bearer, make_namespaces
@@ -30,8 +29,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OPERATOR = "operator-" + "k" * 40
 PAGE = (Path(__file__).parents[2] / "docs" / "notes.md").read_text(encoding="utf-8")
-ISSUE = pb.HandoffKey(repo="acme/shop", issue="41")
-OTHER = pb.HandoffKey(repo="acme/shop", issue="42")
+ISSUE = notes.HandoffKey(repo="acme/shop", issue="41")
+OTHER = notes.HandoffKey(repo="acme/shop", issue="42")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -59,14 +58,14 @@ async def settings(stack: Stack) -> ClientSettings:
 
 async def granted(
     stack: Stack, settings: ClientSettings, **fields: Any
-) -> pb.CreateAdvisorGrantResponse:
-    request = pb.CreateAdvisorGrantRequest(key=OTHER, **fields)
-    return await stack.handoffs.CreateAdvisorGrant(request, metadata=bearer(settings.api_key))
+) -> notes.CreateAdvisorGrantResponse:
+    request = notes.CreateAdvisorGrantRequest(key=OTHER, **fields)
+    return await stack.notes.CreateAdvisorGrant(request, metadata=bearer(settings.api_key))
 
 
 async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
     [example] = re.findall(r"```python\n(async def ask_advisor.*?)```", PAGE, re.DOTALL)
-    names: dict[str, Any] = {**vars(pb), "Client": Client, "replace": replace}
+    names: dict[str, Any] = {**vars(notes), "Client": Client, "replace": replace}
     exec(f"from __future__ import annotations\n{example}", names)
     async with Client.connect(settings) as caller:
         advised = await names["ask_advisor"](caller, settings)
@@ -87,12 +86,12 @@ async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
         handed = await caller.search("checkout times out", filter=_tagged("handoff"))
         [memory] = [result.memory for result in handed.results]
         assert memory.note_kind == "handoff"
-        await caller.handoff_service.WriteHandoff(
-            pb.WriteHandoffRequest(key=ISSUE, content="It was the pool. What about the cache?")
+        await caller.note_service.WriteHandoff(
+            notes.WriteHandoffRequest(key=ISSUE, content="It was the pool. What about the cache?")
         )
         assert not (await caller.search("checkout times out", filter=_tagged("handoff"))).results
-        other = pb.GetHandoffRequest(key=pb.HandoffKey(repo="acme/shop", issue="4"))
-        empty = await caller.handoff_service.GetHandoff(other)
+        other = notes.GetHandoffRequest(key=notes.HandoffKey(repo="acme/shop", issue="4"))
+        empty = await caller.note_service.GetHandoff(other)
         assert (empty.HasField("handoff"), len(empty.advisor_notes)) == (False, 0)
 
 
@@ -108,30 +107,31 @@ async def test_a_grant_is_for_so_many_calls_in_all_services(
     assert "2 calls" in grant.instructions
     async with Client.connect(replace(settings, api_key=grant.secret)) as advisor:
         await advisor.search("acme/shop#42 advisor")
-        await advisor.handoff_service.SaveAdvisorNote(
-            pb.SaveAdvisorNoteRequest(key=OTHER, content="Look at the cache.", importance=5)
+        await advisor.note_service.SaveAdvisorNote(
+            notes.SaveAdvisorNoteRequest(key=OTHER, content="Look at the cache.", importance=5)
         )
         for call in (
             lambda: advisor.search("more"),
-            lambda: advisor.handoff_service.GetHandoff(pb.GetHandoffRequest(key=OTHER)),
+            lambda: advisor.note_service.GetHandoff(notes.GetHandoffRequest(key=OTHER)),
         ):
             with pytest.raises(CallError) as caught:
                 await call()
             assert caught.value.code is grpc.StatusCode.RESOURCE_EXHAUSTED
             assert caught.value.reason == "GRANT_USED_UP"
             assert caught.value.metadata["max_calls"] == "2"
-    asked = pb.GetAdvisorGrantRequest(grant_id=grant.grant.id)
-    used = await stack.handoffs.GetAdvisorGrant(asked, metadata=bearer(settings.api_key))
-    assert (used.grant.used_calls, used.grant.key) == (2, OTHER)
+    asked = notes.GetHandoffRequest(key=OTHER)
+    known = await stack.notes.GetHandoff(asked, metadata=bearer(settings.api_key))
+    [used] = [each for each in known.grants if each.id == grant.grant.id]
+    assert (used.used_calls, used.key) == (2, OTHER)
 
 
 async def test_calls_at_once_are_counted_one_by_one(stack: Stack, settings: ClientSettings) -> None:
     grant = await granted(stack, settings, max_calls=7)
-    request = pb.GetHandoffRequest(key=OTHER)
+    request = notes.GetHandoffRequest(key=OTHER)
 
     async def call() -> str:
         try:
-            await stack.handoffs.GetHandoff(request, metadata=bearer(grant.secret))
+            await stack.notes.GetHandoff(request, metadata=bearer(grant.secret))
         except grpc.aio.AioRpcError as error:
             return error.code().name
         return "OK"
@@ -153,12 +153,12 @@ async def test_a_grant_makes_no_grants_and_manages_nothing(
     assert keys.reason == "ACCESS_DENIED"
     elsewhere = (*bearer(grant.secret), ("x-everword-namespace", "default"))
     other = await refused(
-        stack.handoffs.GetHandoff(pb.GetHandoffRequest(key=OTHER), metadata=elsewhere)
+        stack.notes.GetHandoff(notes.GetHandoffRequest(key=OTHER), metadata=elsewhere)
     )
     assert other.reason == "ACCESS_DENIED"
     guessed = await refused(
-        stack.handoffs.GetHandoff(
-            pb.GetHandoffRequest(key=OTHER), metadata=bearer(grant.secret + "x")
+        stack.notes.GetHandoff(
+            notes.GetHandoffRequest(key=OTHER), metadata=bearer(grant.secret + "x")
         )
     )
     assert guessed.reason == "CREDENTIALS_INVALID"
@@ -169,8 +169,8 @@ async def test_a_grant_ends(stack: Stack, settings: ClientSettings) -> None:
     lifetime.FromTimedelta(timedelta(milliseconds=1))
     grant = await granted(stack, settings, lifetime=lifetime)
     await asyncio.sleep(0.01)
-    request = pb.GetHandoffRequest(key=OTHER)
-    late = await refused(stack.handoffs.GetHandoff(request, metadata=bearer(grant.secret)))
+    request = notes.GetHandoffRequest(key=OTHER)
+    late = await refused(stack.notes.GetHandoff(request, metadata=bearer(grant.secret)))
     assert (late.code, late.reason) == (grpc.StatusCode.UNAUTHENTICATED, "CREDENTIALS_INVALID")
     lifetime.FromTimedelta(timedelta(days=2))
     long = await refused(granted(stack, settings, lifetime=lifetime))
@@ -178,22 +178,21 @@ async def test_a_grant_ends(stack: Stack, settings: ClientSettings) -> None:
 
 
 async def test_both_sides_are_told_what_to_do(stack: Stack, settings: ClientSettings) -> None:
-    request = pb.GetHandoffInstructionsRequest(key=OTHER, max_calls=1)
-    told = await stack.handoffs.GetHandoffInstructions(request, metadata=bearer(settings.api_key))
+    request = notes.GetHandoffRequest(key=OTHER, include_instructions=True)
+    told = await stack.notes.GetHandoff(request, metadata=bearer(settings.api_key))
+    grant = await granted(stack, settings, max_calls=1)
     for text, calls in (
-        (told.caller, ("WriteHandoff", "CreateAdvisorGrant", "GetHandoff")),
-        (told.advisor, ("GetHandoff", "SaveAdvisorNote")),
+        (told.instructions, ("WriteHandoff", "CreateAdvisorGrant", "GetHandoff")),
+        (grant.instructions, ("GetHandoff", "SaveAdvisorNote")),
     ):
         places = [text.index(call) for call in calls]
         assert places == sorted(places)
         assert "acme/shop" in text
-    assert "1 call to" in told.advisor
-    grant = await granted(stack, settings, max_calls=1)
-    assert grant.instructions == told.advisor
+    assert "1 call to" in grant.instructions
 
 
 async def test_a_handoff_is_written_by_its_own_call(stack: Stack, settings: ClientSettings) -> None:
     note = note_pb2.NewNote(key="handoff/acme/shop#41", content="Mine.", kind="handoff")
     request = notes.WriteNoteRequest(note=note)
     refusal = await refused(stack.notes.WriteNote(request, metadata=bearer(settings.api_key)))
-    assert refusal.violations == {"note.kind": "is reserved: call HandoffService.WriteHandoff"}
+    assert refusal.violations == {"note.kind": "is reserved: call NoteService.WriteHandoff"}

@@ -33,7 +33,7 @@ from support.stack import Stack, running_stack
 KEY = "a-key-of-an-operator-for-tests"
 METADATA = (("authorization", f"Bearer {KEY}"),)
 #: They tell what happens from now on, and end when nobody listens.
-WATCHES = {"WatchMemories", "WatchBudget", "Sleep"}
+WATCHES = {"WatchMemories", "Sleep"}
 #: Recipes that are run by a program that is not ours, too: of each server, of streams, with and without ids.
 SAMPLE = (
     *("AppendMessages", "ListMessages", "StreamContext", "UploadDocument"),

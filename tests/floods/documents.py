@@ -32,13 +32,11 @@ from everword.embedded.stack import stack
 from everword.v1 import document_service_pb2 as pb
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as notes
-from everword.v1 import workspace_service_pb2 as workspace
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
-from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 from support.callers import within
 from support.calls import append_request
 from support.document_calls import new_document, upload_requests
@@ -88,7 +86,7 @@ class Calls:
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._documents = DocumentServiceStub(channel)
-        self._workspace = WorkspaceServiceStub(channel)
+        self._workspace = DocumentServiceStub(channel)
         self._notes = NoteServiceStub(channel)
         self._ingest = IngestServiceStub(channel)
         self._made = 0
@@ -97,7 +95,7 @@ class Calls:
         """Return the largest text of each call, in bytes, and the call."""
         return {
             "WriteDocument": (MIB, self._write),
-            "AppendDocument": (MIB, self._append),
+            "WriteDocument, append": (MIB, self._append),
             "UploadDocument": (MIB, self._upload),
             "WriteWorkspaceFile": (262_144, self._write_file),
             "WriteNote": (65_536, self._write_note),
@@ -116,17 +114,15 @@ class Calls:
         # The second text of each document is appended to the first.
         self._made += 1
         title = f"Grown {self._made // 2}"
-        request = pb.AppendDocumentRequest(document=new_document(title), content=text)
-        return self._documents.AppendDocument(request, metadata=FLOOD)
+        request = pb.WriteDocumentRequest(document=new_document(title), content=text, append=True)
+        return self._documents.WriteDocument(request, metadata=FLOOD)
 
     def _upload(self, text: str) -> Awaitable[object]:
         parts = upload_requests(text.encode(), self._title(), "text.md")
         return self._documents.UploadDocument(parts, metadata=FLOOD)
 
     def _write_file(self, text: str) -> Awaitable[object]:
-        request = workspace.WriteWorkspaceFileRequest(
-            name=workspace.WORKSPACE_FILE_NAME_MEMORY, content=text
-        )
+        request = pb.WriteWorkspaceFileRequest(name=pb.WORKSPACE_FILE_NAME_MEMORY, content=text)
         return self._workspace.WriteWorkspaceFile(request, metadata=FLOOD)
 
     def _write_note(self, text: str) -> Awaitable[object]:

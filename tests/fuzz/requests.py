@@ -21,7 +21,7 @@ from scripts.recipes import SERVICES, Recipe
 #: The namespace that the calls work in.
 KEPT = "default"
 #: These tell what happens from now on: their first word is enough.
-WATCHES = {"WatchMemories", "WatchBudget", "Sleep"}
+WATCHES = {"WatchMemories", "Sleep"}
 #: These make calls wait; a few are enough.
 SELDOM = {
     *("WaitForIndexing", "FlushConversation", "DeleteNamespace", "RevokeApiKey", "ExportGraph"),

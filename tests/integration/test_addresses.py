@@ -13,9 +13,9 @@ import pytest_asyncio
 
 from everword.text.tiers import abstract, overview
 from everword.v1 import address_pb2 as pb
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import graph_query_service_pb2 as graph
 from everword.v1 import memory_pb2, note_pb2
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from support.calls import TOOL, append, message
 from support.command_line import everword
@@ -181,7 +181,7 @@ async def test_notes_are_addressed_by_their_keys_and_by_their_ids(world: World) 
 
 async def test_the_id_of_a_fact_or_a_node_stands_for_what_holds_of_it(world: World) -> None:
     stack = world.stack
-    [fact] = (await stack.profile.ListFacts(profile.ListFactsRequest())).facts
+    [fact] = (await stack.fact_queries.ListFacts(profile.ListFactsRequest())).facts
     drawn = (await stack.graph_queries.ListNodes(graph.ListNodesRequest())).nodes
     for place, id_ in (("facts", fact.id), *(("graph/nodes", each.id) for each in drawn)):
         request = pb.ReadAddressRequest(address=f"viking://default/{place}/{id_}")

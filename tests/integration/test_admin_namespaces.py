@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import admin_service_pb2 as pb
-from everword.v1 import erase_service_pb2
+from everword.v1 import erasure_service_pb2
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.refusals import refused
@@ -119,8 +119,8 @@ async def test_an_update_names_a_path_that_exists(stack: Stack) -> None:
 async def test_an_update_of_an_unknown_namespace_finds_none(stack: Stack) -> None:
     refusal = await refused(_update(stack, "nobody", "time_zone", time_zone="UTC"))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
-    target = erase_service_pb2.ErasureTarget(author="Zed")
-    preview = erase_service_pb2.PreviewErasureRequest(target=target)
+    target = erasure_service_pb2.ErasureTarget(author="Zed")
+    preview = erasure_service_pb2.PreviewErasureRequest(target=target)
     refusal = await refused(stack.erasures.PreviewErasure(preview, metadata=within("nobody")))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
 

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 import pytest
 
 from everword.v1 import context_service_pb2 as context
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import memory_pb2
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from support.as_of import CELLS, SAID, SUBJECTS, Account, Change, Key, moment
 from support.stack import Stack
@@ -102,7 +102,7 @@ async def of_profile(stack: Stack, point: Point) -> dict[str, str]:
         valid_at_time=point.filter.valid_at_time,
         known_at_time=point.filter.known_at_time,
     )
-    response = await stack.profile.GetProfile(request)
+    response = await stack.fact_queries.GetProfile(request)
     return {fact.attribute: fact.value for fact in response.facts}
 
 

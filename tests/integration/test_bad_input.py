@@ -178,38 +178,37 @@ APPENDS: dict[str, Case] = {
 }
 
 
-def _update(*paths: str, **details: Any) -> ingest.UpdateConversationRequest:
-    return ingest.UpdateConversationRequest(
-        conversation=conversation.Conversation(
-            id=str(uuid4()), details=conversation.ConversationDetails(**details)
-        ),
+def _update(*paths: str, **details: Any) -> ingest.EnsureConversationRequest:
+    return ingest.EnsureConversationRequest(
+        conversation_id=str(uuid4()),
+        details=conversation.ConversationDetails(**details),
         update_mask=FieldMask(paths=paths),
     )
 
 
 OTHER_WRITES: dict[str, Case] = {
     "an update of an unknown field": Case(
-        lambda s: s.ingest.UpdateConversation(_update("details.subject")),
+        lambda s: s.ingest.EnsureConversation(_update("details.subject")),
         "update_mask",
     ),
-    "an update of nothing": Case(lambda s: s.ingest.UpdateConversation(_update()), "update_mask"),
+    "an update of nothing": Case(lambda s: s.ingest.EnsureConversation(_update()), "update_mask"),
     "an update without a mask": Case(
-        lambda s: s.ingest.UpdateConversation(
-            ingest.UpdateConversationRequest(conversation=_update().conversation)
+        lambda s: s.ingest.EnsureConversation(
+            ingest.EnsureConversationRequest(conversation_id=str(uuid4()))
         ),
         "update_mask",
     ),
     "an update of an unknown conversation": Case(
-        lambda s: s.ingest.UpdateConversation(_update("details.title")),
+        lambda s: s.ingest.EnsureConversation(_update("details.title")),
         None,
         grpc.StatusCode.NOT_FOUND,
         "CONVERSATION_NOT_FOUND",
     ),
     "settings of an update that are not a number": Case(
-        lambda s: s.ingest.UpdateConversation(
+        lambda s: s.ingest.EnsureConversation(
             _update("details.settings", settings=_struct(Value(number_value=float("nan"))))
         ),
-        "conversation.details.settings",
+        "details.settings",
     ),
     "the use of an unknown memory": Case(
         lambda s: s.ingest.MarkUsed(

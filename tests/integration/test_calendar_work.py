@@ -11,7 +11,6 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.db import blocking
 from everword.db.blocking import BlockingDatabase
@@ -107,34 +106,32 @@ async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, fi
 # Voices
 
 
-async def test_only_what_the_mask_names_of_a_voice_is_changed(stack: Stack) -> None:
-    async def update(*paths: str, **fields: Any) -> maintenance.Voice:
-        voice = maintenance.Voice(**fields)
-        request = maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=paths))
-        return (await stack.maintenance.UpdateVoice(request)).voice
+async def test_a_voice_is_kept_unless_the_mask_names_it(stack: Stack) -> None:
+    await update_settings(stack, voice=admin.Voice(identity="I am Lumen.", user_name="Emi"))
+    await update_settings(stack, quarantine=True)
+    assert (await _voice(stack)).user_name == "Emi"
+    await update_settings(stack, voice=admin.Voice(pronouns="she/her"))
+    assert await _voice(stack) == admin.Voice(pronouns="she/her")
+    listed = await stack.admin.ListNamespaces(admin.ListNamespacesRequest())
+    assert not any(each.settings.HasField("voice") for each in listed.namespaces)
 
-    first = await update("user_name", user_name="Emi", identity="Unnamed.")
-    assert first == maintenance.Voice(user_name="Emi")
-    second = await update("identity", "channel_instructions", identity="I am Lumen.")
-    assert second == maintenance.Voice(user_name="Emi", identity="I am Lumen.")
-    assert await update("*", pronouns="she/her") == maintenance.Voice(pronouns="she/her")
+
+async def _voice(stack: Stack) -> admin.Voice:
+    request = admin.GetNamespaceRequest(name="default")
+    return (await stack.admin.GetNamespace(request)).namespace.settings.voice
 
 
 async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> None:
-    empty = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
-    assert empty.voice == maintenance.Voice()
-    voice = maintenance.Voice(
+    assert await _voice(stack) == admin.Voice()
+    voice = admin.Voice(
         identity="I am Lumen.",
         user_name="Emi",
         pronouns="she/her",
         channel_instructions={"discord": "heron7 is Emi.", "mail": "Unused."},
     )
     for _ in range(2):
-        await stack.maintenance.UpdateVoice(
-            maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=["*"]))
-        )
-    kept = await stack.maintenance.GetVoice(maintenance.GetVoiceRequest())
-    assert kept.voice == voice
+        await update_settings(stack, voice=voice)
+    assert await _voice(stack) == voice
     await say_in(stack, "discord", said("2026-04-14T12:00"))
     composer = ScriptedComposer()
     roll_up(stack.database, composer, at("2027-03-01T00:00"))

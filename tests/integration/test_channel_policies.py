@@ -13,12 +13,11 @@ from everword.integrity import rebuild
 from everword.integrity.verify import list_namespaces, verify_everything
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import context_service_pb2 as context
+from everword.v1 import fact_query_service_pb2 as profiles
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import memory_pb2 as memory
-from everword.v1 import profile_service_pb2 as profiles
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2 as summary
-from everword.v1 import summary_service_pb2 as summaries
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.calendar_calls import update_settings
 from support.calls import message, target
@@ -67,7 +66,7 @@ async def kinds_found(stack: Stack, query: str = WORD) -> set[str]:
 
 
 async def facts_of(stack: Stack) -> dict[str, str]:
-    listed = await stack.profile.ListFacts(profiles.ListFactsRequest(subjects=["emi"]))
+    listed = await stack.fact_queries.ListFacts(profiles.ListFactsRequest(subjects=["emi"]))
     return {fact.attribute: fact.value for fact in listed.facts}
 
 
@@ -77,10 +76,10 @@ async def test_own_context_and_summaries_of_a_kept_out_conversation_stay_there(
     await update_settings(stack, channel_policies={"discord/*": KEPT_OUT})
     own = await say(stack, "discord/general", *LINES)
     await work_off(stack)
-    of_own = summaries.ListSummariesRequest(filter=summary.SummaryFilter(conversation_id=own))
-    listed = (await stack.summaries.ListSummaries(of_own)).summaries
+    of_own = search.ListSummariesRequest(filter=summary.SummaryFilter(conversation_id=own))
+    listed = (await stack.search.ListSummaries(of_own)).summaries
     assert any(WORD in each.content for each in listed)
-    everywhere = await stack.summaries.ListSummaries(summaries.ListSummariesRequest())
+    everywhere = await stack.search.ListSummaries(search.ListSummariesRequest())
     assert not everywhere.summaries
     built = await stack.context.BuildContext(
         context.BuildContextRequest(query="Hello", conversation_id=own, max_recent_turns=1)

@@ -14,7 +14,7 @@ import pytest_asyncio
 from google.protobuf.struct_pb2 import Struct
 
 from everword.domain.ids import new_id
-from everword.v1 import checkpoint_service_pb2 as pb
+from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search
 from everword_ingest.checkpoints import save_checkpoint, store
 from support.calls import append
@@ -44,19 +44,19 @@ async def save(
     request = pb.SaveCheckpointRequest(
         conversation_id=conversation_id, state=state, name=name, **fields
     )
-    return await stack.checkpoints.SaveCheckpoint(request)
+    return await stack.ingest.SaveCheckpoint(request)
 
 
 async def latest(stack: Stack, conversation_id: str, name: str = "") -> pb.GetCheckpointResponse:
     named = pb.CheckpointName(conversation_id=conversation_id, name=name)
-    return await stack.checkpoints.GetCheckpoint(pb.GetCheckpointRequest(latest=named))
+    return await stack.ingest.GetCheckpoint(pb.GetCheckpointRequest(latest=named))
 
 
 async def listed(stack: Stack, conversation_id: str, **fields: Any) -> list[pb.Checkpoint]:
     request = pb.ListCheckpointsRequest(conversation_id=conversation_id, page_size=2, **fields)
     found: list[pb.Checkpoint] = []
     while True:
-        page = await stack.checkpoints.ListCheckpoints(request)
+        page = await stack.ingest.ListCheckpoints(request)
         found += page.checkpoints
         if not page.next_page_token:
             return found
@@ -100,7 +100,7 @@ async def test_names_have_versions_in_one_order_and_parents(stack: Stack) -> Non
         stack, owner, name="graph", all_versions=True, before_version=chain[1].version
     )
     assert [each.id for each in before] == ids[1::-1]
-    old = await stack.checkpoints.GetCheckpoint(pb.GetCheckpointRequest(checkpoint_id=ids[1]))
+    old = await stack.ingest.GetCheckpoint(pb.GetCheckpointRequest(checkpoint_id=ids[1]))
     assert old.state == b"1"
     foreign = await conversation(stack, "chain of another")
     missing = await refused(save(stack, foreign, b"", parent_id=ids[0]))
@@ -161,15 +161,15 @@ async def test_what_is_deleted_is_gone_and_its_versions_are_not_given_again(stac
     for name in ("", "plan", "plan", "draft"):
         await save(stack, owner, b"state", name)
     one = pb.DeleteCheckpointsRequest(checkpoint_id=first.checkpoint_id)
-    assert (await stack.checkpoints.DeleteCheckpoints(one)).deleted == 1
-    assert (await stack.checkpoints.DeleteCheckpoints(one)).deleted == 0
+    assert (await stack.ingest.DeleteCheckpoints(one)).deleted == 1
+    assert (await stack.ingest.DeleteCheckpoints(one)).deleted == 0
     named = pb.CheckpointName(conversation_id=owner, name="plan")
     plans = pb.DeleteCheckpointsRequest(name=named)
-    assert (await stack.checkpoints.DeleteCheckpoints(plans)).deleted == 2
+    assert (await stack.ingest.DeleteCheckpoints(plans)).deleted == 2
     gone = await refused(latest(stack, owner, "plan"))
     assert (gone.reason, gone.metadata["name"]) == ("CHECKPOINT_NOT_FOUND", "plan")
     every = pb.DeleteCheckpointsRequest(conversation_id=owner)
-    assert (await stack.checkpoints.DeleteCheckpoints(every)).deleted == 2
+    assert (await stack.ingest.DeleteCheckpoints(every)).deleted == 2
     assert not await listed(stack, owner, all_versions=True)
     assert (await save(stack, owner, b"new", expected_version=0)).version == 6
 

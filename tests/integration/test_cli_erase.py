@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from support.calls import append, append_request, message, target
 from support.command_line import everword
 from support.erased import rows_with

@@ -43,3 +43,14 @@ async def test_a_writer_says_what_it_expects(stack: Stack) -> None:
     assert written["version_id"] in lost.errors
     read = await everword(stack, "notes", "get", "plan", "--agent", "opus")
     assert read.output == "Ship on Friday.\n"
+
+
+async def test_an_advisor_gets_a_grant_and_its_calls_are_shown(stack: Stack) -> None:
+    empty = await everword(stack, "handoffs", "show", "acme/shop", "41", "--instructions")
+    assert "nothing was handed over" in empty.errors
+    assert "WriteHandoff" in empty.output
+    made = await everword(stack, "handoffs", "grant", "acme/shop", "41", "--calls", "3", "--json")
+    assert made.json()["secret"]
+    shown = await everword(stack, "handoffs", "show", "acme/shop", "41")
+    assert made.json()["grant"]["id"] in shown.output
+    assert "0 of 3" in shown.output

@@ -30,6 +30,8 @@ async def test_what_was_learned_is_shown_with_its_words_and_set_right(stack: Sta
     assert (await everword(stack, "people")).output == "none\n"
     [question] = (await everword(stack, "strategies", "list", "--json")).json()["strategies"]
     assert question["question"] == "Who is Rui to emi?"
+    assert "Who is Rui" in (await everword(stack, "strategies", "why", question["id"])).output
+    assert (await everword(stack, "people", "model", "emi")).output
     ended = await everword(stack, "strategies", "end", question["id"], "dropped")
     assert "dropped" in ended.output
     assert "Knee surgery" in (await everword(stack, "events", "list", "--subject", "emi")).output

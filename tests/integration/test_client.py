@@ -11,7 +11,13 @@ import pytest
 
 import everword.client
 from everword.client import CallError, Client, ClientSettings
-from everword.v1 import admin_service_pb2, memory_pb2, search_service_pb2
+from everword.v1 import (
+    admin_service_pb2,
+    context_service_pb2,
+    cost_pb2,
+    memory_pb2,
+    search_service_pb2,
+)
 from everword.v1.conversation_pb2 import ConversationDetails, ConversationKey
 from everword.v1.ingest_service_pb2 import AppendMessagesRequest, MarkUsedRequest
 from support.calls import message
@@ -144,3 +150,20 @@ async def test_a_key_opens_its_namespace_and_no_other(database: DatabaseUnderTes
             assert caught.value.reason == "CREDENTIALS_MISSING"
         async with Client.connect(settings(stack, "boss", namespace="acme")) as operator:
             assert (await operator.get_conversation(KEY)).message_count == 1
+
+
+async def test_the_client_streams_contexts_and_reports_uses_and_costs(stack: Stack) -> None:
+    async with Client.connect(settings(stack)) as client:
+        appended = await client.append(KEY, [message("The heron flew at dawn.")])
+        memory_id = appended.messages[0].message_id
+        await client.mark_used(memory_id)
+        await client.set_importance(memory_id, memory_pb2.IMPORTANCE_CLASS_FACT)
+        asked = context_service_pb2.BuildContextRequest(query="heron")
+        parts = [part async for part in client.stream_context(asked)]
+        assert parts[-1].HasField("end")
+        usage = cost_pb2.ModelUsage(model="house-model", input_tokens=5, output_tokens=1)
+        recorded = await client.record_usage(usage)
+        assert [each.model for each in recorded.usages] == ["house-model"]
+        found = await client.search("heron")
+        [memory] = [each.memory for each in found.results if each.memory.id == memory_id]
+        assert memory.importance_class == memory_pb2.IMPORTANCE_CLASS_FACT

@@ -13,10 +13,10 @@ from playwright.async_api import Browser, Page
 
 from everword.client import Client, ClientSettings
 from everword.embedded.ports import free_ports
+from everword.v1 import fact_query_service_pb2 as profiles
 from everword.v1 import ingest_service_pb2 as ingest
-from everword.v1 import profile_service_pb2 as profiles
+from everword.v1 import search_service_pb2 as summaries
 from everword.v1 import summary_pb2
-from everword.v1 import summary_service_pb2 as summaries
 from everword_web.console.pages import conversations, memories, notes, people
 from support import console_site as pages
 from support.browser import barriers, chromium, watched
@@ -185,7 +185,7 @@ async def test_what_is_cut_short_and_what_fails_say_so(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = profiles.ListFactsRequest(subjects=["orderdesk"])
-    listed = await site.stack.profile.ListFacts(wanted, metadata=bearer(site.keys["read"]))
+    listed = await site.stack.fact_queries.ListFacts(wanted, metadata=bearer(site.keys["read"]))
     fact = listed.facts[0]
     async with in_this_process(site.settings("read")) as visitor:
         conversation = f"/conversations/{site.planted.conversation_id}"

@@ -256,43 +256,6 @@ async def test_limits_hold_under_many_writers_and_each_threshold_is_told_once(st
     assert amounts == {"warning": "0.8", "exceeded": "1"}
 
 
-async def test_a_stream_tells_every_event_once_and_ends_without_an_error(stack: Stack) -> None:
-    accounts = await Accounts.opened(stack, "watched")
-    await accounts.limit(budget(cost="1"))
-    for amount in ("0.8", "0.2"):
-        await accounts.record(spent(cost=amount))
-
-    def watch(token: str = "", seconds: float = 3.0) -> Any:
-        request = pb.WatchBudgetRequest(resume_token=token)
-        return stack.costs.WatchBudget(request, metadata=accounts.metadata, timeout=seconds)
-
-    for number in range(150):
-        await accounts.limit(budget(RUN, tokens=1, agent=f"a{number}"))
-    # What came before is not told; what comes is, however slowly it is read.
-    watching = aiter(watch(seconds=6.0))
-    begin = await anext(watching)
-    assert not begin.HasField("event")
-    await accounts.record(*(spent(read=1, run_id="r", agent=f"a{n}") for n in range(150)))
-    first = await anext(watching)
-    await asyncio.sleep(1.5)
-    rest = [response async for response in watching if response.HasField("event")]
-    told = [first.event, *(response.event for response in rest)]
-    assert len(told) == 300
-    assert kinds(told).count("exceeded") == 150
-    # Who comes back is told what is left.
-    again = [one.event async for one in watch(rest[197].resume_token) if one.HasField("event")]
-    assert [event.budget.id for event in again] == [event.budget.id for event in told[199:]]
-    stopped = watch()
-    await anext(aiter(stopped))
-    stopped.cancel()
-    foreign = await Accounts.opened(stack, "elsewhere")
-    call = stack.costs.WatchBudget(
-        pb.WatchBudgetRequest(resume_token=begin.resume_token), metadata=foreign.metadata
-    )
-    with pytest.raises(grpc.aio.AioRpcError, match="page token"):
-        await anext(aiter(call))
-
-
 async def test_what_makes_no_sense_is_refused(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "refused")
     day = timedelta(days=1)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from google.protobuf.field_mask_pb2 import FieldMask
-
 from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
-from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft, Level, Voice
 from support.calendar_calls import at, said, say_in, update_settings
@@ -23,10 +20,7 @@ UTC_CALENDAR = Calendar("UTC", 0)
 
 
 async def speak_as(stack: Stack, **voice: Any) -> None:
-    request = maintenance.UpdateVoiceRequest(
-        voice=maintenance.Voice(**voice), update_mask=FieldMask(paths=["*"])
-    )
-    await stack.maintenance.UpdateVoice(request)
+    await update_settings(stack, voice=admin.Voice(**voice))
 
 
 async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack) -> None:

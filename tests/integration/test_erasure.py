@@ -9,7 +9,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import note_pb2
 from everword.v1 import search_service_pb2 as search

@@ -16,7 +16,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.ids import new_id
 from everword.jobs import store
 from everword.jobs.task import JobRun
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import lore_service_pb2 as lore
 from support.calls import append

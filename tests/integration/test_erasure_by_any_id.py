@@ -14,12 +14,11 @@ from google.protobuf.struct_pb2 import Struct
 
 from everword import v1
 from everword.domain.ids import new_id
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import graph_query_service_pb2 as graph_queries
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import pattern_service_pb2 as patterns
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import summary_service_pb2 as summaries
 from support.command_line import everword
 from support.databases import cloned
 from support.erased import erase, rows_with
@@ -278,8 +277,8 @@ async def test_erase_of_a_significant_memory_leaves_no_word_and_no_replay(stack:
     erased = (await erase(stack, memory_id=written.summary_id)).erasure
     assert erased.kind == pb.ERASURE_KIND_SUMMARY
     assert rows_with(stack, "must stay") == {}
-    get = summaries.GetSummaryRequest(summary_id=written.summary_id)
-    assert (await refused(stack.summaries.GetSummary(get))).reason == "SUMMARY_NOT_FOUND"
+    get = search.GetMemoryRequest(memory_id=written.summary_id)
+    assert (await refused(stack.search.GetMemory(get))).reason == "MEMORY_NOT_FOUND"
     find_it = search.SearchRequest(query="zqstay9k", mode=search.SEARCH_MODE_LEXICAL)
     assert not (await stack.search.Search(find_it)).results
     assert (await refused(stack.ingest.RecordSignificant(request))).reason == "CONTENT_ERASED"

@@ -17,7 +17,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as facts
 from everword_embedder.queue.drain import Drain

@@ -10,10 +10,10 @@ import grpc
 import pytest
 import pytest_asyncio
 
-from everword.v1 import checkpoint_service_pb2 as checkpoints
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
+from everword.v1 import graph_query_service_pb2 as topics
+from everword.v1 import ingest_service_pb2 as checkpoints
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import topic_service_pb2 as topics
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_ingest.erasure.resumer import ErasureResumer
 from support.background import embed_everything
@@ -102,7 +102,7 @@ async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind:
             state=b"again",
             request_id=f"checkpoint {written.subject}",
         )
-        unsaved = await refused(stack.checkpoints.SaveCheckpoint(again))
+        unsaved = await refused(stack.ingest.SaveCheckpoint(again))
         assert unsaved.reason == "CONTENT_ERASED"
     repeated = write_document(stack, "again", "again", request_id=f"doc {written.subject}")
     assert (await refused(repeated)).reason == "CONTENT_ERASED"
@@ -164,7 +164,7 @@ async def talk(stack: Stack, session: str, line: str, at: int) -> list[str]:
 
 async def ana(stack: Stack) -> str:
     request = topics.GetTopicRequest(name="Ana", subject="emi")
-    return str((await stack.topics.GetTopic(request)).topic.content)
+    return str((await stack.graph_queries.GetTopic(request)).topic.content)
 
 
 async def _nothing(self: Any) -> None:
@@ -195,8 +195,8 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     # One that is large is hidden at once, from its pages too.
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
     monkeypatch.setattr(ErasureResumer, "resume", _nothing)
-    request = search.GetMessageRequest(message_id=whole[0])
-    conversation_id = (await stack.search.GetMessage(request)).message.conversation_id
+    request = search.GetMemoryRequest(memory_id=whole[0], include_unindexed=True)
+    conversation_id = (await stack.search.GetMemory(request)).message.conversation_id
     erased = await erase(stack, conversation_id=conversation_id)
     assert erased.messages_left == 10
     assert "messages" in rows_with(stack, two)

@@ -7,7 +7,7 @@ import asyncio
 import psycopg
 import pytest
 
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.ingest_service_pb2 import AppendMessagesRequest
 from support.calls import message, target
 from support.stack import Stack

@@ -12,7 +12,7 @@ import pytest_asyncio
 from google.protobuf.struct_pb2 import Struct
 
 from everword.domain.ids import new_id
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import pattern_service_pb2 as patterns

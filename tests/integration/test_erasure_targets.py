@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from google.protobuf.struct_pb2 import Struct
 
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import graph_service_pb2 as graph
 from everword.v1 import pattern_service_pb2 as patterns

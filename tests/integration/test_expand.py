@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from everword.v1 import context_service_pb2, memory_pb2, search_service_pb2
-from everword.v1 import summary_service_pb2 as pb
+from everword.v1 import context_service_pb2, memory_pb2
+from everword.v1 import search_service_pb2 as pb
 from everword_search.summaries import expand_summary
 from support.calls import TOOL, append, message
 from support.compaction import ScriptedComposer, compact_everything
@@ -16,18 +16,18 @@ from support.refusals import refused
 from support.stack import Stack
 from support.summaries import LEAF, ROOT, harvest_tree, listed, put_in_review, summed_up
 
-LEXICAL = search_service_pb2.SEARCH_MODE_LEXICAL
+LEXICAL = pb.SEARCH_MODE_LEXICAL
 SUMMARY = memory_pb2.MEMORY_KIND_SUMMARY
 MESSAGE = memory_pb2.MEMORY_KIND_MESSAGE
 
 
 async def expand(stack: Stack, summary_id: str, **limits: int) -> pb.Expansion:
     request = pb.ExpandSummaryRequest(summary_id=summary_id, limits=pb.ExpansionLimits(**limits))
-    return (await stack.summaries.ExpandSummary(request)).expansion
+    return (await stack.search.ExpandSummary(request)).expansion
 
 
-async def find(stack: Stack, query: str, **fields: object) -> search_service_pb2.SearchResponse:
-    request = search_service_pb2.SearchRequest(
+async def find(stack: Stack, query: str, **fields: object) -> pb.SearchResponse:
+    request = pb.SearchRequest(
         **{"query": query, "mode": LEXICAL, **fields}  # type: ignore[arg-type]
     )
     return await stack.search.Search(request)
@@ -129,7 +129,7 @@ async def test_a_tool_call_is_expanded_with_all_that_can_be_read_in_it(stack: St
     await compact_everything(stack)
     (leaf,) = await listed(stack)
     source = (await expand(stack, leaf.id)).sources[0]
-    memory = await stack.search.GetMemory(search_service_pb2.GetMemoryRequest(memory_id=source.id))
+    memory = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=source.id))
     assert source.content == memory.memory.content == "In a block.\nls -la\nbin"
     assert source == memory.memory
 
@@ -155,13 +155,13 @@ async def test_the_first_three_summaries_of_a_search_are_expanded_by_default(sta
 async def test_a_search_expands_none_or_all_on_request(stack: Stack) -> None:
     await harvest_tree(stack)
     only = memory_pb2.MemoryFilter(kinds=[SUMMARY])
-    none = await find(stack, "barley", filter=only, expand=search_service_pb2.EXPAND_MODE_NONE)
+    none = await find(stack, "barley", filter=only, expand=pb.EXPAND_MODE_NONE)
     assert not any(result.HasField("expansion") for result in none.results)
     every = await find(
         stack,
         "barley",
         filter=only,
-        expand=search_service_pb2.EXPAND_MODE_ALL,
+        expand=pb.EXPAND_MODE_ALL,
         expansion_limits=pb.ExpansionLimits(depth=3),
     )
     assert len(every.results) > 3
@@ -176,7 +176,7 @@ async def test_what_was_found_before_compaction_is_found_after(stack: Stack, mod
     texts = [f"The pump in row_{n}.cfg was mended by Emi{n}." for n in range(60)]
     query = {"TRIGRAM": "row_42.cfg", "REGEX": "row_42"}.get(mode, "who mended row_42.cfg")
     await append(stack, *texts)
-    asked = {"mode": search_service_pb2.SearchMode.Value(f"SEARCH_MODE_{mode}"), "page_size": 20}
+    asked = {"mode": pb.SearchMode.Value(f"SEARCH_MODE_{mode}"), "page_size": 20}
     before = [result.memory.id for result in (await find(stack, query, **asked)).results]
     await compact_everything(stack)
     assert await listed(stack)
@@ -226,7 +226,7 @@ async def test_limits_that_are_too_large_are_refused(stack: Stack) -> None:
     request = pb.ExpandSummaryRequest(
         summary_id="0190b5c2-0000-7000-8000-000000000000", limits=pb.ExpansionLimits(depth=9)
     )
-    assert (await refused(stack.summaries.ExpandSummary(request))).reason == "VALIDATION_FAILED"
+    assert (await refused(stack.search.ExpandSummary(request))).reason == "VALIDATION_FAILED"
 
 
 async def test_what_is_right_below_comes_in_pages(stack: Stack) -> None:
@@ -238,7 +238,7 @@ async def test_what_is_right_below_comes_in_pages(stack: Stack) -> None:
         request = pb.ExpandSummaryRequest(summary_id=node, limits=limits, page_size=size)
         found: list[str] = []
         while True:
-            page = await stack.summaries.ExpandSummary(request)
+            page = await stack.search.ExpandSummary(request)
             shown = page.expansion
             ids = [child.summary.id for child in shown.children]
             ids += [source.id for source in shown.sources]
@@ -254,4 +254,4 @@ async def test_what_is_right_below_comes_in_pages(stack: Stack) -> None:
         assert found == [c.summary.id for c in below.children] + [m.id for m in below.sources]
     assert len(whole.children) > 1
     other = pb.ExpandSummaryRequest(summary_id=root, page_token=request.page_token)
-    assert (await refused(stack.summaries.ExpandSummary(other))).reason == "PAGE_TOKEN_INVALID"
+    assert (await refused(stack.search.ExpandSummary(other))).reason == "PAGE_TOKEN_INVALID"

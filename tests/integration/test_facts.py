@@ -13,8 +13,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from support.calls import append, message
 from support.refusals import refused
@@ -56,7 +56,7 @@ async def held(
         request.valid_at_time.FromDatetime(day(at))
     if known is not None:
         request.known_at_time.FromDatetime(known)
-    return [fact.value for fact in (await stack.profile.GetProfile(request)).facts]
+    return [fact.value for fact in (await stack.fact_queries.GetProfile(request)).facts]
 
 
 async def found(stack: Stack, at: int | None = None, known: datetime | None = None) -> list[str]:
@@ -86,7 +86,7 @@ async def test_the_newest_statement_is_what_holds_and_the_past_is_one_call_away(
     assert await found(stack) == ["Residence of emi: Lisbon"]
     assert await found(stack, at=99) == ["Residence of emi: Berlin"]
     request = profile.GetFactHistoryRequest(subject="emi", attribute="residence")
-    history = (await stack.profile.GetFactHistory(request)).facts
+    history = (await stack.fact_queries.GetFactHistory(request)).facts
     assert [(each.value, each.HasField("known_until_time")) for each in history] == [
         ("Berlin", True),
         ("Berlin", False),
@@ -104,7 +104,7 @@ async def test_what_is_told_late_does_not_override_what_is_newer(stack: Stack) -
     assert await held(stack) == ["Berlin"]
     assert await held(stack, at=150) == ["Lisbon"]
     everything = profile.ListFactsRequest(include_superseded=True)
-    listed = (await stack.profile.ListFacts(everything)).facts
+    listed = (await stack.fact_queries.ListFacts(everything)).facts
     assert len({fact.id for fact in listed}) == 2
 
 
@@ -151,7 +151,9 @@ async def test_a_correction_changes_what_is_known_now_and_not_what_was_known_the
     assert await held(stack, at=50) == await held(stack, at=50, known=then) == ["Oslo"]
     assert await found(stack) == ["Residence of emi: Bern"]
     assert await found(stack, at=150, known=then) == ["Residence of emi: Berlin"]
-    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=wrong.fact.id))
+    explained = await stack.fact_queries.ExplainFact(
+        profile.ExplainFactRequest(fact_id=wrong.fact.id)
+    )
     last = explained.changes[-1]
     assert (last.actor, last.action, last.reason) == ("person", "corrected", "misheard")
     assert last.other_fact_id == corrected.fact.id
@@ -208,7 +210,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     confidences = [fact.confidence for fact in (first, again, other, much_later)]
     assert confidences == sorted(set(confidences))
     assert first.id == much_later.id
-    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=first.id))
+    explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=first.id))
     assert [each.quote for each in explained.evidence] == ["at Acme"] * 4
     assert len({each.conversation_id for each in explained.evidence}) == 3
 
@@ -221,7 +223,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     assert guess.fact.state == fact_pb2.FACT_STATE_SUSPECTED
     assert not guess.superseded
     assert await held(stack) == ["Acme"]
-    doubted = await stack.profile.GetFact(profile.GetFactRequest(fact_id=first.id))
+    doubted = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=first.id))
     assert doubted.fact.contradicting == 1
     assert doubted.fact.confidence < much_later.confidence
 
@@ -233,12 +235,14 @@ async def test_a_fact_that_was_not_heard_of_leaves_the_profile_and_stays_in_the_
     assert old.fact.state == fact_pb2.FACT_STATE_CONFIRMED
     request = profile.GetProfileRequest(subject="emi")
     request.valid_at_time.FromDatetime(datetime.now(UTC) + timedelta(days=12))
-    [fading] = (await stack.profile.GetProfile(request)).facts
+    [fading] = (await stack.fact_queries.GetProfile(request)).facts
     assert fading.weight < fading.confidence
     request.valid_at_time.FromDatetime(datetime.now(UTC) + timedelta(days=15))
-    assert not (await stack.profile.GetProfile(request)).facts
+    assert not (await stack.fact_queries.GetProfile(request)).facts
     request.include_expired = True
-    assert [fact.value for fact in (await stack.profile.GetProfile(request)).facts] == ["happy"]
+    assert [fact.value for fact in (await stack.fact_queries.GetProfile(request)).facts] == [
+        "happy"
+    ]
 
 
 async def test_confirming_and_closing(stack: Stack) -> None:
@@ -330,24 +334,22 @@ async def test_lists_have_pages_and_filters(stack: Stack) -> None:
     request = profile.ListFactsRequest(page_size=2)
     listed: list[str] = []
     while True:
-        page = await stack.profile.ListFacts(request)
+        page = await stack.fact_queries.ListFacts(request)
         listed += [fact.value for fact in page.facts]
         if not page.next_page_token:
             break
         request.page_token = page.next_page_token
     assert listed == ["v0", "v1", "v2", "v3", "v4"]
     only = profile.ListFactsRequest(subjects=["s1"], attributes=["like"])
-    assert [f.value for f in (await stack.profile.ListFacts(only)).facts] == ["v1", "v3"]
-    few = await stack.profile.GetProfile(profile.GetProfileRequest(subject="s0", max_facts=1))
+    assert [f.value for f in (await stack.fact_queries.ListFacts(only)).facts] == ["v1", "v3"]
+    few = await stack.fact_queries.GetProfile(profile.GetProfileRequest(subject="s0", max_facts=1))
     assert (len(few.facts), few.omitted) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    "name", ["GetFact", "ExplainFact", "CorrectFact", "ConfirmFact", "CloseFact"]
-)
+@pytest.mark.parametrize("name", ["ExplainFact", "CorrectFact", "ConfirmFact", "CloseFact"])
 async def test_a_fact_that_is_not_there(stack: Stack, name: str) -> None:
     service, module = (
-        (stack.profile, profile) if name in ("GetFact", "ExplainFact") else (stack.facts, facts)
+        (stack.fact_queries, profile) if name == "ExplainFact" else (stack.facts, facts)
     )
     request = getattr(module, f"{name}Request")(fact_id=str(uuid4()))
     assert (await refused(getattr(service, name)(request))).reason == "FACT_NOT_FOUND"

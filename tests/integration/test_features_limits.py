@@ -14,7 +14,6 @@ STREAMS = {
     "everword.v1.MaintenanceService.Sleep": "how far a run came",
     "everword.v1.GraphQueryService.ExportGraph": "an export, which is as large as the graph",
     "everword.v1.SearchService.WatchMemories": "what happens to memories, as it happens",
-    "everword.v1.CostService.WatchBudget": "what happens to budgets, as it happens",
 }
 
 

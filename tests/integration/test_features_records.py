@@ -74,11 +74,9 @@ async def test_a_conversation_follows_its_messages_and_its_changes(stack: Stack)
     assert found.last_message_time == said_at
     assert found.update_time.ToNanoseconds() > made.conversation.update_time.ToNanoseconds()
     details = conversation_pb2.ConversationDetails(title="Winter", client_session_id="cli-43")
-    change = pb.UpdateConversationRequest(
-        conversation=conversation_pb2.Conversation(id=found.id, details=details, active=False)
-    )
+    change = pb.EnsureConversationRequest(conversation_id=found.id, details=details, active=False)
     change.update_mask.paths.extend(["details.title", "details.client_session_id", "active"])
-    await stack.ingest.UpdateConversation(change)
+    await stack.ingest.EnsureConversation(change)
     changed = await read(stack, KEY)
     assert (changed.details.title, changed.details.client_session_id) == ("Winter", "cli-43")
     assert not changed.active

@@ -45,7 +45,6 @@ from support.foreign import (
     search_request,
     significant_request,
     update_request,
-    voice_request,
     wait_request,
 )
 from support.foreign_addresses import ADDRESSES_REFUSED
@@ -119,9 +118,9 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **DOCUMENTS_REFUSED,
     **FILTERS_REFUSED,
     **READS_REFUSED,
-    "UpdateConversation conversation.id": (
+    "EnsureConversation conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.ingest.UpdateConversation(update_request(t.conversation_id)),
+        lambda s, t: s.ingest.EnsureConversation(update_request(t.conversation_id)),
     ),
     "AppendMessages conversation_id": (
         NO_CONVERSATION,
@@ -234,14 +233,6 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "RollUp": (
         lambda s, t: s.maintenance.RollUp(maintenance.RollUpRequest()),
         lambda answer: answer.periods == 0,
-    ),
-    "GetVoice": (
-        lambda s, t: s.maintenance.GetVoice(maintenance.GetVoiceRequest()),
-        lambda answer: answer.voice == maintenance.Voice(),
-    ),
-    "UpdateVoice": (
-        lambda s, t: s.maintenance.UpdateVoice(voice_request("third"), metadata=within("third")),
-        lambda answer: answer.voice.identity == "third",
     ),
     "RecordSignificant": (
         lambda s, t: s.ingest.RecordSignificant(significant_request(), metadata=within("third")),

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from everword.v1 import admin_service_pb2 as admin
-from everword.v1 import handoff_service_pb2 as handoff
+from everword.v1 import note_service_pb2 as handoff
 from support.callers import bearer, make_namespaces
 from support.databases import cloned
 from support.hostile_bodies import APPEND, BATCH, TOOL_CALL, beside, flood, hostile_bodies
@@ -198,7 +198,7 @@ async def test_the_check_of_a_key_counts_towards_nothing(stack: Stack) -> None:
     """A key check spends neither a grant's calls nor a namespace's rate."""
     key = await _key(stack, "acme")
     metadata = (("authorization", key["authorization"]),)
-    made = await stack.handoffs.CreateAdvisorGrant(
+    made = await stack.notes.CreateAdvisorGrant(
         handoff.CreateAdvisorGrantRequest(
             key=handoff.HandoffKey(repo="acme/shop", issue="1"), max_calls=2
         ),
@@ -210,7 +210,7 @@ async def test_the_check_of_a_key_counts_towards_nothing(stack: Stack) -> None:
         httpx2.AsyncClient(headers={"authorization": f"Bearer {made.secret}"}) as advisor,
     ):
         asked = {"key": {"repo": "acme/shop", "issue": "1"}}
-        path = "/everword.v1.HandoffService/GetHandoff"
+        path = "/everword.v1.NoteService/GetHandoff"
         statuses = [(await advisor.post(url + path, json=asked)).status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
 

@@ -12,8 +12,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.db import statements
 from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from everword_compactor.learning import job as learning
 from everword_compactor.learning.extract.claims import extract
@@ -86,7 +86,7 @@ async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
     [fact] = await history_of(stack, "residence")
     assert (fact.value, fact.state) == ("Berlin", fact_pb2.FACT_STATE_SUSPECTED)
     assert fact.source == fact_pb2.FACT_SOURCE_STATED
-    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact.id))
+    explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact.id))
     [piece] = explained.evidence
     assert (piece.message_id, piece.quote) == (berlin, "I live in Berlin, near the zoo")
     assert [change.actor for change in explained.changes] == ["machine"]
@@ -129,7 +129,7 @@ async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack
     at = Timestamp()
     at.FromDatetime(day(3))
     request = profile.GetProfileRequest(subject="emi", valid_at_time=at, include_expired=True)
-    then = (await stack.profile.GetProfile(request)).facts
+    then = (await stack.fact_queries.GetProfile(request)).facts
     deadlines = [fact.value for fact in then if fact.attribute == "deadline"]
     assert [_without_day(each) for each in deadlines] == ["Thursday"]
 

@@ -10,10 +10,9 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from google.protobuf.field_mask_pb2 import FieldMask
 
-from everword.v1 import maintenance_service_pb2 as maintenance
-from support.calendar_calls import at, said
+from everword.v1 import admin_service_pb2 as admin
+from support.calendar_calls import at, said, update_settings
 from support.calls import append
 from support.dag import DAY, LEAF, check_dag
 from support.faithful_replies import level_of
@@ -197,10 +196,8 @@ async def test_bullets_of_no_instance_need_no_tag_however_high(
 async def test_the_identity_comes_first_in_each_call_of_the_calendar_and_in_no_other(
     stack: Stack, server: ScriptedChat
 ) -> None:
-    voice = maintenance.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")
-    await stack.maintenance.UpdateVoice(
-        maintenance.UpdateVoiceRequest(voice=voice, update_mask=FieldMask(paths=["*"]))
-    )
+    voice = admin.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")
+    await update_settings(stack, voice=voice)
     await _live(stack, "desk")
     # The second call of each, with a complaint, too.
     await _work(stack, server, Fate(_spoilt(_with("4711")), times=1))

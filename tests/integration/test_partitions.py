@@ -9,7 +9,6 @@ import pytest_asyncio
 
 from everword.v1 import admin_service_pb2 as admin_pb
 from everword.v1 import search_service_pb2 as search_pb
-from everword.v1 import summary_service_pb2 as summary_pb
 from everword.v1.conversation_pb2 import ConversationKey
 from support.background import embed_everything
 from support.callers import make_namespaces, within
@@ -53,8 +52,8 @@ async def test_what_was_said_is_found_with_its_summary_in_its_namespace_alone(
         assert arms[search_pb.SEARCH_ARM_SEMANTIC] == search_pb.ArmReport.STATE_RAN
         assert found.results
         assert all(name in result.passage for result in found.results)
-        listed = await stack.summaries.ListSummaries(
-            summary_pb.ListSummariesRequest(), metadata=within(name)
+        listed = await stack.search.ListSummaries(
+            search_pb.ListSummariesRequest(), metadata=within(name)
         )
         assert [summary.message_count for summary in listed.summaries] == [10]
         key = ConversationKey(session_key="s")

@@ -79,7 +79,7 @@ async def test_an_occurrence_is_counted_and_raises_the_confidence_of_its_pattern
     seen = [each.pattern.last_seen_time.ToNanoseconds() for each in (first, again)]
     assert seen[0] < seen[1]
     assert again.pattern.create_time == first.pattern.create_time
-    got = await stack.patterns.GetPattern(pb.GetPatternRequest(pattern_id=first.pattern.id))
+    got = await stack.patterns.ExplainPattern(pb.ExplainPatternRequest(pattern_id=first.pattern.id))
     assert got.pattern == again.pattern
     assert dict(got.pattern.data) == SOFTWARE
 

@@ -17,9 +17,8 @@ from everword.people.traits import Trait
 from everword.people.user_models import describe_user, set_trajectory
 from everword.people.writer import meet_people, take_events
 from everword.v1 import fact_pb2, people_pb2
+from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import people_service_pb2 as pb
-from everword.v1 import review_service_pb2 as review
 from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.refusals import refused
 from support.stack import Stack
@@ -42,17 +41,17 @@ async def find_questions(stack: Stack, at: datetime | None = None) -> int:
 
 async def people(stack: Stack, **fields: Any) -> Sequence[people_pb2.Person]:
     request = pb.ListPeopleRequest(subjects=[SUBJECT], **fields)
-    return (await stack.people.ListPeople(request)).people
+    return (await stack.fact_queries.ListPeople(request)).people
 
 
 async def events(stack: Stack, **fields: Any) -> Sequence[people_pb2.Event]:
     request = pb.ListEventsRequest(subjects=[SUBJECT], **fields)
-    return (await stack.people.ListEvents(request)).events
+    return (await stack.fact_queries.ListEvents(request)).events
 
 
 async def questions(stack: Stack, **fields: Any) -> Sequence[people_pb2.Strategy]:
     request = pb.ListStrategiesRequest(subjects=[SUBJECT], **fields)
-    return (await stack.people.ListStrategies(request)).strategies
+    return (await stack.fact_queries.ListStrategies(request)).strategies
 
 
 async def test_a_person_gathers_what_is_said_and_each_message_counts_once(stack: Stack) -> None:
@@ -74,7 +73,9 @@ async def test_a_person_gathers_what_is_said_and_each_message_counts_once(stack:
     assert (person.mention_count, person.status) == (2, people_pb2.RELATION_STATUS_ACTIVE)
     assert person.first_seen_time.ToDatetime(UTC) == day(0)
     assert person.last_seen_time.ToDatetime(UTC) == day(5)
-    explained = await stack.people.GetPerson(pb.GetPersonRequest(person_id=person.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(person_id=person.id)
+    )
     assert [(each.aspect, each.value) for each in explained.evidence] == [
         ("name", "Muhammad"),
         ("name", "Muhhamed"),
@@ -95,7 +96,9 @@ async def test_a_relation_changes_and_its_history_is_kept(stack: Stack) -> None:
     await meet(stack, PersonMention("Anna", married, "wife", RelationStatus.ACTIVE))
     [person] = await people(stack)
     assert (person.relation, person.status) == ("ex-wife", people_pb2.RELATION_STATUS_ENDED)
-    explained = await stack.people.GetPerson(pb.GetPersonRequest(person_id=person.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(person_id=person.id)
+    )
     told = [each.value for each in explained.evidence if each.aspect in ("relation", "status")]
     assert told == ["wife", "active", "ex-wife", "ended"]
 
@@ -106,13 +109,13 @@ async def test_rulings_outrank_what_is_learned_and_are_audited(stack: Stack) -> 
     [person] = await people(stack)
 
     async def rule(ruling: people_pb2.LearnedRuling.ValueType) -> people_pb2.Person:
-        request = review.ReviewPersonRequest(
+        request = facts.ReviewLearnedRequest(
             person_id=person.id,
             ruling=ruling,
             reason="she said so",
             actor=fact_pb2.FACT_ACTOR_PERSON,
         )
-        response = await stack.review.ReviewPerson(request)
+        response = await stack.facts.ReviewLearned(request)
         assert response.consistency_token
         return response.person
 
@@ -129,7 +132,9 @@ async def test_rulings_outrank_what_is_learned_and_are_audited(stack: Stack) -> 
     assert (rejected.id, rejected.mention_count) == (person.id, 3)
     right = await rule(people_pb2.LEARNED_RULING_RIGHT)
     assert (right.status, right.ruling) == (people_pb2.RELATION_STATUS_ACTIVE, 0)
-    explained = await stack.people.GetPerson(pb.GetPersonRequest(person_id=person.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(person_id=person.id)
+    )
     assert [(each.actor, each.action, each.reason) for each in explained.changes] == [
         ("machine", "met", ""),
         ("person", "ruled over", "she said so"),
@@ -156,12 +161,14 @@ async def test_events_merge_move_and_expire(stack: Stack) -> None:
         people_pb2.EVENT_STATUS_EXPIRED,
         people_pb2.EVENT_STATUS_ACTIVE,
     ]
-    explained = await stack.people.GetEvent(pb.GetEventRequest(event_id=current.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(event_id=current.id)
+    )
     starts = [each.quote for each in explained.evidence if each.aspect == "start"]
     assert starts == [plan.quote, moved.quote]
     assert [each.action for each in explained.changes] == ["learned", "moved"]
-    over = review.ReviewEventRequest(event_id=current.id, ruling=people_pb2.LEARNED_RULING_OVER)
-    ended = (await stack.review.ReviewEvent(over)).event
+    over = facts.ReviewLearnedRequest(event_id=current.id, ruling=people_pb2.LEARNED_RULING_OVER)
+    ended = (await stack.facts.ReviewLearned(over)).event
     assert ended.status == people_pb2.EVENT_STATUS_ENDED
     assert not await events(stack)
 
@@ -187,7 +194,9 @@ async def test_each_expired_fact_is_verified_once_until_it_is_heard_of(stack: St
     assert (question.kind, question.about_id) == (people_pb2.STRATEGY_KIND_VERIFY, fact_id)
     assert question.question == "Is the residence of emi still Lisbon?"
     assert question.state == people_pb2.STRATEGY_STATE_OPEN
-    explained = await stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=question.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(strategy_id=question.id)
+    )
     assert [each.quote for each in explained.evidence] == ["I live in Lisbon."]
     again = await say(stack, "I still live in Lisbon.", 300)
     await remember(stack, "Lisbon", again, **stated)
@@ -222,13 +231,15 @@ async def test_what_is_inferred_from_three_pieces_is_clarified_and_a_change_is_p
     await remember(stack, "vegetarian", said, **(inferred | {"source": 1}))
     await find_questions(stack)
     assert [each.id for each in await questions(stack)] == [probe.id]
-    drop = review.EndStrategyRequest(
+    drop = facts.ReviewLearnedRequest(
         strategy_id=probe.id, state=people_pb2.STRATEGY_STATE_DROPPED, reason="too private"
     )
     for _ in range(2):
-        dropped = (await stack.review.EndStrategy(drop)).strategy
+        dropped = (await stack.facts.ReviewLearned(drop)).strategy
     assert dropped.state == people_pb2.STRATEGY_STATE_DROPPED
-    explained = await stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=probe.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(strategy_id=probe.id)
+    )
     assert [(each.actor, each.action) for each in explained.changes] == [("agent", "dropped")]
     assert await find_questions(stack) == 0
     assert not await questions(stack)
@@ -244,8 +255,8 @@ async def test_who_comes_up_often_and_what_matters_is_deepened(stack: Stack) -> 
         "Who is Rui to emi?",
         "How did it go: Knee surgery?",
     ]
-    explained = await stack.people.GetStrategy(
-        pb.GetStrategyRequest(strategy_id=(await questions(stack))[0].id)
+    explained = await stack.fact_queries.ExplainLearned(
+        pb.ExplainLearnedRequest(strategy_id=(await questions(stack))[0].id)
     )
     assert {each.quote for each in explained.evidence} == {said.quote for said in told}
     answer = await say(stack, "Rui is my brother. The surgery went well.", 399)
@@ -267,10 +278,10 @@ async def test_the_model_of_a_user_keeps_what_it_was(stack: Stack) -> None:
     assert await assess("direct", direct[2]) == 0
     assert await assess("indirect", *indirect) == 1
     request = pb.GetUserModelRequest(subject=SUBJECT)
-    [current] = (await stack.people.GetUserModel(request)).traits
+    [current] = (await stack.fact_queries.GetUserModel(request)).traits
     assert (current.value, current.supporting, len(current.evidence)) == ("indirect", 2, 0)
     request = pb.GetUserModelRequest(subject=SUBJECT, include_past=True, include_evidence=True)
-    past, now = (await stack.people.GetUserModel(request)).traits
+    past, now = (await stack.fact_queries.GetUserModel(request)).traits
     assert (past.value, past.supporting) == ("direct", 3)
     assert [each.quote for each in past.evidence] == [said.quote for said in direct]
     assert past.held_until_time == now.held_from_time
@@ -293,13 +304,16 @@ async def test_trajectories_have_versions(stack: Stack) -> None:
     async with learning_transaction(stack.database) as conn:
         first = await find_trajectory(conn, DEFAULT_NAMESPACE, SUBJECT)
     assert await see("settled", first)
-    latest = await stack.people.GetTrajectory(pb.GetTrajectoryRequest(subject=SUBJECT))
+    request = pb.GetUserModelRequest(subject=SUBJECT, include_evidence=True)
+    latest = await stack.fact_queries.GetUserModel(request)
     assert (latest.trajectory.version, latest.trajectory.phase) == (2, "settled")
     assert latest.trajectory.stability == people_pb2.STABILITY_CHANGING
-    assert [(each.aspect, each.quote) for each in latest.evidence] == [("direction", said.quote)]
-    request = pb.GetTrajectoryRequest(subject=SUBJECT, version=1)
-    assert (await stack.people.GetTrajectory(request)).trajectory.phase == "settling"
-    nobody = await stack.people.GetTrajectory(pb.GetTrajectoryRequest(subject="nobody"))
+    assert [(each.aspect, each.quote) for each in latest.trajectory_evidence] == [
+        ("direction", said.quote)
+    ]
+    request = pb.GetUserModelRequest(subject=SUBJECT, trajectory_version=1)
+    assert (await stack.fact_queries.GetUserModel(request)).trajectory.phase == "settling"
+    nobody = await stack.fact_queries.GetUserModel(pb.GetUserModelRequest(subject="nobody"))
     assert not nobody.HasField("trajectory")
 
 
@@ -307,39 +321,48 @@ async def test_lists_have_pages_and_unknown_ids_are_refused(stack: Stack) -> Non
     said = await say(stack, "Ana, Bruno and Carla came.", 0)
     await meet(stack, *(PersonMention(name, said) for name in ("Ana", "Bruno", "Carla")))
     request = pb.ListPeopleRequest(page_size=2)
-    first = await stack.people.ListPeople(request)
+    first = await stack.fact_queries.ListPeople(request)
     request.page_token = first.next_page_token
-    second = await stack.people.ListPeople(request)
+    second = await stack.fact_queries.ListPeople(request)
     assert [each.name for each in (*first.people, *second.people)] == ["Ana", "Bruno", "Carla"]
     assert not second.next_page_token
     request.include_rejected = True
-    assert (await refused(stack.people.ListPeople(request))).reason == "PAGE_TOKEN_INVALID"
+    assert (await refused(stack.fact_queries.ListPeople(request))).reason == "PAGE_TOKEN_INVALID"
     id_, wrong = str(uuid4()), people_pb2.LEARNED_RULING_WRONG
     for call, reason in (
-        (stack.people.GetPerson(pb.GetPersonRequest(person_id=id_)), "PERSON_NOT_FOUND"),
-        (stack.people.GetEvent(pb.GetEventRequest(event_id=id_)), "EVENT_NOT_FOUND"),
-        (stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=id_)), "STRATEGY_NOT_FOUND"),
         (
-            stack.review.ReviewPerson(review.ReviewPersonRequest(person_id=id_, ruling=wrong)),
+            stack.fact_queries.ExplainLearned(pb.ExplainLearnedRequest(person_id=id_)),
             "PERSON_NOT_FOUND",
         ),
         (
-            stack.review.ReviewEvent(review.ReviewEventRequest(event_id=id_, ruling=wrong)),
+            stack.fact_queries.ExplainLearned(pb.ExplainLearnedRequest(event_id=id_)),
             "EVENT_NOT_FOUND",
         ),
         (
-            stack.review.EndStrategy(
-                review.EndStrategyRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_DROPPED)
+            stack.fact_queries.ExplainLearned(pb.ExplainLearnedRequest(strategy_id=id_)),
+            "STRATEGY_NOT_FOUND",
+        ),
+        (
+            stack.facts.ReviewLearned(facts.ReviewLearnedRequest(person_id=id_, ruling=wrong)),
+            "PERSON_NOT_FOUND",
+        ),
+        (
+            stack.facts.ReviewLearned(facts.ReviewLearnedRequest(event_id=id_, ruling=wrong)),
+            "EVENT_NOT_FOUND",
+        ),
+        (
+            stack.facts.ReviewLearned(
+                facts.ReviewLearnedRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_DROPPED)
             ),
             "STRATEGY_NOT_FOUND",
         ),
         (
-            stack.review.ReviewPerson(review.ReviewPersonRequest(person_id=id_)),
+            stack.facts.ReviewLearned(facts.ReviewLearnedRequest(person_id=id_)),
             "VALIDATION_FAILED",
         ),
         (
-            stack.review.EndStrategy(
-                review.EndStrategyRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_OPEN)
+            stack.facts.ReviewLearned(
+                facts.ReviewLearnedRequest(strategy_id=id_, state=people_pb2.STRATEGY_STATE_OPEN)
             ),
             "VALIDATION_FAILED",
         ),

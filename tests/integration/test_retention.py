@@ -10,12 +10,12 @@ import pytest_asyncio
 from google.protobuf import field_mask_pb2, struct_pb2
 
 from everword.db.pool import Database
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import pattern_service_pb2 as patterns
-from everword.v1 import profile_service_pb2 as profile
-from everword.v1 import retention_service_pb2 as pb
 from everword_ingest.retention.runner import RetentionRunner
 from support import document_calls, retaining_process
 from support.background import embed_everything
@@ -148,7 +148,7 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
     # Nothing belonged to the conversation any more.
     assert count(stack, "SELECT count(*) FROM conversations") == 0
     assert count(stack, "SELECT sum(conversations) FROM corpus_counts") == 0
-    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=told.id))
+    explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=told.id))
     assert explained.fact.value == "Rome"
     assert [each.quote for each in explained.evidence] == ["I live in Rome" if stays else ""]
 
@@ -272,7 +272,7 @@ async def test_a_run_that_is_killed_goes_on_in_short_steps(
     await keep(stack, "CONVERSATIONS", 30)
     would_go = await preview(stack)
     assert would_go == {"CONVERSATIONS": 120}
-    await stack.retention.RunRetention(pb.RunRetentionRequest())
+    await stack.erasures.RunRetention(pb.RunRetentionRequest())
     process = await retaining_process.start(stack.database, batch=3)
     messages = "SELECT count(*) FROM messages"
     await until(lambda: count(stack, messages) < 150)

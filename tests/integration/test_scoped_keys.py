@@ -169,7 +169,7 @@ async def test_a_bound_key_writes_and_finds_its_own(
     got = await mine.search.GetConversation(search.GetConversationRequest(key=key))
     assert got.conversation.id == told.conversation_id
     external = search.ExternalMessageKey(key=key, external_id="m1")
-    sent = await mine.search.GetMessage(search.GetMessageRequest(external=external))
+    sent = await mine.search.GetMemory(search.GetMemoryRequest(external=external))
     assert sent.message.id == told.messages[0].message_id
     read = search.GetMemoryRequest(memory_id=told.messages[0].message_id)
     assert (await mine.search.GetMemory(read)).memory.agent == "mine"

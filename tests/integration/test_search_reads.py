@@ -205,11 +205,11 @@ async def test_conversations_are_filtered(stack: Stack) -> None:
         request = append_request("hi")
         request.conversation.CopyFrom(target(key, agent=agent, channel=channel, subject=key * 2))
         appended = await stack.ingest.AppendMessages(request)
-    close = ingest_service_pb2.UpdateConversationRequest(
-        conversation=conversation_pb2.Conversation(id=appended.conversation_id, active=False)
+    close = ingest_service_pb2.EnsureConversationRequest(
+        conversation_id=appended.conversation_id, active=False
     )
     close.update_mask.paths.append("active")
-    await stack.ingest.UpdateConversation(close)
+    await stack.ingest.EnsureConversation(close)
     assert await conversation_ids(stack, agents=["opus"]) == ["c", "a"]
     assert await conversation_ids(stack, channels=["cli"]) == ["b", "a"]
     assert await conversation_ids(stack, subjects=["aa", "cc"]) == ["c", "a"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from everword.facts.model import State
 from everword.v1 import fact_pb2
-from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
 from support.learning import history_of, learn, say, told
 from support.scripted_replies import cut_off
@@ -28,7 +28,7 @@ TEA = ("I take my tea with oat milk", "tea", "oat milk")
 
 
 async def explained(stack: Stack, fact_id: str) -> profile.ExplainFactResponse:
-    return await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
+    return await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
 
 
 async def test_facts_come_from_what_people_say_with_the_exact_words(stack: Stack) -> None:

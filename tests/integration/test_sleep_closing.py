@@ -8,8 +8,8 @@ import pytest
 
 from everword.facts.model import State
 from everword.v1 import fact_pb2
+from everword.v1 import fact_query_service_pb2 as reads
 from everword.v1 import fact_service_pb2 as pb
-from everword.v1 import profile_service_pb2 as reads
 from everword_compactor.sleep import loading
 from everword_compactor.sleep.model import Trajectory
 from support.learning import day, say, told
@@ -46,7 +46,7 @@ async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -
     assert stored(stack)["residence", "Lisbon"][0] == State.REJECTED
     assert disputes(stack) == [("Berlin", "Lisbon", 2, "model", "It was a joke.")]
     [(berlin,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'Berlin'")
-    told_of = await stack.profile.ExplainFact(reads.ExplainFactRequest(fact_id=berlin))
+    told_of = await stack.fact_queries.ExplainFact(reads.ExplainFactRequest(fact_id=berlin))
     [one] = told_of.disputes
     assert (one.old_fact_id, one.outcome) == (berlin, fact_pb2.DISPUTE_OUTCOME_REJECT_NEW)
     assert (one.decided_by, one.reason) == ("model", "It was a joke.")
@@ -135,13 +135,13 @@ async def test_edges_link_facts_until_one_of_them_ends(stack: Stack) -> None:
     edges = "SELECT relation, confidence, reason, known_until IS NULL, valid_until IS NULL FROM fact_edges"
     assert rows(stack, edges) == [(1, 0.7, "It calms.", True, True)]
     [(tea,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'tea'")
-    [found] = (await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))).links
+    explain = reads.ExplainFactRequest(fact_id=tea)
+    [found] = (await stack.fact_queries.ExplainFact(explain)).links
+    assert not found.HasField("valid_until_time")
     assert (found.relation, found.other.value) == (fact_pb2.FACT_RELATION_CAUSES, "cello at six")
     await stack.facts.CloseFact(pb.CloseFactRequest(fact_id=tea))
     assert rows(stack, edges) == [(1, 0.7, "It calms.", False, False)]
-    gone = await stack.profile.ListFactLinks(reads.ListFactLinksRequest(fact_ids=[tea]))
-    assert not gone.links
-    explained = await stack.profile.ExplainFact(reads.ExplainFactRequest(fact_id=tea))
+    explained = await stack.fact_queries.ExplainFact(explain)
     assert [each.valid_until_time.seconds > 0 for each in explained.links] == [True]
 
 

@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from everword.v1 import admin_service_pb2 as admin
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import people_pb2
-from everword.v1 import people_service_pb2 as pb
-from everword.v1 import profile_service_pb2 as profile
 from support.calendar_calls import update_settings
 from support.calls import message, target
 from support.learning import day, learn, say
@@ -66,13 +65,15 @@ def named(*people: dict[str, Any]) -> Callable[[Records], Any]:
 
 
 async def people(stack: Stack) -> dict[str, people_pb2.Person]:
-    found = (await stack.people.ListPeople(pb.ListPeopleRequest(subjects=["emi"]))).people
+    found = (
+        await stack.fact_queries.ListPeople(profile.ListPeopleRequest(subjects=["emi"]))
+    ).people
     return {person.name: person for person in found}
 
 
 async def events(stack: Stack) -> list[people_pb2.Event]:
-    request = pb.ListEventsRequest(subjects=["emi"], include_past=True)
-    return list((await stack.people.ListEvents(request)).events)
+    request = profile.ListEventsRequest(subjects=["emi"], include_past=True)
+    return list((await stack.fact_queries.ListEvents(request)).events)
 
 
 async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: Stack) -> None:
@@ -95,7 +96,9 @@ async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: S
     anna = (await people(stack))["Anna"]
     assert (anna.relation, anna.mention_count) == ("ex-wife", 2)
     assert anna.status == people_pb2.RELATION_STATUS_ENDED
-    explained = await stack.people.GetPerson(pb.GetPersonRequest(person_id=anna.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        profile.ExplainLearnedRequest(person_id=anna.id)
+    )
     told = {(each.aspect, each.value): each.quote for each in explained.evidence}
     assert told["relation", "wife"] == "My wife Anna"
     assert told["status", "ended"] == "got divorced"
@@ -103,7 +106,7 @@ async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: S
     assert explained.evidence[0].message_id == first
     # What is observed of somebody else is no fact about the subject.
     everything = profile.ListFactsRequest(include_superseded=True)
-    assert not (await stack.profile.ListFacts(everything)).facts
+    assert not (await stack.fact_queries.ListFacts(everything)).facts
     await sleep(stack, mind)
     assert (await people(stack))["Anna"].mention_count == 2
 
@@ -164,7 +167,9 @@ async def test_events_have_times_that_are_said_and_move(stack: Stack) -> None:
     assert event.importance == 0.8
     assert event.start_time.ToDatetime(UTC).date().isoformat() == moved_to
     assert event.expire_time.ToDatetime(UTC) - event.start_time.ToDatetime(UTC) == timedelta(365)
-    explained = await stack.people.GetEvent(pb.GetEventRequest(event_id=event.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        profile.ExplainLearnedRequest(event_id=event.id)
+    )
     assert len({each.message_id for each in explained.evidence}) == 2
 
 
@@ -213,8 +218,8 @@ async def test_a_user_is_described_by_what_shows_in_two_messages(stack: Stack) -
 
     mind = Mind({"sleep-user-model": describe})
     await sleep(stack, mind)
-    request = pb.GetUserModelRequest(subject="emi", include_evidence=True)
-    [trait] = (await stack.people.GetUserModel(request)).traits
+    request = profile.GetUserModelRequest(subject="emi", include_evidence=True)
+    [trait] = (await stack.fact_queries.GetUserModel(request)).traits
     assert (trait.dimension, trait.value, trait.supporting) == ("directness", "direct", 2)
     assert [each.quote for each in trait.evidence] == [texts[0], texts[1]]
     assert mind.tasks().count("sleep-user-model") == 2
@@ -254,8 +259,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
         await say(stack, text, number, session=str(number))
         mind.answers["sleep-trajectory"] = outlook(phase)
         await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + number))
-        request = pb.GetTrajectoryRequest(subject="emi")
-        return (await stack.people.GetTrajectory(request)).trajectory
+        request = profile.GetUserModelRequest(subject="emi")
+        return (await stack.fact_queries.GetUserModel(request)).trajectory
 
     mind = Mind({"sleep-observe": living})
     first = await session(0, "I live in Lisbon.", "arriving")
@@ -265,8 +270,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     assert list(first.anchors) == ["Lisbon", "residence"]
     assert list(first.volatile_areas) == ["work"]
     assert list(first.predicted_shifts) == ["a new flat"]
-    request = pb.GetTrajectoryRequest(subject="emi")
-    evidence = (await stack.people.GetTrajectory(request)).evidence
+    request = profile.GetUserModelRequest(subject="emi", include_evidence=True)
+    evidence = (await stack.fact_queries.GetUserModel(request)).trajectory_evidence
     assert {each.aspect for each in evidence} >= {"phase", "direction", "summary", "anchors"}
     assert {each.quote for each in evidence} == {"I live in Lisbon."}
     # Nothing changed.
@@ -278,8 +283,8 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     moved = await session(3, "I live in Porto.", "moving on")
     assert (moved.version, moved.phase, moved.sessions) == (2, "moving on", 4)
     assert (await session(4, "I live in Braga.", "too early")).version == 2
-    request = pb.GetTrajectoryRequest(subject="emi", version=1)
-    assert (await stack.people.GetTrajectory(request)).trajectory.phase == "arriving"
+    request = profile.GetUserModelRequest(subject="emi", trajectory_version=1)
+    assert (await stack.fact_queries.GetUserModel(request)).trajectory.phase == "arriving"
 
 
 async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) -> None:
@@ -291,7 +296,7 @@ async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) ->
         }
     )
     await sleep(stack, mind)
-    found = await stack.people.GetTrajectory(pb.GetTrajectoryRequest(subject="emi"))
+    found = await stack.fact_queries.GetUserModel(profile.GetUserModelRequest(subject="emi"))
     assert not found.HasField("trajectory")
     assert mind.tasks().count("sleep-trajectory") == 2
 
@@ -303,13 +308,13 @@ async def test_sleep_asks_about_what_expired_and_what_changed_also_without_a_mod
         await say(stack, text, number)
     await learn(stack)
     await sleep(stack, None)
-    request = pb.ListStrategiesRequest(subjects=["emi"])
-    [probe] = (await stack.people.ListStrategies(request)).strategies
+    request = profile.ListStrategiesRequest(subjects=["emi"])
+    [probe] = (await stack.fact_queries.ListStrategies(request)).strategies
     assert probe.kind == people_pb2.STRATEGY_KIND_PROBE
     assert "from Berlin to Lisbon" in probe.question
     for _ in range(2):
         await sleep(stack, None, datetime.now(UTC) + timedelta(days=900))
-    kinds = [each.kind for each in (await stack.people.ListStrategies(request)).strategies]
+    kinds = [each.kind for each in (await stack.fact_queries.ListStrategies(request)).strategies]
     assert kinds == [people_pb2.STRATEGY_KIND_PROBE, people_pb2.STRATEGY_KIND_VERIFY]
 
 
@@ -321,17 +326,19 @@ async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: St
             "sleep-behaviour": {"inferences": [inferred]},
         }
     )
-    request = pb.ListStrategiesRequest(subjects=["emi"])
+    request = profile.ListStrategiesRequest(subjects=["emi"])
     found = []
     for number in range(3):
         await say(stack, f"Still awake, {number}.", number, session=str(number))
         await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + number))
-        found.append((await stack.people.ListStrategies(request)).strategies)
+        found.append((await stack.fact_queries.ListStrategies(request)).strategies)
     assert [len(each) for each in found] == [0, 0, 1]
     [clarify] = found[-1]
     assert clarify.kind == people_pb2.STRATEGY_KIND_CLARIFY
     assert clarify.question == "Is it right that the sleep rhythm of emi is a night owl?"
-    explained = await stack.people.GetStrategy(pb.GetStrategyRequest(strategy_id=clarify.id))
+    explained = await stack.fact_queries.ExplainLearned(
+        profile.ExplainLearnedRequest(strategy_id=clarify.id)
+    )
     assert {each.quote for each in explained.evidence} == {"Still awake"}
     assert len(explained.evidence) == 3
 

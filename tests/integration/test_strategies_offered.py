@@ -12,8 +12,8 @@ from everword.people.user_models import describe_user
 from everword.people.writer import meet_people, take_events
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2, people_pb2
+from everword.v1 import fact_query_service_pb2 as people
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import people_service_pb2 as people
 from everword.v1 import search_service_pb2 as search
 from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.stack import Stack
@@ -78,7 +78,7 @@ async def test_questions_are_offered_when_their_topic_comes_up_and_not_again(sta
         "Is the employer of emi still Acme"
     ]
     assert await offered(stack, "A nurse at Acme who drives a red van") == []
-    listed = (await stack.people.ListStrategies(people.ListStrategiesRequest())).strategies
+    listed = (await stack.fact_queries.ListStrategies(people.ListStrategiesRequest())).strategies
     states = [(each.state, each.offer_count) for each in listed]
     assert (
         sorted(states)

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from everword.domain.ids import new_id
-from everword.v1 import memory_pb2, search_service_pb2, stats_pb2
-from everword.v1 import summary_service_pb2 as pb
+from everword.v1 import memory_pb2, stats_pb2
+from everword.v1 import search_service_pb2 as pb
 from everword.v1.summary_pb2 import SummaryFilter
 from everword_search.summaries import read_summaries
 from support.calls import append
@@ -24,8 +24,8 @@ NEWEST = memory_pb2.ORDER_NEWEST_FIRST
 async def test_a_summary_is_read_whole_with_its_place_and_its_making(stack: Stack) -> None:
     conversation = await summed_up(stack, *[f"Row {n} is sown." for n in range(10)])
     (listed_one,) = await listed(stack)
-    request = pb.GetSummaryRequest(summary_id=listed_one.id)
-    summary = (await stack.summaries.GetSummary(request)).summary
+    request = pb.GetMemoryRequest(memory_id=listed_one.id, include_unindexed=True)
+    summary = (await stack.search.GetMemory(request)).summary
     assert summary == listed_one
     assert (summary.level, summary.conversation_id) == (LEAF, conversation)
     assert (summary.message_count, summary.first_seq, summary.last_seq) == (10, 1, 10)
@@ -36,17 +36,14 @@ async def test_a_summary_is_read_whole_with_its_place_and_its_making(stack: Stac
     assert summary.faithfulness.source_coverage == 1
     assert not summary.parent_id
     assert summary.earliest_time.ToDatetime() <= summary.latest_time.ToDatetime()
-    memory = await stack.search.GetMemory(search_service_pb2.GetMemoryRequest(memory_id=summary.id))
+    memory = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=summary.id))
     assert memory.memory.kind == memory_pb2.MEMORY_KIND_SUMMARY
     assert memory.memory.content == summary.content
 
 
 async def test_a_summary_that_is_not_there_is_said_to_be_missing(stack: Stack) -> None:
-    for call in (
-        stack.summaries.GetSummary(pb.GetSummaryRequest(summary_id=str(uuid4()))),
-        stack.summaries.ExpandSummary(pb.ExpandSummaryRequest(summary_id=str(uuid4()))),
-    ):
-        assert (await refused(call)).reason == "SUMMARY_NOT_FOUND"
+    call = stack.search.ExpandSummary(pb.ExpandSummaryRequest(summary_id=str(uuid4())))
+    assert (await refused(call)).reason == "SUMMARY_NOT_FOUND"
 
 
 async def test_the_tree_of_a_conversation_is_linked_both_ways(stack: Stack) -> None:
@@ -114,24 +111,24 @@ async def test_a_page_ends_before_it_is_too_large(
     await summed_up(stack, *[f"Sentence number {n}." for n in range(30)])
     nodes = await listed(stack)
     monkeypatch.setattr(read_summaries, "MAX_PAGE_BYTES", len(nodes[0].content) + 10)
-    page = await stack.summaries.ListSummaries(pb.ListSummariesRequest())
+    page = await stack.search.ListSummaries(pb.ListSummariesRequest())
     assert (len(page.summaries), bool(page.next_page_token)) == (1, True)
     assert await listed(stack) == nodes
 
 
 async def test_a_page_token_is_of_its_own_request(stack: Stack) -> None:
     await summed_up(stack, *["A sentence."] * 20)
-    page = await stack.summaries.ListSummaries(pb.ListSummariesRequest(page_size=1))
+    page = await stack.search.ListSummaries(pb.ListSummariesRequest(page_size=1))
     wrong = pb.ListSummariesRequest(
         page_token=page.next_page_token, filter=SummaryFilter(only_needing_review=True)
     )
-    assert (await refused(stack.summaries.ListSummaries(wrong))).reason == "PAGE_TOKEN_INVALID"
+    assert (await refused(stack.search.ListSummaries(wrong))).reason == "PAGE_TOKEN_INVALID"
 
 
 async def test_stats_count_what_is_summed_up_and_what_is_not(stack: Stack) -> None:
     await harvest_tree(stack)
     await append(stack, "A straggler.", "Another one.")
-    stats = await stack.search.GetStats(search_service_pb2.GetStatsRequest())
+    stats = await stack.search.GetStats(pb.GetStatsRequest())
     nodes = await listed(stack)
     summaries = stats.summaries
     assert (summaries.summaries, summaries.depth) == (len(nodes), 3)
@@ -143,7 +140,7 @@ async def test_stats_count_what_is_summed_up_and_what_is_not(stack: Stack) -> No
 async def test_what_needs_review_is_an_alert(stack: Stack) -> None:
     inventor = ScriptedComposer(invented="Row 3")
     await summed_up(stack, *[f"Row {n} is sown." for n in range(10)], composer=inventor)
-    stats = await stack.search.GetStats(search_service_pb2.GetStatsRequest())
+    stats = await stack.search.GetStats(pb.GetStatsRequest())
     assert stats.summaries.needs_review == 1
     (alert,) = stats.alerts
     assert alert.severity == stats_pb2.Alert.SEVERITY_WARNING

@@ -7,7 +7,6 @@ from typing import Any
 
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import summary_service_pb2 as pb
 from support.calendar_calls import said, update_settings
 from support.calls import append
 from support.command_line import everword as command_line
@@ -54,8 +53,8 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
     assert others[2] == "2024-03-05 · significant"
     assert others[3].startswith("2024-03-06 · Long ago we walked walked")
     for name, id_ in found.items():
-        asked = pb.GetSummaryRequest(name=name)
-        summary = (await stack.summaries.GetSummary(asked)).summary
+        asked = search.GetMemoryRequest(name=name)
+        summary = (await stack.search.GetMemory(asked)).summary
         assert (summary.id, summary.name) == (id_, name)
         memory = await stack.search.GetMemory(search.GetMemoryRequest(name=name))
         assert (memory.memory.id, memory.memory.content) == (id_, summary.content)
@@ -72,19 +71,14 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
 
 
 async def test_exactly_one_of_id_and_name_is_asked_for(stack: Stack) -> None:
-    some = "0190c5e0-0000-7000-8000-000000000000"
-    for fields in ({}, {"name": "2024", "id": some}, {"name": "x" * 601}):
+    for fields in ({}, {"id": "2024"}, {"name": "x" * 601}):
         wanted: dict[str, Any] = {**fields}
         id_ = wanted.pop("id", "")
-        both = (
-            await refused(
-                stack.summaries.GetSummary(pb.GetSummaryRequest(summary_id=id_, **wanted))
-            ),
-            await refused(stack.search.GetMemory(search.GetMemoryRequest(memory_id=id_, **wanted))),
-        )
-        assert {refusal.reason for refusal in both} == {"VALIDATION_FAILED"}, fields
+        request = search.GetMemoryRequest(**wanted)
+        if id_:
+            request.memory_id = id_
+        refusal = await refused(stack.search.GetMemory(request))
+        assert refusal.reason == "VALIDATION_FAILED", fields
     for name in ("2024-W10", "2024-03-05/", "' OR true --", "%"):
-        refusal = await refused(stack.summaries.GetSummary(pb.GetSummaryRequest(name=name)))
-        assert refusal.reason == "SUMMARY_NOT_FOUND"
         refusal = await refused(stack.search.GetMemory(search.GetMemoryRequest(name=name)))
         assert refusal.reason == "MEMORY_NOT_FOUND"

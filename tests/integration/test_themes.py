@@ -16,7 +16,7 @@ import pytest
 from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
 from everword.jobs.task import Task
-from everword.v1 import profile_service_pb2 as pb
+from everword.v1 import fact_query_service_pb2 as pb
 from everword_compactor.learning.job import Learning
 from everword_compactor.themes import job as themes
 from everword_compactor.themes.cluster import count_clusters, find_clusters
@@ -73,7 +73,7 @@ async def by_night(stack: Stack, chat: ChatSettings | None = None) -> None:
 
 
 async def listed(stack: Stack, **fields: Any) -> list[pb.Theme]:
-    response = await stack.profile.ListThemes(pb.ListThemesRequest(), **fields)
+    response = await stack.fact_queries.ListThemes(pb.ListThemesRequest(), **fields)
     return list(response.themes)
 
 

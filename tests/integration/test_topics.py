@@ -6,13 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import graph_pb2 as graph
+from everword.v1 import graph_query_service_pb2 as topics
 from everword.v1 import graph_service_pb2 as writes
 from everword.v1 import memory_pb2 as memory
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import summary_service_pb2 as summaries
-from everword.v1 import topic_service_pb2 as topics
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.command_line import everword
 from support.compaction import compact_everything
@@ -46,7 +45,7 @@ async def talk(stack: Stack, session: str, *lines: str, subject: str = "emi", at
 
 async def page(stack: Stack, name: str, subject: str = "emi") -> topics.Topic:
     request = topics.GetTopicRequest(name=name, subject=subject)
-    return (await stack.topics.GetTopic(request)).topic
+    return (await stack.graph_queries.GetTopic(request)).topic
 
 
 async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -> None:
@@ -68,9 +67,11 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
     for each in ana.citations:
         assert f"[{each.number}]" in ana.content
         if each.kind == memory.MEMORY_KIND_FACT:
-            await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=each.id))
+            await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=each.id))
         else:
-            await stack.summaries.GetSummary(summaries.GetSummaryRequest(summary_id=each.id))
+            await stack.search.GetMemory(
+                search.GetMemoryRequest(memory_id=each.id, include_unindexed=True)
+            )
 
     # It is found as a memory, under its own filters, beside what it was made of.
     async def found(**fields: Any) -> list[str]:
@@ -83,7 +84,9 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
 
     assert ana.memory_id in await found()
     assert await found(subjects=["bob"]) == []
-    listed = (await stack.topics.ListTopics(topics.ListTopicsRequest(subjects=["emi"]))).topics
+    listed = (
+        await stack.graph_queries.ListTopics(topics.ListTopicsRequest(subjects=["emi"]))
+    ).topics
     assert {each.name for each in listed} == {"Ana", "Initech"}
     shown = await everword(stack, "topics", "show", "Ana", "--subject", "emi")
     assert ana.content in shown.output
@@ -120,7 +123,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
         found = await page(stack, name)
         assert (found.id, found.name) == (before.id, "Ana Lima")
         assert found.content.startswith("Ana Lima (person)\nAlso called Ana, Anita.")
-    by_id = await stack.topics.GetTopic(topics.GetTopicRequest(id=other_id))
+    by_id = await stack.graph_queries.GetTopic(topics.GetTopicRequest(id=other_id))
     assert by_id.topic.memory_id == before.memory_id
 
     # What is erased takes the page with it, which is written again of what is left.

@@ -17,9 +17,9 @@ import pytest_asyncio
 
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import document_service_pb2 as documents
-from everword.v1 import erase_service_pb2 as erase
+from everword.v1 import erasure_service_pb2 as erase
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import note_service_pb2 as notes
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from everword.v1.admin_service_pb2 import NamespaceLimits
 from everword_ingest.transfer import batch
@@ -124,7 +124,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
     written = await put_in(stack, "elsewhere", file)
     assert (written.records, written.records_existing) == (len(lines) - 2, 0)
     assert await export(stack, "elsewhere") == file
-    for name in ("Search", "GetMessage", "ExplainFact", "GetDocument", "GetNote"):
+    for name in ("Search", "GetMemory", "ExplainFact", "GetDocument", "GetNote"):
         first, second = [await ask(stack, name, filled, each) for each in ("theirs", "elsewhere")]
         # Addresses name the namespace that they are in.
         assert str(first).replace("viking://theirs/", "viking://elsewhere/") == str(second)
@@ -153,8 +153,8 @@ async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
     theirs = filled.theirs
     calls: dict[str, tuple[Any, Any]] = {
         "Search": (stack.search, search.SearchRequest(query="gecko name words tea", explain=True)),
-        "GetMessage": (stack.search, search.GetMessageRequest(message_id=filled.message_id)),
-        "ExplainFact": (stack.profile, profile.ExplainFactRequest(fact_id=theirs.fact_id)),
+        "GetMemory": (stack.search, search.GetMemoryRequest(memory_id=filled.message_id)),
+        "ExplainFact": (stack.fact_queries, profile.ExplainFactRequest(fact_id=theirs.fact_id)),
         "GetDocument": (
             stack.documents,
             documents.GetDocumentRequest(document_id=theirs.document_id),

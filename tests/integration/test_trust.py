@@ -17,12 +17,11 @@ from everword.text.instructions import find_instructions
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import ingest_service_pb2 as ingest
-from everword.v1 import profile_service_pb2 as profile
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2 as summary
-from everword.v1 import summary_service_pb2 as summaries
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.calendar_calls import say_in, update_settings
 from support.calls import TOOL, message, target
@@ -52,9 +51,6 @@ AS_SENT = {
     "GetMemory message.body.content",
     "GetMemory message.body.tool_result",
     "GetMemory message.synthesized_content",
-    "GetMessage message.body.content",
-    "GetMessage message.body.tool_result",
-    "GetMessage message.synthesized_content",
     "ListMessages messages.body.content",
 }
 MARKING = {"Search", "Browse", "GetMemory", "BatchGetMemories", "ExpandSummary"}
@@ -118,7 +114,7 @@ async def _plant(stack: Stack, server: ScriptedChat) -> Planted:
     # Nothing sums it up: its first words stand for it in its directory.
     await say_in(stack, "bot", message(POISON[0], role=TOOL, create_time=YESTERDAY))
     wanted = summary.SummaryFilter(conversation_id=sent.conversation_id)
-    listed = await stack.summaries.ListSummaries(summaries.ListSummariesRequest(filter=wanted))
+    listed = await stack.search.ListSummaries(search.ListSummariesRequest(filter=wanted))
     calls = search.BrowseRequest(filter=memory_pb2.MemoryFilter(channels=["chat"]))
     leaf = max(listed.summaries, key=lambda each: (-each.level, each.message_count))
     called = [each.id for each in (await stack.search.Browse(calls)).memories if each.tool_name]
@@ -286,7 +282,7 @@ async def _says(stack: Stack, channel: str, days_ago: int) -> str:
 
 
 async def _state(stack: Stack, fact_id: str) -> str:
-    found = await stack.profile.GetFact(profile.GetFactRequest(fact_id=fact_id))
+    found = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
     return fact_pb2.FactState.Name(found.fact.state).removeprefix("FACT_STATE_")
 
 
@@ -297,7 +293,7 @@ async def test_a_fact_of_untrusted_channels_alone_is_never_confirmed(stack: Stac
         said = await _says(stack, "mail", days)
         fact_id = (await stack.facts.Remember(_remember(said))).fact.id
     assert await _state(stack, fact_id) == "SUSPECTED"
-    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
+    explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
     assert [each.untrusted for each in explained.evidence] == [True] * 4
 
     # Only trusted evidence counts from the first piece of it on.
@@ -320,7 +316,7 @@ async def test_nothing_is_learned_from_what_speaks_to_models(stack: Stack) -> No
     homes = profile.ListFactsRequest(attributes=["residence"])
     await say_in(stack, "post", message(claim))
     await learn(stack)
-    assert list((await stack.profile.ListFacts(homes)).facts) == []
+    assert list((await stack.fact_queries.ListFacts(homes)).facts) == []
     await say_in(stack, "post", message("I live in Lisbon."))
     await learn(stack)
-    assert [fact.value for fact in (await stack.profile.ListFacts(homes)).facts] == ["Lisbon"]
+    assert [fact.value for fact in (await stack.fact_queries.ListFacts(homes)).facts] == ["Lisbon"]

@@ -10,9 +10,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import fact_pb2
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import ingest_service_pb2 as ingest
-from everword.v1 import profile_service_pb2 as profile
 from support.calendar_calls import update_settings
 from support.calls import message, target
 from support.learning import day, learn
@@ -47,7 +47,7 @@ async def _profile(stack: Stack, **request: Any) -> dict[str, list[fact_pb2.Fact
     """Return the facts of the profile by attribute."""
     wanted = profile.GetProfileRequest(subject="emi", **request)
     found: dict[str, list[fact_pb2.Fact]] = {}
-    for fact in (await stack.profile.GetProfile(wanted)).facts:
+    for fact in (await stack.fact_queries.GetProfile(wanted)).facts:
         found.setdefault(fact.attribute, []).append(fact)
     return found
 
@@ -55,7 +55,7 @@ async def _profile(stack: Stack, **request: Any) -> dict[str, list[fact_pb2.Fact
 async def _every(stack: Stack, attribute: str) -> dict[str, fact_pb2.Fact]:
     """Return all facts of an attribute by value, including ended and rejected ones."""
     request = profile.ListFactsRequest(attributes=[attribute], include_superseded=True)
-    return {fact.value: fact for fact in (await stack.profile.ListFacts(request)).facts}
+    return {fact.value: fact for fact in (await stack.fact_queries.ListFacts(request)).facts}
 
 
 async def _trust_mail_not(stack: Stack) -> None:
@@ -79,7 +79,9 @@ async def test_untrusted_mails_dispute_the_facts_of_a_user_and_replace_none(stac
         other = (await _every(stack, attribute))[value]
         assert (other.state, other.memory_id) == (SUSPECTED, "")
         assert other.confidence < 0.5
-        explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=other.id))
+        explained = await stack.fact_queries.ExplainFact(
+            profile.ExplainFactRequest(fact_id=other.id)
+        )
         [dispute] = explained.disputes
         assert dispute.old_fact_id == held[attribute][0].id
         assert not dispute.HasField("settle_time")
@@ -160,7 +162,7 @@ async def test_untrusted_evidence_confirms_no_trusted_fact(stack: Stack) -> None
     [lisbon] = (await _profile(stack))["residence"]
     assert (lisbon.state, lisbon.confidence, lisbon.supporting) == (SUSPECTED, 0.5, 1)
     assert not lisbon.disputed
-    explained = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=lisbon.id))
+    explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=lisbon.id))
     assert [each.untrusted for each in explained.evidence] == [False, *[True] * 6]
     # A second trusted conversation does.
     await _say(stack, "chat", "I live in Lisbon.", 20)

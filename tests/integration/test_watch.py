@@ -19,8 +19,6 @@ from everword.v1 import memory_pb2
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import watch_pb2 as pb
-from everword.v1.cost_service_pb2 import WatchBudgetRequest
-from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.watch import looking
 from support.calls import append
@@ -192,14 +190,6 @@ async def test_a_server_that_stops_ends_the_stream_well(postgres_url: str) -> No
             assert isinstance(first, pb.WatchMemoriesResponse)
             assert first.resume_token
             waiting = asyncio.create_task(call.read())
-            costs = grpc.aio.insecure_channel(stack.addresses["ingest"])
-            budgets = CostServiceStub(costs).WatchBudget(WatchBudgetRequest())
-            await budgets.read()
-            told = asyncio.create_task(budgets.read())
         assert await waiting is grpc.aio.EOF
         assert await call.code() == grpc.StatusCode.OK
-        # Those of budgets end as well.
-        assert await told is grpc.aio.EOF
-        assert await budgets.code() == grpc.StatusCode.OK
-        await costs.close()
         await channel.close()

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from google.protobuf.struct_pb2 import Struct
 
-from everword.v1 import conversation_pb2, memory_pb2, summary_pb2, summary_service_pb2
+from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 from everword.v1 import search_service_pb2 as pb
 from support.calendar_calls import at, said
 from support.calls import TOOL, append, append_request, message, target
@@ -57,11 +57,9 @@ async def test_a_memory_carries_what_its_message_was_sent_with_wherever_it_is_re
     assert not whole.metadata_omitted
     batch = pb.BatchGetMemoriesRequest(memory_ids=[id_])
     of_messages = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_MESSAGE])
-    leaf = (
-        await stack.summaries.ListSummaries(summary_service_pb2.ListSummariesRequest())
-    ).summaries[0]
-    expand = summary_service_pb2.ExpandSummaryRequest(summary_id=leaf.id)
-    expansion = (await stack.summaries.ExpandSummary(expand)).expansion
+    leaf = (await stack.search.ListSummaries(pb.ListSummariesRequest())).summaries[0]
+    expand = pb.ExpandSummaryRequest(summary_id=leaf.id)
+    expansion = (await stack.search.ExpandSummary(expand)).expansion
     for memory in (
         (await search(stack, "xylophone log", filter=of_messages))[0],
         next(each for each in await browse(stack) if each.id == id_),
@@ -154,7 +152,7 @@ async def test_a_message_is_read_as_it_was_sent_by_its_id_and_by_the_callers_own
     sent.create_time.FromNanoseconds(1_700_000_000_123_456_000)
     stored = await append(stack, sent)
     id_ = stored.messages[0].message_id
-    by_id = (await stack.search.GetMessage(pb.GetMessageRequest(message_id=id_))).message
+    by_id = (await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=id_))).message
     assert by_id.body == sent
     assert (by_id.id, by_id.conversation_id, by_id.seq) == (id_, stored.conversation_id, 2)
     for place in (
@@ -162,10 +160,8 @@ async def test_a_message_is_read_as_it_was_sent_by_its_id_and_by_the_callers_own
         {"key": conversation_pb2.ConversationKey(session_key="s")},
     ):
         external = pb.ExternalMessageKey(external_id="evt/1 ü", **place)
-        request = pb.GetMessageRequest(
-            external=external, at_least_as_fresh=stored.consistency_token
-        )
-        assert (await stack.search.GetMessage(request)).message == by_id
+        request = pb.GetMemoryRequest(external=external, at_least_as_fresh=stored.consistency_token)
+        assert (await stack.search.GetMemory(request)).message == by_id
     whole = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=id_))
     assert whole.message == by_id
     assert not whole.HasField("summary")
@@ -176,32 +172,30 @@ async def test_what_names_no_message_is_refused_in_words(stack: Stack) -> None:
     key = conversation_pb2.ConversationKey(session_key="s")
     elsewhere = conversation_pb2.ConversationKey(session_key="s", agent="another")
     for request, reason in (
-        (pb.GetMessageRequest(message_id=str(uuid4())), "MESSAGE_NOT_FOUND"),
+        (pb.GetMemoryRequest(memory_id=str(uuid4())), "MEMORY_NOT_FOUND"),
         (by_key(key, "gone"), "MESSAGE_NOT_FOUND"),
         (by_key(elsewhere, "here"), "CONVERSATION_NOT_FOUND"),
         (by_key(key, ""), "VALIDATION_FAILED"),
-        (pb.GetMessageRequest(), "VALIDATION_FAILED"),
+        (pb.GetMemoryRequest(), "VALIDATION_FAILED"),
         (
-            pb.GetMessageRequest(external=pb.ExternalMessageKey(external_id="here")),
+            pb.GetMemoryRequest(external=pb.ExternalMessageKey(external_id="here")),
             "VALIDATION_FAILED",
         ),
     ):
-        refusal = await refused(stack.search.GetMessage(request))
+        refusal = await refused(stack.search.GetMemory(request))
         assert refusal.reason == reason, request
-    refusal = await refused(stack.search.GetMessage(by_key(key, "gone")))
+    refusal = await refused(stack.search.GetMemory(by_key(key, "gone")))
     assert refusal.metadata["external_id"] == "gone"
 
 
-def by_key(key: conversation_pb2.ConversationKey, external_id: str) -> pb.GetMessageRequest:
-    return pb.GetMessageRequest(external=pb.ExternalMessageKey(key=key, external_id=external_id))
+def by_key(key: conversation_pb2.ConversationKey, external_id: str) -> pb.GetMemoryRequest:
+    return pb.GetMemoryRequest(external=pb.ExternalMessageKey(key=key, external_id=external_id))
 
 
 async def test_the_memory_of_a_summary_comes_with_its_place_and_its_making(stack: Stack) -> None:
     await append(stack, *["The xylophone is tuned."] * 10)
     await compact_everything(stack)
-    (leaf,) = (
-        await stack.summaries.ListSummaries(summary_service_pb2.ListSummariesRequest())
-    ).summaries
+    (leaf,) = (await stack.search.ListSummaries(pb.ListSummariesRequest())).summaries
     whole = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=leaf.id))
     assert whole.summary == leaf
     assert not whole.HasField("message")

@@ -15,8 +15,7 @@ from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import document_pb2, memory_pb2
 from everword.v1 import document_service_pb2 as documents
-from everword.v1 import handoff_service_pb2 as handoffs
-from everword.v1 import workspace_service_pb2 as pb
+from everword.v1 import note_service_pb2 as handoffs
 from support.callers import bearer
 from support.calls import append_request, message, target
 from support.corpus import search_request
@@ -58,14 +57,14 @@ async def base(stack: Stack, **fields: Any) -> list[str]:
     return [text.partition("] ")[2] for text in items]
 
 
-async def versions(stack: Stack, name: str, agent: str) -> list[pb.WorkspaceFileVersion]:
+async def versions(stack: Stack, name: str, agent: str) -> list[documents.WorkspaceFileVersion]:
     """Return all versions of a file, the first one first."""
-    request = pb.GetWorkspaceFileHistoryRequest(
+    request = documents.GetWorkspaceFileHistoryRequest(
         name=file_name(name), scope=of(agent), page_size=60, max_content_chars=20_000
     )
-    found: list[pb.WorkspaceFileVersion] = []
+    found: list[documents.WorkspaceFileVersion] = []
     while True:
-        page = await stack.workspace.GetWorkspaceFileHistory(request)
+        page = await stack.documents.GetWorkspaceFileHistory(request)
         found += page.versions
         if not page.next_page_token:
             return found[::-1]
@@ -82,7 +81,7 @@ async def test_who_may_write_what(postgres_url: str) -> None:
             )
             made = await stack.admin.CreateApiKey(key, metadata=operator)
             agent = bearer(made.secret)
-            grant = await stack.handoffs.CreateAdvisorGrant(
+            grant = await stack.notes.CreateAdvisorGrant(
                 handoffs.CreateAdvisorGrantRequest(
                     key=handoffs.HandoffKey(repo="a/b", issue="1"), max_calls=50
                 ),
@@ -102,19 +101,19 @@ async def test_who_may_write_what(postgres_url: str) -> None:
                 assert as_agent.reason == "WORKSPACE_FILE_PROTECTED"
                 for writer in ("HUMAN", "SYSTEM"):
                     await write_file(stack, name, writer, writer=writer, metadata=operator)
-                gone = pb.DeleteWorkspaceFileRequest(name=file_name(name))
-                refusal = await refused(stack.workspace.DeleteWorkspaceFile(gone, metadata=agent))
+                gone = documents.DeleteWorkspaceFileRequest(name=file_name(name))
+                refusal = await refused(stack.documents.DeleteWorkspaceFile(gone, metadata=agent))
                 assert refusal.reason == "WORKSPACE_FILE_PROTECTED"
                 gone.writer = to_writer("HUMAN")
-                await stack.workspace.DeleteWorkspaceFile(gone, metadata=operator)
+                await stack.documents.DeleteWorkspaceFile(gone, metadata=operator)
             await write_file(stack, "MEMORY", "The agent's.", metadata=agent)
             both = {"append": True, "writer": "HUMAN", "metadata": operator}
             await write_file(stack, "MEMORY", "A person's.", **both)  # type: ignore[arg-type]
-            listed = await stack.workspace.ListWorkspaceFiles(
-                pb.ListWorkspaceFilesRequest(), metadata=agent
+            listed = await stack.documents.ListWorkspaceFiles(
+                documents.ListWorkspaceFilesRequest(), metadata=agent
             )
             assert [(file.name, file.agent_may_write) for file in listed.files] == [
-                (pb.WORKSPACE_FILE_NAME_MEMORY, True)
+                (documents.WORKSPACE_FILE_NAME_MEMORY, True)
             ]
 
 
@@ -148,7 +147,10 @@ async def test_memory_is_loaded_and_both_edit_it(stack: Stack) -> None:
     assert lost.metadata["expected_version_id"] == first.version_id
     file = await read_file(stack, "MEMORY", agent="scribe")
     assert (file.content, file.version) == ("# Memory\n\n- Tea at four.\n- No sugar.", 2)
-    assert (file.layer, file.writer) == (pb.WORKSPACE_LAYER_NARRATIVE, pb.WORKSPACE_WRITER_HUMAN)
+    assert (file.layer, file.writer) == (
+        documents.WORKSPACE_LAYER_NARRATIVE,
+        documents.WORKSPACE_WRITER_HUMAN,
+    )
     conversation = await say(stack, "s", "scribe", "Good morning.")
     assert await base(stack, conversation_id=conversation) == [
         "MEMORY: - Tea at four.\n  - No sugar."
@@ -255,13 +257,13 @@ async def test_history_keeps_what_each_said(stack: Stack) -> None:
     scope = of("past")
     await write_file(stack, "MEMORY", "First.", scope=scope, author="ann")
     await write_file(stack, "MEMORY", "Second.", scope=scope, writer="HUMAN", author="bo")
-    gone = pb.DeleteWorkspaceFileRequest(name=file_name("MEMORY"), scope=scope, author="cy")
-    await stack.workspace.DeleteWorkspaceFile(gone)
+    gone = documents.DeleteWorkspaceFileRequest(name=file_name("MEMORY"), scope=scope, author="cy")
+    await stack.documents.DeleteWorkspaceFile(gone)
     kept = await versions(stack, "MEMORY", "past")
     assert [(each.content, each.author, each.writer, each.deleted) for each in kept] == [
-        ("First.", "ann", pb.WORKSPACE_WRITER_AGENT, False),
-        ("Second.", "bo", pb.WORKSPACE_WRITER_HUMAN, False),
-        ("", "cy", pb.WORKSPACE_WRITER_AGENT, True),
+        ("First.", "ann", documents.WORKSPACE_WRITER_AGENT, False),
+        ("Second.", "bo", documents.WORKSPACE_WRITER_HUMAN, False),
+        ("", "cy", documents.WORKSPACE_WRITER_AGENT, True),
     ]
     for first, second in itertools.pairwise(kept):
         assert first.write_time.ToNanoseconds() < second.write_time.ToNanoseconds()

@@ -63,10 +63,9 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "before": datetime(9000, 1, 1, tzinfo=UTC),
         },
         f"{package}.enqueue_messages": {**said, "conversation_ids": [conversation_id]},
-        f"{package}.update_voice": {
+        "everword_ingest.namespaces.set_voice": {
             **dict.fromkeys(("identity", "user_name", "pronouns"), "smuggled"),
             "channel_instructions": "{}",
-            "fields": ["identity", "user_name", "pronouns", "channel_instructions"],
         },
         "everword_ingest.messages.enqueue_days": said,
         "everword_ingest.memories.insert_significant": {

@@ -169,7 +169,7 @@ async def _import(stack: Stack) -> str:
 async def _remember(stack: Stack, conversation_id: str, attribute: str, said: _Said) -> str:
     """Remember what a message says of orderdesk; returns the fact."""
     key = search.ExternalMessageKey(conversation_id=conversation_id, external_id=said.external_id)
-    found = await stack.search.GetMessage(search.GetMessageRequest(external=key))
+    found = await stack.search.GetMemory(search.GetMemoryRequest(external=key))
     evidence = fact_pb2.NewEvidence(message_id=found.message.id, quote=said.quote)
     request = facts.RememberRequest(
         subject="orderdesk", attribute=attribute, value=said.value, evidence=[evidence]

@@ -79,8 +79,6 @@ def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, An
         f"{package}.delete_budget": known,
         f"{package}.list_standing": {**known, "agent": None, "model": "", "run_id": ""},
         f"{package}.list_events": {"batch_id": BATCH},
-        f"{package}.next_events": {"after_id": 0},
-        f"{package}.latest_event": {},
         f"{package}.sum_costs": {
             **any_call,
             "start": BEGAN,

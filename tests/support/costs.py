@@ -93,9 +93,10 @@ class Accounts:
         return await self.stack.costs.SetBudget(request, metadata=self.metadata)
 
     async def standing(self, budget_id: str, run_id: str = "") -> cost_pb2.BudgetStatus:
-        request = pb.GetBudgetRequest(budget_id=budget_id, run_id=run_id)
-        response = await self.stack.costs.GetBudget(request, metadata=self.metadata)
-        return response.status
+        request = pb.CheckBudgetRequest(budget_id=budget_id, run_id=run_id)
+        response = await self.stack.costs.CheckBudget(request, metadata=self.metadata)
+        [status] = response.budgets
+        return status
 
     async def groups(
         self, *group_by: pb.CostGrouping.ValueType, **fields: Any

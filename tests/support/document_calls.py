@@ -7,7 +7,6 @@ from typing import Any
 
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
-from everword.v1 import workspace_service_pb2 as workspace
 from support.stack import Stack
 
 
@@ -65,11 +64,11 @@ async def write(
 
 async def append(
     stack: Stack, content: str, title: str, *, request_id: str = "", **fields: Any
-) -> pb.AppendDocumentResponse:
-    request = pb.AppendDocumentRequest(
-        document=new_document(title, **fields), content=content, request_id=request_id
+) -> pb.WriteDocumentResponse:
+    request = pb.WriteDocumentRequest(
+        document=new_document(title, **fields), content=content, append=True, request_id=request_id
     )
-    return await stack.documents.AppendDocument(request)
+    return await stack.documents.WriteDocument(request)
 
 
 def named(title: str, **scope: Any) -> document_pb2.DocumentKey:
@@ -110,27 +109,27 @@ async def write_file(
     expected: int | None = None,
     metadata: Any = (),
     **fields: Any,
-) -> workspace.WriteWorkspaceFileResponse:
+) -> pb.WriteWorkspaceFileResponse:
     """Write a file by its name, as the agent where no `writer` is named; `fields` are those of the request."""
-    request = workspace.WriteWorkspaceFileRequest(
+    request = pb.WriteWorkspaceFileRequest(
         name=file_name(name),
         content=content,
         writer=to_writer(writer),
         expected_version=expected,
         **fields,
     )
-    return await stack.workspace.WriteWorkspaceFile(request, metadata=metadata)
+    return await stack.documents.WriteWorkspaceFile(request, metadata=metadata)
 
 
-async def read_file(stack: Stack, name: str, **scope: Any) -> workspace.WorkspaceFile:
+async def read_file(stack: Stack, name: str, **scope: Any) -> pb.WorkspaceFile:
     whose = document_pb2.DocumentScope(**scope) if scope else None
-    request = workspace.GetWorkspaceFileRequest(name=file_name(name), scope=whose)
-    return (await stack.workspace.GetWorkspaceFile(request)).file
+    request = pb.GetWorkspaceFileRequest(name=file_name(name), scope=whose)
+    return (await stack.documents.GetWorkspaceFile(request)).file
 
 
-def file_name(name: str) -> workspace.WorkspaceFileName.ValueType:
-    return workspace.WorkspaceFileName.Value(f"WORKSPACE_FILE_NAME_{name}")
+def file_name(name: str) -> pb.WorkspaceFileName.ValueType:
+    return pb.WorkspaceFileName.Value(f"WORKSPACE_FILE_NAME_{name}")
 
 
-def to_writer(name: str) -> workspace.WorkspaceWriter.ValueType:
-    return workspace.WorkspaceWriter.Value(f"WORKSPACE_WRITER_{name or 'UNSPECIFIED'}")
+def to_writer(name: str) -> pb.WorkspaceWriter.ValueType:
+    return pb.WorkspaceWriter.Value(f"WORKSPACE_WRITER_{name or 'UNSPECIFIED'}")

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from everword.v1 import context_service_pb2 as context
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from support.corpus import search_request
 from support.stack import Stack
 

@@ -8,11 +8,11 @@ from typing import Any
 from google.protobuf.struct_pb2 import Struct
 
 from everword.domain.ids import new_id
-from everword.v1 import checkpoint_service_pb2 as checkpoints
 from everword.v1 import cost_service_pb2 as costs
 from everword.v1 import document_pb2, note_pb2
-from everword.v1 import handoff_service_pb2 as handoffs
+from everword.v1 import ingest_service_pb2 as checkpoints
 from everword.v1 import lore_service_pb2 as lore
+from everword.v1 import note_service_pb2 as handoffs
 from support.calls import append_request, message
 from support.calls import target as conversation
 from support.costs import spent
@@ -69,7 +69,7 @@ async def write_everything(stack: Stack, token: str) -> Written:
         await write_entry(stack, book_id, lemon, request_id=f"lore {book_id}")
     state = Struct()
     state.update({"about": token})
-    saved = await stack.checkpoints.SaveCheckpoint(
+    saved = await stack.ingest.SaveCheckpoint(
         checkpoints.SaveCheckpointRequest(
             conversation_id=whose,
             name=f"of {token}",
@@ -81,7 +81,7 @@ async def write_everything(stack: Stack, token: str) -> Written:
     in_it = note_pb2.NoteScope(**where)
     noted = await write(stack, f"A note on {token}.", f"k-{token}", scope=in_it, author=author)
     logged = await log(stack, f"Fed the {token}.", scope=in_it, author=author)
-    handed = await stack.handoffs.WriteHandoff(
+    handed = await stack.notes.WriteHandoff(
         handoffs.WriteHandoffRequest(
             key=handoffs.HandoffKey(repo="a/b", issue=subject),
             content=f"Ask about {token}.",
@@ -116,4 +116,4 @@ async def delete_what_has_no_author(stack: Stack, written: Written) -> None:
     for book_id in written.book_ids:
         await stack.lore.DeleteLoreBook(lore.DeleteLoreBookRequest(book_id=book_id))
     request = checkpoints.DeleteCheckpointsRequest(checkpoint_id=written.checkpoint_id)
-    await stack.checkpoints.DeleteCheckpoints(request)
+    await stack.ingest.DeleteCheckpoints(request)

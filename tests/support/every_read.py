@@ -21,10 +21,10 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from everword import v1
 from everword.client.channel import open_channel
 from everword.v1 import access_pb2, document_pb2, lore_pb2, note_pb2
-from everword.v1 import handoff_service_pb2 as handoffs
+from everword.v1 import document_service_pb2 as workspace
+from everword.v1 import note_service_pb2 as handoffs
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import watch_pb2 as watch
-from everword.v1 import workspace_service_pb2 as workspace
 from support.stack import Stack
 
 _HOSTS = ("search", "ingest", "compactor")
@@ -44,6 +44,8 @@ _IDS = (
     *("checkpoint_id", "fact_id", "node_id", "person_id", "event_id", "strategy_id", "pattern_id"),
     *("grant_id", "budget_id", "id"),
 )
+#: The ids of which ExplainLearned takes one.
+_LEARNED = ("person_id", "event_id", "strategy_id")
 _LISTS = ("memory_ids", "node_ids", "fact_ids")
 
 
@@ -58,7 +60,7 @@ def read_methods() -> list[MethodDescriptor]:
                 for service in services
                 for method in service.methods
                 if method.GetOptions().Extensions[access_pb2.access] == access_pb2.ACCESS_READ
-                and method.name not in {"WaitForIndexing", "WatchBudget"}
+                and method.name != "WaitForIndexing"
             ]
     return methods
 
@@ -124,6 +126,10 @@ async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[A
         requests = [_request(method, known)]
         if method.name == "Search":
             requests = [_in_mode(requests[0], mode) for mode in _listed(known, "modes")]
+        elif method.name == "GetMemory":
+            requests.append(_unindexed(requests[0]))
+        elif method.name == "ExplainLearned":
+            requests = [type(requests[0])(**{name: known[name]}) for name in _LEARNED]
         elif method.name == "ReadAddress":
             requests = [_at(requests[0], each) for each in _listed(known, "addresses")]
         elif method.name == "ListAddress":
@@ -166,6 +172,15 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
             setattr(message, field.name, value)
     if message.DESCRIPTOR.name == "GetMemoryRequest":
         message.ClearField("name")
+
+
+def _unindexed(request: Message) -> Message:
+    """Return a request for a message or a summary, whether or not it is in the index."""
+    assert isinstance(request, search.GetMemoryRequest)
+    asked = search.GetMemoryRequest()
+    asked.CopyFrom(request)
+    asked.include_unindexed = True
+    return asked
 
 
 def _in_mode(request: Message, mode: int) -> Message:

@@ -14,7 +14,6 @@ from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2 as summary
-from everword.v1 import summary_service_pb2 as summaries
 from everword.v1.stats_pb2 import SummaryBacklog
 from support.calls import message, target
 from support.stack import Stack
@@ -68,10 +67,10 @@ def messages_request(conversation_id: str, **fields: Any) -> search.ListMessages
     return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
 
 
-def external_request(**conversation: Any) -> search.GetMessageRequest:
+def external_request(**conversation: Any) -> search.GetMemoryRequest:
     """Ask for a message by the id that its sender gave it."""
     external = search.ExternalMessageKey(external_id="external", **conversation)
-    return search.GetMessageRequest(external=external)
+    return search.GetMemoryRequest(external=external)
 
 
 def ensure_request() -> ingest.EnsureConversationRequest:
@@ -79,11 +78,10 @@ def ensure_request() -> ingest.EnsureConversationRequest:
     return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
 
 
-def update_request(conversation_id: str) -> ingest.UpdateConversationRequest:
-    return ingest.UpdateConversationRequest(
-        conversation=conversation.Conversation(
-            id=conversation_id, details=conversation.ConversationDetails(title="Taken over")
-        ),
+def update_request(conversation_id: str) -> ingest.EnsureConversationRequest:
+    return ingest.EnsureConversationRequest(
+        conversation_id=conversation_id,
+        details=conversation.ConversationDetails(title="Taken over"),
         update_mask=FieldMask(paths=["details.title"]),
     )
 
@@ -102,12 +100,6 @@ def answer_request(parent_id: str) -> ingest.AppendMessagesRequest:
 
 async def import_batch(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any:
     return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
-
-
-def voice_request(identity: str) -> maintenance.UpdateVoiceRequest:
-    return maintenance.UpdateVoiceRequest(
-        voice=maintenance.Voice(identity=identity), update_mask=FieldMask(paths=["*"])
-    )
 
 
 def significant_request() -> ingest.RecordSignificantRequest:
@@ -130,12 +122,12 @@ def wait_request(token: str) -> ingest.WaitForIndexingRequest:
     )
 
 
-def list_request(**fields: Any) -> summaries.ListSummariesRequest:
-    return summaries.ListSummariesRequest(page_size=1, **fields)
+def list_request(**fields: Any) -> search.ListSummariesRequest:
+    return search.ListSummariesRequest(page_size=1, **fields)
 
 
-def expand_request(summary_id: str, **fields: Any) -> summaries.ExpandSummaryRequest:
-    return summaries.ExpandSummaryRequest(summary_id=summary_id, page_size=1, **fields)
+def expand_request(summary_id: str, **fields: Any) -> search.ExpandSummaryRequest:
+    return search.ExpandSummaryRequest(summary_id=summary_id, page_size=1, **fields)
 
 
 def audit_request(**fields: Any) -> maintenance.AuditSummariesRequest:
@@ -173,45 +165,31 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
             )
         ),
     ),
-    "GetSummary summary_id": (
-        NO_SUMMARY,
-        lambda s, t: s.summaries.GetSummary(summaries.GetSummaryRequest(summary_id=t.summary_id)),
-    ),
     "ExpandSummary summary_id": (
         NO_SUMMARY,
-        lambda s, t: s.summaries.ExpandSummary(
-            summaries.ExpandSummaryRequest(summary_id=t.summary_id)
-        ),
-    ),
-    "GetSummary at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.summaries.GetSummary(
-            summaries.GetSummaryRequest(
-                summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
-            )
-        ),
+        lambda s, t: s.search.ExpandSummary(search.ExpandSummaryRequest(summary_id=t.summary_id)),
     ),
     "ExpandSummary at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.summaries.ExpandSummary(
-            summaries.ExpandSummaryRequest(
+        lambda s, t: s.search.ExpandSummary(
+            search.ExpandSummaryRequest(
                 summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
             )
         ),
     ),
     "ListSummaries at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.summaries.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
+        lambda s, t: s.search.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
     ),
     "ExpandSummary page_token": (
         NO_PAGE,
-        lambda s, t: s.summaries.ExpandSummary(
+        lambda s, t: s.search.ExpandSummary(
             expand_request(t.summary_id, page_token=t.page_tokens["ExpandSummary"])
         ),
     ),
     "ListSummaries page_token": (
         NO_PAGE,
-        lambda s, t: s.summaries.ListSummaries(
+        lambda s, t: s.search.ListSummaries(
             list_request(page_token=t.page_tokens["ListSummaries"])
         ),
     ),
@@ -231,11 +209,11 @@ SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
 NOTHING = search.AnswerResponse(verdict=search.VERDICT_NOTHING_RELEVANT)
 SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "ListSummaries": (
-        lambda s, t: s.summaries.ListSummaries(list_request()),
+        lambda s, t: s.search.ListSummaries(list_request()),
         lambda answer: not answer.summaries,
     ),
     "ListSummaries filter.conversation_id": (
-        lambda s, t: s.summaries.ListSummaries(
+        lambda s, t: s.search.ListSummaries(
             list_request(filter=summary.SummaryFilter(conversation_id=t.conversation_id))
         ),
         lambda answer: not answer.summaries,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from everword.v1 import checkpoint_service_pb2 as pb
+from everword.v1 import ingest_service_pb2 as pb
 from support.callers import within
 from support.foreign import NO_CONVERSATION, NO_PAGE, Call, Theirs, ensure_request
 from support.stack import Stack
@@ -33,10 +33,8 @@ async def save_checkpoints(stack: Stack, namespace: str, conversation_id: str) -
         request = pb.SaveCheckpointRequest(
             conversation_id=conversation_id, name=name, state=b"theirs"
         )
-        saved = await stack.checkpoints.SaveCheckpoint(request, metadata=metadata)
-    listed = await stack.checkpoints.ListCheckpoints(
-        list_request(conversation_id), metadata=metadata
-    )
+        saved = await stack.ingest.SaveCheckpoint(request, metadata=metadata)
+    listed = await stack.ingest.ListCheckpoints(list_request(conversation_id), metadata=metadata)
     return TheirCheckpoints(saved.checkpoint_id, {"ListCheckpoints": listed.next_page_token})
 
 
@@ -50,7 +48,7 @@ async def _save_after_theirs(stack: Stack, theirs: Theirs) -> Any:
     request = pb.SaveCheckpointRequest(
         conversation_id=await _own_conversation(stack), parent_id=theirs.checkpoint_id
     )
-    return await stack.checkpoints.SaveCheckpoint(request, metadata=within("third"))
+    return await stack.ingest.SaveCheckpoint(request, metadata=within("third"))
 
 
 async def _save_under_their_id(stack: Stack, theirs: Theirs) -> Any:
@@ -58,7 +56,7 @@ async def _save_under_their_id(stack: Stack, theirs: Theirs) -> Any:
     request = pb.SaveCheckpointRequest(
         conversation_id=theirs.conversation_id, checkpoint_id=theirs.checkpoint_id
     )
-    return await stack.checkpoints.SaveCheckpoint(request)
+    return await stack.ingest.SaveCheckpoint(request)
 
 
 def _latest(theirs: Theirs) -> pb.CheckpointName:
@@ -69,7 +67,7 @@ def _latest(theirs: Theirs) -> pb.CheckpointName:
 CHECKPOINTS_REFUSED: dict[str, tuple[str, Call]] = {
     "SaveCheckpoint conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.checkpoints.SaveCheckpoint(
+        lambda s, t: s.ingest.SaveCheckpoint(
             pb.SaveCheckpointRequest(conversation_id=t.conversation_id, state=b"mine")
         ),
     ),
@@ -77,40 +75,38 @@ CHECKPOINTS_REFUSED: dict[str, tuple[str, Call]] = {
     "SaveCheckpoint checkpoint_id": (NO_CONVERSATION, _save_under_their_id),
     "GetCheckpoint checkpoint_id": (
         NO_CHECKPOINT,
-        lambda s, t: s.checkpoints.GetCheckpoint(
-            pb.GetCheckpointRequest(checkpoint_id=t.checkpoint_id)
-        ),
+        lambda s, t: s.ingest.GetCheckpoint(pb.GetCheckpointRequest(checkpoint_id=t.checkpoint_id)),
     ),
     "GetCheckpoint latest.conversation_id": (
         NO_CHECKPOINT,
-        lambda s, t: s.checkpoints.GetCheckpoint(pb.GetCheckpointRequest(latest=_latest(t))),
+        lambda s, t: s.ingest.GetCheckpoint(pb.GetCheckpointRequest(latest=_latest(t))),
     ),
     "ListCheckpoints conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.checkpoints.ListCheckpoints(list_request(t.conversation_id)),
+        lambda s, t: s.ingest.ListCheckpoints(list_request(t.conversation_id)),
     ),
     "ListCheckpoints page_token": (
         NO_PAGE,
-        lambda s, t: s.checkpoints.ListCheckpoints(
+        lambda s, t: s.ingest.ListCheckpoints(
             list_request(t.conversation_id, page_token=t.page_tokens["ListCheckpoints"])
         ),
     ),
 }
 CHECKPOINTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "DeleteCheckpoints checkpoint_id": (
-        lambda s, t: s.checkpoints.DeleteCheckpoints(
+        lambda s, t: s.ingest.DeleteCheckpoints(
             pb.DeleteCheckpointsRequest(checkpoint_id=t.checkpoint_id)
         ),
         lambda answer: answer.deleted == 0,
     ),
     "DeleteCheckpoints conversation_id": (
-        lambda s, t: s.checkpoints.DeleteCheckpoints(
+        lambda s, t: s.ingest.DeleteCheckpoints(
             pb.DeleteCheckpointsRequest(conversation_id=t.conversation_id)
         ),
         lambda answer: answer.deleted == 0,
     ),
     "DeleteCheckpoints name.conversation_id": (
-        lambda s, t: s.checkpoints.DeleteCheckpoints(pb.DeleteCheckpointsRequest(name=_latest(t))),
+        lambda s, t: s.ingest.DeleteCheckpoints(pb.DeleteCheckpointsRequest(name=_latest(t))),
         lambda answer: answer.deleted == 0,
     ),
 }

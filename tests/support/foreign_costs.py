@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from everword.v1 import cost_service_pb2 as pb
-from support.callers import Metadata
 from support.costs import Accounts, budget, spent
 from support.foreign import NO_CONVERSATION, NO_PAGE, Call, Theirs
 from support.stack import Stack
@@ -21,7 +20,6 @@ class TheirCosts:
 
     budget_id: str
     page_token: str
-    resume_token: str
 
 
 def costs_request(**fields: Any) -> pb.GetCostsRequest:
@@ -34,22 +32,7 @@ async def spend(stack: Stack, namespace: str) -> TheirCosts:
     limited = await accounts.limit(budget(tokens=10))
     await accounts.record(spent("their-model", 10, run_id="r"), spent("their-other-model", 10))
     page = await stack.costs.GetCosts(costs_request(), metadata=accounts.metadata)
-    told = await first_told(stack, metadata=accounts.metadata)
-    return TheirCosts(limited.budget.id, page.next_page_token, told.resume_token)
-
-
-async def first_told(
-    stack: Stack, resume_token: str = "", metadata: Metadata = ()
-) -> pb.WatchBudgetResponse:
-    """Return what a stream says first, and end it."""
-    request = pb.WatchBudgetRequest(resume_token=resume_token)
-    call = stack.costs.WatchBudget(request, metadata=metadata)
-    try:
-        async for response in call:
-            return response
-    finally:
-        call.cancel()
-    raise AssertionError("it said nothing")
+    return TheirCosts(limited.budget.id, page.next_page_token)
 
 
 def _of_conversation(theirs: Theirs) -> pb.CostFilter:
@@ -58,15 +41,15 @@ def _of_conversation(theirs: Theirs) -> pb.CostFilter:
 
 #: As REFUSED and EMPTY of the test.
 COSTS_REFUSED: dict[str, tuple[str, Call]] = {
+    "CheckBudget budget_id": (
+        NO_BUDGET,
+        lambda s, t: s.costs.CheckBudget(pb.CheckBudgetRequest(budget_id=t.budget_id)),
+    ),
     "RecordUsage usages.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.costs.RecordUsage(
             pb.RecordUsageRequest(usages=[spent(conversation_id=t.conversation_id)])
         ),
-    ),
-    "GetBudget budget_id": (
-        NO_BUDGET,
-        lambda s, t: s.costs.GetBudget(pb.GetBudgetRequest(budget_id=t.budget_id)),
     ),
     "DeleteBudget budget_id": (
         NO_BUDGET,
@@ -75,10 +58,6 @@ COSTS_REFUSED: dict[str, tuple[str, Call]] = {
     "GetCosts page_token": (
         NO_PAGE,
         lambda s, t: s.costs.GetCosts(costs_request(page_token=t.page_tokens["GetCosts"])),
-    ),
-    "WatchBudget resume_token": (
-        NO_PAGE,
-        lambda s, t: first_told(s, t.page_tokens["WatchBudget"]),
     ),
 }
 COSTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
@@ -97,9 +76,5 @@ COSTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "GetCosts filter.conversation_ids": (
         lambda s, t: s.costs.GetCosts(costs_request(filter=_of_conversation(t))),
         lambda answer: not answer.groups,
-    ),
-    "WatchBudget": (
-        lambda s, t: first_told(s),
-        lambda answer: not answer.HasField("event"),
     ),
 }

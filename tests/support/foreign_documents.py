@@ -8,13 +8,12 @@ from typing import Any
 
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as documents
-from everword.v1 import workspace_service_pb2 as workspace
 from support.callers import within
 from support.foreign import NO_CONVERSATION, NO_PAGE, Call, Theirs
 from support.stack import Stack
 
 NO_DOCUMENT = "DOCUMENT_NOT_FOUND"
-MEMORY = workspace.WORKSPACE_FILE_NAME_MEMORY
+MEMORY = documents.WORKSPACE_FILE_NAME_MEMORY
 
 
 def _document(theirs: Theirs | None = None) -> document_pb2.NewDocument:
@@ -34,9 +33,11 @@ def write_request(theirs: Theirs | None = None, **fields: Any) -> documents.Writ
     return documents.WriteDocumentRequest(document=document, content="Their text.", **fields)
 
 
-def append_request(theirs: Theirs | None = None, **fields: Any) -> documents.AppendDocumentRequest:
+def append_request(theirs: Theirs | None = None, **fields: Any) -> documents.WriteDocumentRequest:
     document = _document(theirs)
-    return documents.AppendDocumentRequest(document=document, content="Their more.", **fields)
+    return documents.WriteDocumentRequest(
+        document=document, content="Their more.", append=True, **fields
+    )
 
 
 def upload_requests(
@@ -57,15 +58,15 @@ def document_history_request(**fields: Any) -> documents.GetDocumentHistoryReque
     return documents.GetDocumentHistoryRequest(page_size=1, **fields)
 
 
-def files_request(**fields: Any) -> workspace.ListWorkspaceFilesRequest:
-    return workspace.ListWorkspaceFilesRequest(page_size=1, **fields)
+def files_request(**fields: Any) -> documents.ListWorkspaceFilesRequest:
+    return documents.ListWorkspaceFilesRequest(page_size=1, **fields)
 
 
 def file_request(
     theirs: Theirs | None = None, name: int = MEMORY, **fields: Any
-) -> workspace.WriteWorkspaceFileRequest:
-    return workspace.WriteWorkspaceFileRequest(
-        name=workspace.WorkspaceFileName.ValueType(name),
+) -> documents.WriteWorkspaceFileRequest:
+    return documents.WriteWorkspaceFileRequest(
+        name=documents.WorkspaceFileName.ValueType(name),
         scope=_scope(theirs),
         content="Their memory.",
         **fields,
@@ -74,8 +75,8 @@ def file_request(
 
 def file_history_request(
     theirs: Theirs | None = None, **fields: Any
-) -> workspace.GetWorkspaceFileHistoryRequest:
-    return workspace.GetWorkspaceFileHistoryRequest(
+) -> documents.GetWorkspaceFileHistoryRequest:
+    return documents.GetWorkspaceFileHistoryRequest(
         name=MEMORY, scope=_scope(theirs), page_size=1, **fields
     )
 
@@ -91,9 +92,9 @@ class TheirDocuments:
 async def write_documents(stack: Stack, namespace: str) -> TheirDocuments:
     """Write a document and a file in three versions each, and another of both."""
     metadata = within(namespace)
-    documents_, files = stack.documents, stack.workspace
+    documents_, files = stack.documents, stack.documents
     written = await documents_.WriteDocument(write_request(request_id="write"), metadata=metadata)
-    await documents_.AppendDocument(append_request(request_id="append"), metadata=metadata)
+    await documents_.WriteDocument(append_request(request_id="append"), metadata=metadata)
     await documents_.UploadDocument(upload_requests(request_id="upload"), metadata=metadata)
     other = documents.WriteDocumentRequest(
         document=document_pb2.NewDocument(title="Theirs too"), content="Other text."
@@ -102,7 +103,7 @@ async def write_documents(stack: Stack, namespace: str) -> TheirDocuments:
     await files.WriteWorkspaceFile(file_request(request_id="file"), metadata=metadata)
     await files.WriteWorkspaceFile(file_request(append=True), metadata=metadata)
     soul = file_request(
-        name=workspace.WORKSPACE_FILE_NAME_SOUL, writer=workspace.WORKSPACE_WRITER_HUMAN
+        name=documents.WORKSPACE_FILE_NAME_SOUL, writer=documents.WORKSPACE_WRITER_HUMAN
     )
     await files.WriteWorkspaceFile(soul, metadata=metadata)
     listed = await documents_.ListDocuments(documents_request(), metadata=metadata)
@@ -128,10 +129,6 @@ DOCUMENTS_REFUSED: dict[str, tuple[str, Call]] = {
     "WriteDocument document.scope.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.documents.WriteDocument(write_request(t)),
-    ),
-    "AppendDocument document.scope.conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.documents.AppendDocument(append_request(t)),
     ),
     "GetDocument document_id": (
         NO_DOCUMENT,
@@ -189,43 +186,43 @@ DOCUMENTS_REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "WriteWorkspaceFile scope.conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.workspace.WriteWorkspaceFile(file_request(t)),
+        lambda s, t: s.documents.WriteWorkspaceFile(file_request(t)),
     ),
     "GetWorkspaceFile": (
         NO_DOCUMENT,
-        lambda s, t: s.workspace.GetWorkspaceFile(workspace.GetWorkspaceFileRequest(name=MEMORY)),
+        lambda s, t: s.documents.GetWorkspaceFile(documents.GetWorkspaceFileRequest(name=MEMORY)),
     ),
     "GetWorkspaceFile scope.conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.workspace.GetWorkspaceFile(
-            workspace.GetWorkspaceFileRequest(name=MEMORY, scope=_scope(t))
+        lambda s, t: s.documents.GetWorkspaceFile(
+            documents.GetWorkspaceFileRequest(name=MEMORY, scope=_scope(t))
         ),
     ),
     "DeleteWorkspaceFile scope.conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.workspace.DeleteWorkspaceFile(
-            workspace.DeleteWorkspaceFileRequest(name=MEMORY, scope=_scope(t))
+        lambda s, t: s.documents.DeleteWorkspaceFile(
+            documents.DeleteWorkspaceFileRequest(name=MEMORY, scope=_scope(t))
         ),
     ),
     "DeleteWorkspaceFile": (
         NO_DOCUMENT,
-        lambda s, t: s.workspace.DeleteWorkspaceFile(
-            workspace.DeleteWorkspaceFileRequest(name=MEMORY)
+        lambda s, t: s.documents.DeleteWorkspaceFile(
+            documents.DeleteWorkspaceFileRequest(name=MEMORY)
         ),
     ),
     "ListWorkspaceFiles page_token": (
         NO_PAGE,
-        lambda s, t: s.workspace.ListWorkspaceFiles(
+        lambda s, t: s.documents.ListWorkspaceFiles(
             files_request(page_token=t.page_tokens["ListWorkspaceFiles"])
         ),
     ),
     "GetWorkspaceFileHistory scope.conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.workspace.GetWorkspaceFileHistory(file_history_request(t)),
+        lambda s, t: s.documents.GetWorkspaceFileHistory(file_history_request(t)),
     ),
     "GetWorkspaceFileHistory page_token": (
         NO_PAGE,
-        lambda s, t: s.workspace.GetWorkspaceFileHistory(
+        lambda s, t: s.documents.GetWorkspaceFileHistory(
             file_history_request(page_token=t.page_tokens["GetWorkspaceFileHistory"])
         ),
     ),
@@ -242,18 +239,12 @@ DOCUMENTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: not answer.documents,
     ),
     "ListWorkspaceFiles": (
-        lambda s, t: s.workspace.ListWorkspaceFiles(files_request()),
+        lambda s, t: s.documents.ListWorkspaceFiles(files_request()),
         lambda answer: not answer.files,
     ),
     "WriteDocument": (
         lambda s, t: s.documents.WriteDocument(
             write_request(request_id="write"), metadata=within("third")
-        ),
-        lambda answer: answer.replayed,
-    ),
-    "AppendDocument": (
-        lambda s, t: s.documents.AppendDocument(
-            append_request(request_id="append"), metadata=within("third")
         ),
         lambda answer: answer.replayed,
     ),
@@ -264,7 +255,7 @@ DOCUMENTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: answer.replayed,
     ),
     "WriteWorkspaceFile": (
-        lambda s, t: s.workspace.WriteWorkspaceFile(
+        lambda s, t: s.documents.WriteWorkspaceFile(
             file_request(request_id="file"), metadata=within("third")
         ),
         lambda answer: answer.replayed,

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from everword.v1 import erase_service_pb2 as pb
-from everword.v1 import retention_service_pb2 as retention
+from everword.v1 import erasure_service_pb2 as pb
 from support.callers import Metadata, within
 from support.calls import append
 from support.foreign import Call, Theirs
@@ -45,15 +44,15 @@ async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
     listed = await stack.erasures.ListErasures(
         pb.ListErasuresRequest(page_size=1), metadata=metadata
     )
-    policy = retention.RetentionPolicy(kind=retention.RETENTION_KIND_NOTES, keep_days=36500)
-    await stack.retention.SetRetentionPolicy(
-        retention.SetRetentionPolicyRequest(policy=policy), metadata=metadata
+    policy = pb.RetentionPolicy(kind=pb.RETENTION_KIND_NOTES, keep_days=36500)
+    await stack.erasures.SetRetentionPolicy(
+        pb.SetRetentionPolicyRequest(policy=policy), metadata=metadata
     )
     for _ in range(2):
-        await stack.retention.RunRetention(retention.RunRetentionRequest(), metadata=metadata)
+        await stack.erasures.RunRetention(pb.RunRetentionRequest(), metadata=metadata)
         await until(lambda: _ran(stack, metadata))
-    runs = await stack.retention.ListRetentionRuns(
-        retention.ListRetentionRunsRequest(page_size=1), metadata=metadata
+    runs = await stack.erasures.ListRetentionRuns(
+        pb.ListRetentionRunsRequest(page_size=1), metadata=metadata
     )
     tokens = {
         "ListErasures": listed.next_page_token,
@@ -63,9 +62,9 @@ async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
 
 
 async def _ran(stack: Stack, metadata: Metadata) -> bool:
-    request = retention.ListRetentionRunsRequest()
-    runs = (await stack.retention.ListRetentionRuns(request, metadata=metadata)).runs
-    return all(each.state == retention.RETENTION_STATE_DONE for each in runs)
+    request = pb.ListRetentionRunsRequest()
+    runs = (await stack.erasures.ListRetentionRuns(request, metadata=metadata)).runs
+    return all(each.state == pb.RETENTION_STATE_DONE for each in runs)
 
 
 def _id_of(theirs: Theirs, field: str) -> str:
@@ -104,18 +103,18 @@ ERASURES_REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "ListRetentionRuns page_token": (
         "PAGE_TOKEN_INVALID",
-        lambda s, t: s.retention.ListRetentionRuns(
-            retention.ListRetentionRunsRequest(page_token=t.page_tokens["ListRetentionRuns"])
+        lambda s, t: s.erasures.ListRetentionRuns(
+            pb.ListRetentionRunsRequest(page_token=t.page_tokens["ListRetentionRuns"])
         ),
     ),
 }
 RETENTION_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "ListRetentionPolicies": (
-        lambda s, t: s.retention.ListRetentionPolicies(retention.ListRetentionPoliciesRequest()),
+        lambda s, t: s.erasures.ListRetentionPolicies(pb.ListRetentionPoliciesRequest()),
         lambda answer: not answer.policies,
     ),
     "PreviewRetention": (
-        lambda s, t: s.retention.PreviewRetention(retention.PreviewRetentionRequest()),
+        lambda s, t: s.erasures.PreviewRetention(pb.PreviewRetentionRequest()),
         lambda answer: not any(each.count for each in answer.removed),
     ),
 }

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from everword.v1 import fact_pb2
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
-from everword.v1 import profile_service_pb2 as profile
 from support.callers import within
 from support.foreign import NO_MEMORY, NO_PAGE, NO_TOKEN, Call
 
@@ -42,37 +42,27 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
         NO_FACT,
         lambda s, t: s.facts.CloseFact(facts.CloseFactRequest(fact_id=t.fact_id)),
     ),
-    "GetFact fact_id": (
-        NO_FACT,
-        lambda s, t: s.profile.GetFact(profile.GetFactRequest(fact_id=t.fact_id)),
-    ),
     "ExplainFact fact_id": (
         NO_FACT,
-        lambda s, t: s.profile.ExplainFact(profile.ExplainFactRequest(fact_id=t.fact_id)),
+        lambda s, t: s.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=t.fact_id)),
     ),
     "ListFacts page_token": (
         NO_PAGE,
-        lambda s, t: s.profile.ListFacts(facts_request(page_token=t.page_tokens["ListFacts"])),
+        lambda s, t: s.fact_queries.ListFacts(facts_request(page_token=t.page_tokens["ListFacts"])),
     ),
     "ListFacts at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.profile.ListFacts(facts_request(at_least_as_fresh=t.consistency_token)),
+        lambda s, t: s.fact_queries.ListFacts(facts_request(at_least_as_fresh=t.consistency_token)),
     ),
     "GetProfile at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.profile.GetProfile(
+        lambda s, t: s.fact_queries.GetProfile(
             profile.GetProfileRequest(subject="emi", at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetFact at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.profile.GetFact(
-            profile.GetFactRequest(fact_id=t.fact_id, at_least_as_fresh=t.consistency_token)
         ),
     ),
     "GetFactHistory at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.profile.GetFactHistory(
+        lambda s, t: s.fact_queries.GetFactHistory(
             profile.GetFactHistoryRequest(
                 subject="emi", attribute="like", at_least_as_fresh=t.consistency_token
             )
@@ -80,21 +70,13 @@ FACTS_REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "ExplainFact at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.profile.ExplainFact(
+        lambda s, t: s.fact_queries.ExplainFact(
             profile.ExplainFactRequest(fact_id=t.fact_id, at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "ListFactLinks at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.profile.ListFactLinks(
-            profile.ListFactLinksRequest(
-                fact_ids=[t.fact_id], at_least_as_fresh=t.consistency_token
-            )
         ),
     ),
     "ListThemes at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.profile.ListThemes(
+        lambda s, t: s.fact_queries.ListThemes(
             profile.ListThemesRequest(at_least_as_fresh=t.consistency_token)
         ),
     ),
@@ -107,19 +89,15 @@ FACTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: answer.replayed,
     ),
     "GetProfile": (
-        lambda s, t: s.profile.GetProfile(profile.GetProfileRequest(subject="emi")),
+        lambda s, t: s.fact_queries.GetProfile(profile.GetProfileRequest(subject="emi")),
         lambda answer: (len(answer.facts), answer.omitted) == (0, 0),
     ),
     "ListFacts": (
-        lambda s, t: s.profile.ListFacts(facts_request(include_superseded=True)),
+        lambda s, t: s.fact_queries.ListFacts(facts_request(include_superseded=True)),
         lambda answer: not answer.facts,
     ),
-    "ListFactLinks fact_ids": (
-        lambda s, t: s.profile.ListFactLinks(profile.ListFactLinksRequest(fact_ids=[t.fact_id])),
-        lambda answer: not answer.links,
-    ),
     "GetFactHistory": (
-        lambda s, t: s.profile.GetFactHistory(
+        lambda s, t: s.fact_queries.GetFactHistory(
             profile.GetFactHistoryRequest(subject="emi", attribute="like")
         ),
         lambda answer: not answer.facts,

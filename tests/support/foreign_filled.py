@@ -21,7 +21,6 @@ from support.foreign import (
     messages_request,
     search_request,
     significant_request,
-    voice_request,
 )
 from support.foreign_addresses import listed
 from support.foreign_checkpoints import save_checkpoints
@@ -68,13 +67,13 @@ async def fill_theirs(stack: Stack) -> Theirs:
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
     # Nobody would write these again.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
-    listed = await stack.summaries.ListSummaries(list_request(), metadata=THEIRS)
+    listed = await stack.search.ListSummaries(list_request(), metadata=THEIRS)
     leaves = summary.SummaryFilter(conversation_id=first.conversation_id)
     [leaf] = (
-        await stack.summaries.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
+        await stack.search.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
     ).summaries
     expand = expand_request(leaf.id)
-    expanded = await stack.summaries.ExpandSummary(expand, metadata=THEIRS)
+    expanded = await stack.search.ExpandSummary(expand, metadata=THEIRS)
     audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
     return Theirs(
         conversation_id=first.conversation_id,
@@ -103,7 +102,6 @@ async def fill_theirs(stack: Stack) -> Theirs:
             **notes.page_tokens,
             **lore.page_tokens,
             "GetCosts": costs.page_token,
-            "WatchBudget": costs.resume_token,
             **erasures.page_tokens,
             **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
             **saved.page_tokens,
@@ -117,7 +115,6 @@ async def _fill_both(stack: Stack) -> None:
     await make_namespaces(stack, "theirs", "third")
     await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
     for name in ("third", "theirs"):
-        await stack.maintenance.UpdateVoice(voice_request(name), metadata=within(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
         pattern = pattern_request(request_id="pattern")
@@ -143,7 +140,7 @@ async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
             )
         ).next_page_token,
         "ListFacts": (
-            await stack.profile.ListFacts(facts_request(), metadata=THEIRS)
+            await stack.fact_queries.ListFacts(facts_request(), metadata=THEIRS)
         ).next_page_token,
         "ListPatterns": (
             await stack.patterns.ListPatterns(patterns_request(), metadata=THEIRS)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from everword.v1 import handoff_service_pb2 as handoffs
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as notes
 from support.callers import within
@@ -28,19 +27,19 @@ def history_request(**fields: Any) -> notes.GetNoteHistoryRequest:
     return notes.GetNoteHistoryRequest(page_size=1, **fields)
 
 
-ISSUE = handoffs.HandoffKey(repo="their/repo", issue="7")
+ISSUE = notes.HandoffKey(repo="their/repo", issue="7")
 
 
-def handoff_request(**fields: Any) -> handoffs.WriteHandoffRequest:
-    return handoffs.WriteHandoffRequest(key=ISSUE, content="Their task.", **fields)
+def handoff_request(**fields: Any) -> notes.WriteHandoffRequest:
+    return notes.WriteHandoffRequest(key=ISSUE, content="Their task.", **fields)
 
 
-def found_request(**fields: Any) -> handoffs.SaveAdvisorNoteRequest:
-    return handoffs.SaveAdvisorNoteRequest(key=ISSUE, content="Their advice.", **fields)
+def found_request(**fields: Any) -> notes.SaveAdvisorNoteRequest:
+    return notes.SaveAdvisorNoteRequest(key=ISSUE, content="Their advice.", **fields)
 
 
-def grant_request() -> handoffs.CreateAdvisorGrantRequest:
-    return handoffs.CreateAdvisorGrantRequest(key=ISSUE)
+def grant_request() -> notes.CreateAdvisorGrantRequest:
+    return notes.CreateAdvisorGrantRequest(key=ISSUE)
 
 
 @dataclass(frozen=True)
@@ -60,10 +59,10 @@ async def write_notes(stack: Stack, namespace: str) -> TheirNotes:
     entry = notes.AppendDailyLogRequest(content="Their day.")
     await stack.notes.AppendDailyLog(entry, metadata=metadata)
     handed = handoff_request(request_id="handoff")
-    await stack.handoffs.WriteHandoff(handed, metadata=metadata)
+    await stack.notes.WriteHandoff(handed, metadata=metadata)
     saved = found_request(request_id="found")
-    await stack.handoffs.SaveAdvisorNote(saved, metadata=metadata)
-    granted = await stack.handoffs.CreateAdvisorGrant(grant_request(), metadata=metadata)
+    await stack.notes.SaveAdvisorNote(saved, metadata=metadata)
+    granted = await stack.notes.CreateAdvisorGrant(grant_request(), metadata=metadata)
     listed = await stack.notes.ListNotes(notes_request(), metadata=metadata)
     history = history_request(note_id=written.note_id)
     versions = await stack.notes.GetNoteHistory(history, metadata=metadata)
@@ -128,12 +127,6 @@ NOTES_REFUSED: dict[str, tuple[str, Call]] = {
             history_request(note_id=t.note_id, page_token=t.page_tokens["GetNoteHistory"])
         ),
     ),
-    "GetAdvisorGrant grant_id": (
-        "GRANT_NOT_FOUND",
-        lambda s, t: s.handoffs.GetAdvisorGrant(
-            handoffs.GetAdvisorGrantRequest(grant_id=t.grant_id)
-        ),
-    ),
     "AppendDailyLog scope.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.notes.AppendDailyLog(
@@ -153,23 +146,17 @@ NOTES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: not answer.notes,
     ),
     "GetHandoff": (
-        lambda s, t: s.handoffs.GetHandoff(handoffs.GetHandoffRequest(key=ISSUE)),
-        lambda answer: answer == handoffs.GetHandoffResponse(),
-    ),
-    "GetHandoffInstructions": (
-        lambda s, t: s.handoffs.GetHandoffInstructions(
-            handoffs.GetHandoffInstructionsRequest(key=ISSUE)
-        ),
-        lambda answer: "Their task." not in answer.caller + answer.advisor,
+        lambda s, t: s.notes.GetHandoff(notes.GetHandoffRequest(key=ISSUE)),
+        lambda answer: answer == notes.GetHandoffResponse(),
     ),
     "WriteHandoff": (
-        lambda s, t: s.handoffs.WriteHandoff(
+        lambda s, t: s.notes.WriteHandoff(
             handoff_request(request_id="handoff"), metadata=within("third")
         ),
         lambda answer: answer.replayed,
     ),
     "SaveAdvisorNote": (
-        lambda s, t: s.handoffs.SaveAdvisorNote(
+        lambda s, t: s.notes.SaveAdvisorNote(
             found_request(request_id="found"), metadata=within("third")
         ),
         lambda answer: answer.replayed,

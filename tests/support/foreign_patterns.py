@@ -7,8 +7,8 @@ from typing import Any
 
 from google.protobuf import struct_pb2
 
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import pattern_service_pb2 as pb
-from everword.v1 import profile_service_pb2 as profile
 from support.callers import within
 from support.foreign import NO_PAGE, Call
 
@@ -43,10 +43,6 @@ PATTERNS_REFUSED: dict[str, tuple[str, Call]] = {
         NO_PATTERN,
         lambda s, t: s.patterns.RecordOutcome(_outcome(t.pattern_id)),
     ),
-    "GetPattern pattern_id": (
-        NO_PATTERN,
-        lambda s, t: s.patterns.GetPattern(pb.GetPatternRequest(pattern_id=t.pattern_id)),
-    ),
     "ExplainPattern pattern_id": (
         NO_PATTERN,
         lambda s, t: s.patterns.ExplainPattern(pb.ExplainPatternRequest(pattern_id=t.pattern_id)),
@@ -76,7 +72,7 @@ PATTERNS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
         lambda answer: answer.previous == 0.5,
     ),
     "ListThemes": (
-        lambda s, t: s.profile.ListThemes(profile.ListThemesRequest()),
+        lambda s, t: s.fact_queries.ListThemes(profile.ListThemesRequest()),
         lambda answer: not answer.themes,
     ),
     "ListPatterns": (

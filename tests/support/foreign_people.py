@@ -10,9 +10,9 @@ from uuid import UUID
 from everword.people.model import EventMention, PersonMention, Said
 from everword.people.strategies import ask
 from everword.people.writer import meet_people, take_events
+from everword.v1 import fact_query_service_pb2 as pb
+from everword.v1 import fact_service_pb2 as review
 from everword.v1 import people_pb2
-from everword.v1 import people_service_pb2 as pb
-from everword.v1 import review_service_pb2 as review
 from support.callers import within
 from support.foreign import NO_PAGE, NO_TOKEN, Call
 from support.learned import START, day, learning_transaction
@@ -50,9 +50,9 @@ async def learn_theirs(
         await take_events(conn, row[0], "emi", events)
         assert await ask(conn, row[0], "emi", day(1)) == 2
     metadata = within(namespace)
-    people = await stack.people.ListPeople(people_request(), metadata=metadata)
-    listed = await stack.people.ListEvents(events_request(), metadata=metadata)
-    asked = await stack.people.ListStrategies(strategies_request(), metadata=metadata)
+    people = await stack.fact_queries.ListPeople(people_request(), metadata=metadata)
+    listed = await stack.fact_queries.ListEvents(events_request(), metadata=metadata)
+    asked = await stack.fact_queries.ListStrategies(strategies_request(), metadata=metadata)
     return Learned(
         people.people[0].id,
         listed.events[0].id,
@@ -79,124 +79,110 @@ def strategies_request(**fields: Any) -> pb.ListStrategiesRequest:
 
 #: As REFUSED and EMPTY of the test.
 PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
-    "GetPerson person_id": (
+    "ExplainLearned person_id": (
         "PERSON_NOT_FOUND",
-        lambda s, t: s.people.GetPerson(pb.GetPersonRequest(person_id=t.learned.person_id)),
-    ),
-    "GetEvent event_id": (
-        "EVENT_NOT_FOUND",
-        lambda s, t: s.people.GetEvent(pb.GetEventRequest(event_id=t.learned.event_id)),
-    ),
-    "GetStrategy strategy_id": (
-        "STRATEGY_NOT_FOUND",
-        lambda s, t: s.people.GetStrategy(pb.GetStrategyRequest(strategy_id=t.learned.strategy_id)),
-    ),
-    "ReviewPerson person_id": (
-        "PERSON_NOT_FOUND",
-        lambda s, t: s.review.ReviewPerson(
-            review.ReviewPersonRequest(person_id=t.learned.person_id, ruling=WRONG)
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(person_id=t.learned.person_id)
         ),
     ),
-    "ReviewEvent event_id": (
+    "ExplainLearned event_id": (
         "EVENT_NOT_FOUND",
-        lambda s, t: s.review.ReviewEvent(
-            review.ReviewEventRequest(event_id=t.learned.event_id, ruling=WRONG)
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(event_id=t.learned.event_id)
         ),
     ),
-    "EndStrategy strategy_id": (
+    "ExplainLearned strategy_id": (
         "STRATEGY_NOT_FOUND",
-        lambda s, t: s.review.EndStrategy(
-            review.EndStrategyRequest(
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(strategy_id=t.learned.strategy_id)
+        ),
+    ),
+    "ReviewLearned person_id": (
+        "PERSON_NOT_FOUND",
+        lambda s, t: s.facts.ReviewLearned(
+            review.ReviewLearnedRequest(person_id=t.learned.person_id, ruling=WRONG)
+        ),
+    ),
+    "ReviewLearned event_id": (
+        "EVENT_NOT_FOUND",
+        lambda s, t: s.facts.ReviewLearned(
+            review.ReviewLearnedRequest(event_id=t.learned.event_id, ruling=WRONG)
+        ),
+    ),
+    "ReviewLearned strategy_id": (
+        "STRATEGY_NOT_FOUND",
+        lambda s, t: s.facts.ReviewLearned(
+            review.ReviewLearnedRequest(
                 strategy_id=t.learned.strategy_id, state=people_pb2.STRATEGY_STATE_DROPPED
             )
         ),
     ),
     "ListPeople page_token": (
         NO_PAGE,
-        lambda s, t: s.people.ListPeople(
+        lambda s, t: s.fact_queries.ListPeople(
             people_request(page_token=t.learned.page_tokens["ListPeople"])
         ),
     ),
     "ListEvents page_token": (
         NO_PAGE,
-        lambda s, t: s.people.ListEvents(
+        lambda s, t: s.fact_queries.ListEvents(
             events_request(page_token=t.learned.page_tokens["ListEvents"])
         ),
     ),
     "ListStrategies page_token": (
         NO_PAGE,
-        lambda s, t: s.people.ListStrategies(
+        lambda s, t: s.fact_queries.ListStrategies(
             strategies_request(page_token=t.learned.page_tokens["ListStrategies"])
         ),
     ),
     "ListPeople at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.people.ListPeople(people_request(at_least_as_fresh=t.consistency_token)),
+        lambda s, t: s.fact_queries.ListPeople(
+            people_request(at_least_as_fresh=t.consistency_token)
+        ),
     ),
-    "GetPerson at_least_as_fresh": (
+    "ExplainLearned at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.people.GetPerson(
-            pb.GetPersonRequest(
+        lambda s, t: s.fact_queries.ExplainLearned(
+            pb.ExplainLearnedRequest(
                 person_id=t.learned.person_id, at_least_as_fresh=t.consistency_token
             )
         ),
     ),
     "ListEvents at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.people.ListEvents(events_request(at_least_as_fresh=t.consistency_token)),
-    ),
-    "GetEvent at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.people.GetEvent(
-            pb.GetEventRequest(event_id=t.learned.event_id, at_least_as_fresh=t.consistency_token)
+        lambda s, t: s.fact_queries.ListEvents(
+            events_request(at_least_as_fresh=t.consistency_token)
         ),
     ),
     "GetUserModel at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.people.GetUserModel(
+        lambda s, t: s.fact_queries.GetUserModel(
             pb.GetUserModelRequest(subject="emi", at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetTrajectory at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.people.GetTrajectory(
-            pb.GetTrajectoryRequest(subject="emi", at_least_as_fresh=t.consistency_token)
         ),
     ),
     "ListStrategies at_least_as_fresh": (
         NO_TOKEN,
-        lambda s, t: s.people.ListStrategies(
+        lambda s, t: s.fact_queries.ListStrategies(
             strategies_request(at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "GetStrategy at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.people.GetStrategy(
-            pb.GetStrategyRequest(
-                strategy_id=t.learned.strategy_id, at_least_as_fresh=t.consistency_token
-            )
         ),
     ),
 }
 PEOPLE_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "ListPeople": (
-        lambda s, t: s.people.ListPeople(people_request(include_rejected=True)),
+        lambda s, t: s.fact_queries.ListPeople(people_request(include_rejected=True)),
         lambda answer: not answer.people,
     ),
     "ListEvents": (
-        lambda s, t: s.people.ListEvents(events_request(include_past=True)),
+        lambda s, t: s.fact_queries.ListEvents(events_request(include_past=True)),
         lambda answer: not answer.events,
     ),
     "ListStrategies": (
-        lambda s, t: s.people.ListStrategies(strategies_request(include_ended=True)),
+        lambda s, t: s.fact_queries.ListStrategies(strategies_request(include_ended=True)),
         lambda answer: not answer.strategies,
     ),
     "GetUserModel": (
-        lambda s, t: s.people.GetUserModel(pb.GetUserModelRequest(subject="emi")),
-        lambda answer: not answer.traits,
-    ),
-    "GetTrajectory": (
-        lambda s, t: s.people.GetTrajectory(pb.GetTrajectoryRequest(subject="emi")),
-        lambda answer: not answer.HasField("trajectory"),
+        lambda s, t: s.fact_queries.GetUserModel(pb.GetUserModelRequest(subject="emi")),
+        lambda answer: answer == pb.GetUserModelResponse(),
     ),
 }

@@ -7,7 +7,6 @@ from everword.v1 import search_service_pb2 as search
 from support.foreign import (
     NO_CONVERSATION,
     NO_MEMORY,
-    NO_MESSAGE,
     NO_PAGE,
     NO_TOKEN,
     Call,
@@ -80,6 +79,12 @@ READS_REFUSED: dict[str, tuple[str, Call]] = {
             messages_request(t.conversation_id, at_least_as_fresh=t.consistency_token)
         ),
     ),
+    "GetMemory memory_id, unindexed": (
+        NO_MEMORY,
+        lambda s, t: s.search.GetMemory(
+            search.GetMemoryRequest(memory_id=t.message_id, include_unindexed=True)
+        ),
+    ),
     "GetMemory at_least_as_fresh": (
         NO_TOKEN,
         lambda s, t: s.search.GetMemory(
@@ -94,24 +99,14 @@ READS_REFUSED: dict[str, tuple[str, Call]] = {
             )
         ),
     ),
-    "GetMessage message_id": (
-        NO_MESSAGE,
-        lambda s, t: s.search.GetMessage(search.GetMessageRequest(message_id=t.message_id)),
-    ),
-    "GetMessage external.conversation_id": (
+    "GetMemory external.conversation_id": (
         NO_CONVERSATION,
-        lambda s, t: s.search.GetMessage(external_request(conversation_id=t.conversation_id)),
+        lambda s, t: s.search.GetMemory(external_request(conversation_id=t.conversation_id)),
     ),
-    "GetMessage external.key": (
+    "GetMemory external.key": (
         NO_CONVERSATION,
-        lambda s, t: s.search.GetMessage(
+        lambda s, t: s.search.GetMemory(
             external_request(key=conversation.ConversationKey(session_key="s"))
-        ),
-    ),
-    "GetMessage at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.GetMessage(
-            search.GetMessageRequest(message_id=t.message_id, at_least_as_fresh=t.consistency_token)
         ),
     ),
     "GetConversation at_least_as_fresh": (

@@ -12,7 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.jobs.task import JobRun, Task
 from everword.v1 import fact_pb2
-from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import fact_query_service_pb2 as profile
 from everword_compactor.learning.job import Learning
 from everword_compactor.topics.job import with_topics
 from everword_compactor.topics.schedule import schedule_topics
@@ -115,7 +115,7 @@ async def say(
 
 async def told(stack: Stack, subject: str = "emi") -> dict[str, set[str]]:
     """Return the values of a subject's profile by their attributes."""
-    response = await stack.profile.GetProfile(profile.GetProfileRequest(subject=subject))
+    response = await stack.fact_queries.GetProfile(profile.GetProfileRequest(subject=subject))
     values: dict[str, set[str]] = {}
     for fact in response.facts:
         values.setdefault(fact.attribute, set()).add(fact.value.lower())
@@ -124,4 +124,4 @@ async def told(stack: Stack, subject: str = "emi") -> dict[str, set[str]]:
 
 async def history_of(stack: Stack, attribute: str) -> list[fact_pb2.Fact]:
     request = profile.GetFactHistoryRequest(subject="emi", attribute=attribute)
-    return list((await stack.profile.GetFactHistory(request)).facts)
+    return list((await stack.fact_queries.GetFactHistory(request)).facts)

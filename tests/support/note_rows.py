@@ -36,8 +36,8 @@ def insert_notes(
     )
     conn.execute(
         "INSERT INTO advisor_grants (namespace_id, id, secret_hash, repo, issue, max_calls, expires_at) "
-        "VALUES (%s, %s, %s, %s, '1', 2, now() + interval '1 day')",
-        [namespace_id, GRANT, b"secret", words],
+        "VALUES (%s, %s, %s, 'acme/shop', '41', 2, now() + interval '1 day')",
+        [namespace_id, GRANT, b"secret"],
     )
 
 
@@ -90,7 +90,7 @@ def note_parameters(
             "max_calls": 2,
             "lifetime": timedelta(hours=1),
         },
-        "everword_ingest.handoffs.get_grant": {"grant_id": GRANT},
+        "everword_ingest.handoffs.list_grants": {"repo": "acme/shop", "issue": "41"},
         "everword_search.passages.find_log_entries": {"first_day": DAY},
         **checkpoint_parameters(conversation_id),
         **address_parameters(conversation_id),

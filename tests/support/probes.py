@@ -33,7 +33,7 @@ NAMELESS = {
         {
             *("page_size", "limit", "depth", "fan_out", "scan_depth", "keep_recent", "start_char"),
             *("max_tokens", "max_recent_turns", "max_memories", "max_content_chars", "max_chars"),
-            *("max_facts", "max_links", "max_answer_tokens", "max_edges", "max_children"),
+            *("max_facts", "max_answer_tokens", "max_edges", "max_children"),
             *("max_sources", "max_calls", "max_versions", "max_per_run", "token_budget"),
         }
     ),
@@ -65,7 +65,7 @@ WITHIN = {
     "DeleteWorkspaceFileRequest.expected_version": "name",
     "WriteNoteRequest.expected_version": "note",
     "DeleteNoteRequest.expected_version": "note_id",
-    "GetTrajectoryRequest.version": "subject",
+    "GetUserModelRequest.trajectory_version": "subject",
 }
 _INTEGERS = frozenset(
     {

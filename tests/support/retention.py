@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everword.v1 import retention_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from support.callers import Metadata
 from support.stack import Stack
 from support.waiting import until
@@ -39,22 +39,22 @@ async def keep(stack: Stack, kind: str, days: int, metadata: Metadata = (), **fi
         kind=pb.RetentionKind.Value(f"RETENTION_KIND_{kind}"), keep_days=days, **fields
     )
     request = pb.SetRetentionPolicyRequest(policy=policy)
-    await stack.retention.SetRetentionPolicy(request, metadata=metadata)
+    await stack.erasures.SetRetentionPolicy(request, metadata=metadata)
 
 
 async def preview(stack: Stack, *policies: pb.RetentionPolicy) -> dict[str, int]:
-    found = await stack.retention.PreviewRetention(pb.PreviewRetentionRequest(policies=policies))
+    found = await stack.erasures.PreviewRetention(pb.PreviewRetentionRequest(policies=policies))
     return _counts(found.removed)
 
 
 async def runs(stack: Stack, metadata: Metadata = ()) -> list[pb.RetentionRun]:
     request = pb.ListRetentionRunsRequest(page_size=100)
-    return list((await stack.retention.ListRetentionRuns(request, metadata=metadata)).runs)
+    return list((await stack.erasures.ListRetentionRuns(request, metadata=metadata)).runs)
 
 
 async def run(stack: Stack) -> pb.RetentionRun:
     """Run it now, and wait until it is done."""
-    begun = (await stack.retention.RunRetention(pb.RunRetentionRequest())).run
+    begun = (await stack.erasures.RunRetention(pb.RunRetentionRequest())).run
     ended: list[pb.RetentionRun] = []
 
     async def done() -> bool:

@@ -131,7 +131,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         f"{package}.insert_edge": {**asked, **edge},
         f"{package}.mark_night": {"night": "2001-02-04"},
         f"{package}.count_jobs": {"subjects": None},
-        "everword_search.facts.list_links": {"fact_ids": [FACT], "everything": True},
+        "everword_search.facts.list_links": {"fact_id": FACT},
         "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
         "everword_search.facts.list_disputes": {"fact_id": FACT},
         f"{writes}.open_disputes": {

@@ -18,28 +18,20 @@ from everword.jobs.settings import QueueSettings
 from everword.rpc.run import Service
 from everword.rpc.settings import ServerSettings
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
-from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
-from everword.v1.erase_service_pb2_grpc import EraseServiceStub
+from everword.v1.erasure_service_pb2_grpc import ErasureServiceStub
+from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
-from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.lore_service_pb2_grpc import LoreServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
-from everword.v1.people_service_pb2_grpc import PeopleServiceStub
-from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
-from everword.v1.retention_service_pb2_grpc import RetentionServiceStub
-from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
-from everword.v1.topic_service_pb2_grpc import TopicServiceStub
-from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 from everword_compactor.server import CompactorServer
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_embedder.server import EmbedderServer
@@ -64,24 +56,16 @@ class Stack:
     admin: AdminServiceStub
     facts: FactServiceStub
     patterns: PatternServiceStub
-    review: ReviewServiceStub
     graph: GraphServiceStub
     graph_queries: GraphQueryServiceStub
     notes: NoteServiceStub
     lore: LoreServiceStub
     costs: CostServiceStub
     documents: DocumentServiceStub
-    workspace: WorkspaceServiceStub
-    erasures: EraseServiceStub
-    retention: RetentionServiceStub
-    handoffs: HandoffServiceStub
-    checkpoints: CheckpointServiceStub
+    erasures: ErasureServiceStub
     search: SearchServiceStub
     context: ContextServiceStub
-    profile: ProfileServiceStub
-    people: PeopleServiceStub
-    summaries: SummaryServiceStub
-    topics: TopicServiceStub
+    fact_queries: FactQueryServiceStub
     maintenance: MaintenanceServiceStub
     embedder: EmbedderServiceStub
 
@@ -147,24 +131,16 @@ def stack_of(
         admin=AdminServiceStub(channels["ingest"]),
         facts=FactServiceStub(channels["ingest"]),
         patterns=PatternServiceStub(channels["ingest"]),
-        review=ReviewServiceStub(channels["ingest"]),
         graph=GraphServiceStub(channels["ingest"]),
         graph_queries=GraphQueryServiceStub(channels["search"]),
         notes=NoteServiceStub(channels["ingest"]),
         lore=LoreServiceStub(channels["ingest"]),
         costs=CostServiceStub(channels["ingest"]),
         documents=DocumentServiceStub(channels["ingest"]),
-        workspace=WorkspaceServiceStub(channels["ingest"]),
-        erasures=EraseServiceStub(channels["ingest"]),
-        retention=RetentionServiceStub(channels["ingest"]),
-        handoffs=HandoffServiceStub(channels["ingest"]),
-        checkpoints=CheckpointServiceStub(channels["ingest"]),
+        erasures=ErasureServiceStub(channels["ingest"]),
         search=SearchServiceStub(channels["search"]),
         context=ContextServiceStub(channels["search"]),
-        profile=ProfileServiceStub(channels["search"]),
-        people=PeopleServiceStub(channels["search"]),
-        summaries=SummaryServiceStub(channels["search"]),
-        topics=TopicServiceStub(channels["search"]),
+        fact_queries=FactQueryServiceStub(channels["search"]),
         maintenance=MaintenanceServiceStub(channels["compactor"]),
         embedder=EmbedderServiceStub(channels["embedder"]),
     )

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import psycopg
 
+from everword.v1 import search_service_pb2 as pb
 from everword.v1 import summary_pb2
-from everword.v1 import summary_service_pb2 as pb
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.stack import Stack
@@ -45,7 +45,7 @@ async def listed(stack: Stack, **fields: object) -> list[summary_pb2.Summary]:
     request = pb.ListSummariesRequest(**{"order": 2, "filter": only, **fields})  # type: ignore[arg-type]
     found: list[summary_pb2.Summary] = []
     while True:
-        page = await stack.summaries.ListSummaries(request)
+        page = await stack.search.ListSummaries(request)
         found += page.summaries
         request.page_token = page.next_page_token
         if not request.page_token:

@@ -10,7 +10,7 @@ import psycopg
 from google.protobuf.struct_pb2 import Struct
 
 from everword.v1 import admin_service_pb2 as admin
-from everword.v1 import erase_service_pb2 as erase
+from everword.v1 import erasure_service_pb2 as erase
 from support.calls import append_request, message, target
 from support.fact_rows import insert_facts
 from support.foreign import Theirs, class_request

@@ -16,7 +16,7 @@ from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
 from everword.domain.settings import NO_SECRET
 from everword.facts.model import Source, State
-from everword.v1 import profile_service_pb2 as profile
+from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from support.compaction import worker_context
 from support.learning import say
@@ -68,7 +68,7 @@ async def _check_facts(stack: Stack) -> None:
     print(f"facts: {len(facts)}")
     for fact_id, attribute, value, state, source in facts:
         assert all((attribute, value, State(state), Source(source)))
-        why = await stack.profile.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
+        why = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
         assert why.evidence, attribute
         for piece in why.evidence:
             assert any(piece.quote and piece.quote in words for words in SAID), piece.quote

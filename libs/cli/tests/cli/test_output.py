@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from everword.cli import output
 from everword.v1 import memory_pb2
 from everword.v1.maintenance_service_pb2 import GetCompactionStatusResponse, LevelStatus
-from everword.v1.search_service_pb2 import GetMessageResponse, SearchResponse
+from everword.v1.search_service_pb2 import GetMemoryResponse, SearchResponse
 
 
 def test_stored_text_cannot_move_the_cursor_or_pass_for_markup(
@@ -80,7 +80,7 @@ def test_all_numbers_are_numbers_however_deep_and_what_only_looks_like_one_is_no
     message = memory_pb2.Message(id="12", seq=2**53 + 1)
     message.body.metadata.update({"id": "17", "n": 3, "seq": "4"})
     message.body.create_time.FromSeconds(0)
-    output.print_json(GetMessageResponse(message=message))
+    output.print_json(GetMemoryResponse(message=message))
     printed = json.loads(capsys.readouterr().out)["message"]
     assert (printed["id"], printed["seq"]) == ("12", 2**53 + 1)
     assert printed["body"]["metadata"] == {"id": "17", "n": 3, "seq": "4"}

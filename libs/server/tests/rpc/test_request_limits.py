@@ -107,6 +107,6 @@ def test_only_what_takes_whole_texts_takes_more_than_a_mebibyte() -> None:
     large = {
         path.rpartition("/")[2]: each for path, each in table.items() if each.max_bytes > 1 << 20
     }
-    texts = {"WriteDocument", "AppendDocument", "SaveCheckpoint", "ImportLoreBook"}
+    texts = {"WriteDocument", "SaveCheckpoint", "ImportLoreBook"}
     assert set(large) == {"AppendMessages", "ImportMessages", "Embed"} | texts
     assert max(each.max_bytes for each in table.values()) == MOST_REQUEST_BYTES

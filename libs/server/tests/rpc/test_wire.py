@@ -61,6 +61,9 @@ def an_append(*messages: memory.NewMessage) -> ingest.AppendMessagesRequest:
     return ingest.AppendMessagesRequest(conversation_id=UUID, messages=messages)
 
 
+VOICED = admin.NamespaceSettings(
+    voice=admin.Voice(channel_instructions={str(n): "" for n in range(50_000)})
+)
 FLOODS: dict[str, tuple[Any, str]] = {
     "kinds": (a_search(kinds=[99] * 1_000_000), "filter.kinds"),
     "ids": (search.BatchGetMemoriesRequest(memory_ids=[""] * 300_000), "memory_ids"),
@@ -71,13 +74,11 @@ FLOODS: dict[str, tuple[Any, str]] = {
         "protected_message_ids",
     ),
     "channels": (
-        maintenance.UpdateVoiceRequest(
-            voice=maintenance.Voice(channel_instructions={str(n): "" for n in range(50_000)})
-        ),
-        "voice.channel_instructions",
+        admin.UpdateNamespaceRequest(namespace=admin.Namespace(settings=VOICED)),
+        "namespace.settings.voice.channel_instructions",
     ),
     "paths": (
-        ingest.UpdateConversationRequest(update_mask=FieldMask(paths=["a"] * 1000)),
+        ingest.EnsureConversationRequest(update_mask=FieldMask(paths=["a"] * 1000)),
         "update_mask.paths",
     ),
 }
@@ -142,10 +143,9 @@ def test_what_comes_in_pieces_is_one_message() -> None:
     assert violations(a_search(), piece) == []
     assert violations(a_search(), piece * 2) == [("filter.kinds", "has more than 16 items")]
     details = conversation.ConversationDetails(settings=text_struct(40_000))
-    changed = conversation.Conversation(details=details)
-    settings = ingest.UpdateConversationRequest(conversation=changed).SerializeToString()
-    found = violations(ingest.UpdateConversationRequest(), settings * 2)
-    assert found == [("conversation.details.settings", "is over 65,536 bytes")]
+    settings = ingest.EnsureConversationRequest(details=details).SerializeToString()
+    found = violations(ingest.EnsureConversationRequest(), settings * 2)
+    assert found == [("details.settings", "is over 65,536 bytes")]
 
 
 def test_numbers_of_a_list_count_one_by_one_or_in_a_row() -> None:
@@ -201,10 +201,10 @@ def test_what_protobuf_cannot_parse_it_is_not_asked_to() -> None:
     for _ in range(120):
         inner = b"\x0a" + _length(inner)  # Struct.fields, and so on
     details = b"\x3a" + _length(inner)  # ConversationDetails.settings
-    raw = b"\x0a" + _length(b"\x1a" + _length(details))  # conversation.details
+    raw = b"\x12" + _length(details)  # EnsureConversationRequest.details
     with pytest.raises(DecodeError):
-        ingest.UpdateConversationRequest.FromString(raw)
-    assert violations(ingest.UpdateConversationRequest(), raw)
+        ingest.EnsureConversationRequest.FromString(raw)
+    assert violations(ingest.EnsureConversationRequest(), raw)
 
 
 def _length(inner: bytes) -> bytes:

@@ -8,15 +8,13 @@ from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
-from everword.rpc.masks import masked_fields
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.audits.audit_summaries import audit_summaries
 from everword_compactor.audits.compaction_status import get_compaction_status
 from everword_compactor.audits.translate import audit_to_proto, compaction_to_proto
 from everword_compactor.calendar.roll_up import roll_up
-from everword_compactor.calendar.translate import VOICE_FIELDS, to_day, to_voice, voice_to_proto
-from everword_compactor.calendar.voice import get_voice, update_voice
+from everword_compactor.calendar.translate import to_day
 from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.conversations.compact import compact
 from everword_compactor.conversations.flush_conversation import flush_conversation
@@ -110,21 +108,6 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         async for progress in steps:
             await send_request_id(context)
             await context.write(progress_to_proto(progress))
-
-    async def GetVoice(self, request: pb.GetVoiceRequest, context: Context) -> pb.GetVoiceResponse:
-        voice = await get_voice(self._database, current_namespace())
-        return pb.GetVoiceResponse(voice=voice_to_proto(voice))
-
-    async def UpdateVoice(
-        self, request: pb.UpdateVoiceRequest, context: Context
-    ) -> pb.UpdateVoiceResponse:
-        voice = await update_voice(
-            self._database,
-            current_namespace(),
-            masked_fields(request.update_mask, VOICE_FIELDS),
-            to_voice(request.voice),
-        )
-        return pb.UpdateVoiceResponse(voice=voice_to_proto(voice))
 
     async def GetCompactionStatus(
         self, request: pb.GetCompactionStatusRequest, context: Context

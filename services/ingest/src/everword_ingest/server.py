@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from everword.db.pool import Database
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
-    checkpoint_service_pb2,
-    checkpoint_service_pb2_grpc,
     cost_service_pb2,
     cost_service_pb2_grpc,
     document_service_pb2,
     document_service_pb2_grpc,
-    erase_service_pb2,
-    erase_service_pb2_grpc,
+    erasure_service_pb2,
+    erasure_service_pb2_grpc,
     fact_service_pb2,
     fact_service_pb2_grpc,
     graph_service_pb2,
     graph_service_pb2_grpc,
-    handoff_service_pb2,
-    handoff_service_pb2_grpc,
     ingest_service_pb2,
     ingest_service_pb2_grpc,
     lore_service_pb2,
@@ -31,19 +28,13 @@ from everword.v1 import (
     note_service_pb2_grpc,
     pattern_service_pb2,
     pattern_service_pb2_grpc,
-    retention_service_pb2,
-    retention_service_pb2_grpc,
-    review_service_pb2,
-    review_service_pb2_grpc,
-    workspace_service_pb2,
-    workspace_service_pb2_grpc,
 )
 from everword_ingest.admin.servicer import AdminServicer
 from everword_ingest.checkpoints.servicer import CheckpointServicer
 from everword_ingest.costs.servicer import CostServicer
 from everword_ingest.documents.servicer import DocumentServicer
 from everword_ingest.erasure.resumer import ErasureResumer
-from everword_ingest.erasure.servicer import EraseServicer
+from everword_ingest.erasure.servicer import ErasureServicer
 from everword_ingest.facts.servicer import FactServicer
 from everword_ingest.graph.servicer import GraphServicer
 from everword_ingest.handoffs.servicer import HandoffServicer
@@ -60,6 +51,32 @@ from everword_ingest.settings import SERVICE, Settings
 from everword_ingest.workspace.servicer import WorkspaceServicer
 
 
+class IngestService(IngestServicer, CheckpointServicer):
+    """Every RPC of the service: conversations and messages, and checkpoints of agents."""
+
+
+class NoteService(NoteServicer, HandoffServicer):
+    """Every RPC of the service: notes, and handoffs, which are kept as notes."""
+
+
+class DocumentService(DocumentServicer, WorkspaceServicer):
+    """Every RPC of the service: documents, and workspace files, which are kept as documents."""
+
+
+class FactService(FactServicer, ReviewServicer):
+    """Every RPC of the service: facts, and reviews of people, events and questions."""
+
+
+class ErasureService(ErasureServicer, RetentionServicer):
+    """Every RPC of the service: erasures on request, and by the age of data."""
+
+    def __init__(
+        self, database: Database, wake: Callable[[], None], wake_retention: Callable[[], None]
+    ) -> None:
+        ErasureServicer.__init__(self, database, wake)
+        RetentionServicer.__init__(self, database, wake_retention)
+
+
 class IngestServer:
     """Everything that the ingest service is made of."""
 
@@ -69,14 +86,12 @@ class IngestServer:
         self._housekeeping = Housekeeping(self._database)
         self._resuming = ErasureResumer(self._database)
         self._outbox = Outbox(settings.database, SERVICE, settings.queue)
-        self._stopping = asyncio.Event()
         self._retention = RetentionRunner(self._database, self._outbox.wake)
         registrations = [
             *self._written(settings),
             *self._known(),
             self._costs(),
             self._erased(),
-            self._retained(),
         ]
         self._server = RpcServer(settings.server, self._database, registrations)
 
@@ -86,12 +101,12 @@ class IngestServer:
             Registration(
                 ingest_service_pb2.DESCRIPTOR,
                 ingest_service_pb2_grpc.add_IngestServiceServicer_to_server,
-                IngestServicer(self._database, settings.compaction, self._outbox.wake),
+                IngestService(self._database, settings.compaction, self._outbox.wake),
             ),
             Registration(
                 note_service_pb2.DESCRIPTOR,
                 note_service_pb2_grpc.add_NoteServiceServicer_to_server,
-                NoteServicer(self._database, self._outbox.wake),
+                NoteService(self._database, self._outbox.wake),
             ),
             Registration(
                 lore_service_pb2.DESCRIPTOR,
@@ -99,24 +114,9 @@ class IngestServer:
                 LoreServicer(self._database, self._outbox.wake),
             ),
             Registration(
-                handoff_service_pb2.DESCRIPTOR,
-                handoff_service_pb2_grpc.add_HandoffServiceServicer_to_server,
-                HandoffServicer(self._database, self._outbox.wake),
-            ),
-            Registration(
                 document_service_pb2.DESCRIPTOR,
                 document_service_pb2_grpc.add_DocumentServiceServicer_to_server,
-                DocumentServicer(self._database, self._outbox.wake),
-            ),
-            Registration(
-                workspace_service_pb2.DESCRIPTOR,
-                workspace_service_pb2_grpc.add_WorkspaceServiceServicer_to_server,
-                WorkspaceServicer(self._database, self._outbox.wake),
-            ),
-            Registration(
-                checkpoint_service_pb2.DESCRIPTOR,
-                checkpoint_service_pb2_grpc.add_CheckpointServiceServicer_to_server,
-                CheckpointServicer(self._database),
+                DocumentService(self._database, self._outbox.wake),
             ),
             Registration(
                 admin_service_pb2.DESCRIPTOR,
@@ -131,17 +131,12 @@ class IngestServer:
             Registration(
                 fact_service_pb2.DESCRIPTOR,
                 fact_service_pb2_grpc.add_FactServiceServicer_to_server,
-                FactServicer(self._database, self._outbox.wake),
+                FactService(self._database, self._outbox.wake),
             ),
             Registration(
                 pattern_service_pb2.DESCRIPTOR,
                 pattern_service_pb2_grpc.add_PatternServiceServicer_to_server,
                 PatternServicer(self._database),
-            ),
-            Registration(
-                review_service_pb2.DESCRIPTOR,
-                review_service_pb2_grpc.add_ReviewServiceServicer_to_server,
-                ReviewServicer(self._database),
             ),
             Registration(
                 graph_service_pb2.DESCRIPTOR,
@@ -155,28 +150,20 @@ class IngestServer:
         return Registration(
             cost_service_pb2.DESCRIPTOR,
             cost_service_pb2_grpc.add_CostServiceServicer_to_server,
-            CostServicer(self._database, self._outbox.wake, self._stopping),
+            CostServicer(self._database, self._outbox.wake),
         )
 
     def _erased(self) -> Registration:
-        """Return the service that takes back what was written."""
+        """Return the service that erases what was written, and says for how long it is kept."""
 
         def wake() -> None:
             self._outbox.wake()
             self._resuming.wake()
 
         return Registration(
-            erase_service_pb2.DESCRIPTOR,
-            erase_service_pb2_grpc.add_EraseServiceServicer_to_server,
-            EraseServicer(self._database, wake),
-        )
-
-    def _retained(self) -> Registration:
-        """Return the service that says for how long what is kept."""
-        return Registration(
-            retention_service_pb2.DESCRIPTOR,
-            retention_service_pb2_grpc.add_RetentionServiceServicer_to_server,
-            RetentionServicer(self._database, self._retention.wake),
+            erasure_service_pb2.DESCRIPTOR,
+            erasure_service_pb2_grpc.add_ErasureServiceServicer_to_server,
+            ErasureService(self._database, wake, self._retention.wake),
         )
 
     async def start(self) -> str:
@@ -189,7 +176,6 @@ class IngestServer:
         return address
 
     async def stop(self) -> None:
-        self._stopping.set()
         await self._server.stop()
         await self._housekeeping.stop()
         await self._resuming.stop()

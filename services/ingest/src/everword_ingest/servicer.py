@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 from uuid import UUID
 
 from google.protobuf import duration_pb2
@@ -46,28 +47,25 @@ class IngestServicer(IngestServiceServicer):
     async def EnsureConversation(
         self, request: pb.EnsureConversationRequest, context: Context
     ) -> pb.EnsureConversationResponse:
-        spec = to_spec(request.key, request.details)
-        record, created, token = await ensure_conversation(
-            self._database, current_namespace(), spec
-        )
+        namespace = current_namespace()
+        fields, values = list[str](), dict[str, Any]()
+        if request.conversation_id or request.HasField("update_mask"):
+            fields = masked_fields(request.update_mask, CHANGEABLE)
+            values = changed_values(request)
+        if request.conversation_id:
+            id_, created = UUID(request.conversation_id), False
+        else:
+            spec = to_spec(request.key, request.details)
+            record, created, token = await ensure_conversation(self._database, namespace, spec)
+            id_ = record.id
+        if fields:
+            record, token = await update_conversation(
+                self._database, namespace, id_, fields, values
+            )
         return pb.EnsureConversationResponse(
             conversation=conversation_to_proto(record),
             created=created,
             consistency_token=await self._seal(token),
-        )
-
-    async def UpdateConversation(
-        self, request: pb.UpdateConversationRequest, context: Context
-    ) -> pb.UpdateConversationResponse:
-        record, token = await update_conversation(
-            self._database,
-            current_namespace(),
-            UUID(request.conversation.id),
-            masked_fields(request.update_mask, CHANGEABLE),
-            changed_values(request.conversation),
-        )
-        return pb.UpdateConversationResponse(
-            conversation=conversation_to_proto(record), consistency_token=await self._seal(token)
         )
 
     async def AppendMessages(

@@ -13,24 +13,18 @@ from everword.rpc.server import Registration, RpcServer
 from everword.v1 import (
     context_service_pb2,
     context_service_pb2_grpc,
+    fact_query_service_pb2,
+    fact_query_service_pb2_grpc,
     graph_query_service_pb2,
     graph_query_service_pb2_grpc,
-    people_service_pb2,
-    people_service_pb2_grpc,
-    profile_service_pb2,
-    profile_service_pb2_grpc,
     search_service_pb2,
     search_service_pb2_grpc,
-    summary_service_pb2,
-    summary_service_pb2_grpc,
-    topic_service_pb2,
-    topic_service_pb2_grpc,
 )
 from everword_search.answers.asking import Asking
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
-from everword_search.facts.servicer import ProfileServicer
+from everword_search.facts.servicer import FactQueryServicer
 from everword_search.graph_search.servicer import GraphQueryServicer
 from everword_search.kernels.compiled import warn_if_slow
 from everword_search.people.servicer import PeopleServicer
@@ -45,6 +39,18 @@ from everword_search.warm_up import warm_up
 
 if TYPE_CHECKING:
     from everword.chat.client import ChatClient
+
+
+class SearchService(SearchServicer, SummaryServicer):
+    """Every RPC of the service: searches and reads of memories, and the summary DAG."""
+
+
+class FactQueryService(FactQueryServicer, PeopleServicer):
+    """Every RPC of the service: facts, and the people, events and questions beside them."""
+
+
+class GraphQueryService(GraphQueryServicer, TopicServicer):
+    """Every RPC of the service: the graph, and pages about its nodes."""
 
 
 class SearchServer:
@@ -73,7 +79,7 @@ class SearchServer:
             Registration(
                 search_service_pb2.DESCRIPTOR,
                 search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                SearchServicer(sources, asking, self._stopping),
+                SearchService(sources, asking, self._stopping),
             ),
             Registration(
                 context_service_pb2.DESCRIPTOR,
@@ -81,29 +87,14 @@ class SearchServer:
                 ContextServicer(sources, self._tokens),
             ),
             Registration(
-                profile_service_pb2.DESCRIPTOR,
-                profile_service_pb2_grpc.add_ProfileServiceServicer_to_server,
-                ProfileServicer(self._database),
-            ),
-            Registration(
-                people_service_pb2.DESCRIPTOR,
-                people_service_pb2_grpc.add_PeopleServiceServicer_to_server,
-                PeopleServicer(self._database),
+                fact_query_service_pb2.DESCRIPTOR,
+                fact_query_service_pb2_grpc.add_FactQueryServiceServicer_to_server,
+                FactQueryService(self._database),
             ),
             Registration(
                 graph_query_service_pb2.DESCRIPTOR,
                 graph_query_service_pb2_grpc.add_GraphQueryServiceServicer_to_server,
-                GraphQueryServicer(sources),
-            ),
-            Registration(
-                topic_service_pb2.DESCRIPTOR,
-                topic_service_pb2_grpc.add_TopicServiceServicer_to_server,
-                TopicServicer(self._database),
-            ),
-            Registration(
-                summary_service_pb2.DESCRIPTOR,
-                summary_service_pb2_grpc.add_SummaryServiceServicer_to_server,
-                SummaryServicer(self._database),
+                GraphQueryService(sources),
             ),
         ]
 

@@ -34,15 +34,15 @@ from everword_search.memories.browse import browse
 from everword_search.memories.get_memory import get_memory
 from everword_search.memories.translate import batch_response, browse_response, to_browse_request
 from everword_search.records.read_conversations import get_conversation, list_conversations
-from everword_search.records.read_messages import get_message, list_messages
+from everword_search.records.read_messages import list_messages
 from everword_search.records.tiers import Tier, in_tier
 from everword_search.records.translate import (
     is_newest_first,
     to_conversation,
     to_conversation_filter,
     to_filter,
-    to_message,
     to_page,
+    to_wanted,
 )
 from everword_search.retrieval.search import search
 from everword_search.retrieval.sources import Sources
@@ -87,14 +87,18 @@ class SearchServicer(SearchServiceServicer):
     async def GetMemory(
         self, request: pb.GetMemoryRequest, context: Context
     ) -> pb.GetMemoryResponse:
-        wanted = UUID(request.memory_id) if request.memory_id else request.name
         tier = Tier(request.tier)
         found = await get_memory(
-            self._database, current_namespace(), wanted, request.at_least_as_fresh, tier
+            self._database,
+            current_namespace(),
+            to_wanted(request),
+            request.at_least_as_fresh,
+            tier,
+            include_unindexed=request.include_unindexed or request.HasField("external"),
         )
-        memory = await _cut(tier, partial(in_tier, found.memory, tier))
+        memory = found.memory and await _cut(tier, partial(in_tier, found.memory, tier))
         return pb.GetMemoryResponse(
-            memory=memory_to_proto(memory),
+            memory=memory_to_proto(memory) if memory else None,
             message=message_to_proto(found.message) if found.message else None,
             summary=summary_to_proto(found.summary) if found.summary else None,
         )
@@ -145,14 +149,6 @@ class SearchServicer(SearchServiceServicer):
         async for events, token in told:
             await send_request_id(context)
             await context.write(await _cut(tier, partial(events_to_proto, events, token, tier)))
-
-    async def GetMessage(
-        self, request: pb.GetMessageRequest, context: Context
-    ) -> pb.GetMessageResponse:
-        record = await get_message(
-            self._database, current_namespace(), to_message(request), request.at_least_as_fresh
-        )
-        return pb.GetMessageResponse(message=message_to_proto(record))
 
     async def GetConversation(
         self, request: pb.GetConversationRequest, context: Context

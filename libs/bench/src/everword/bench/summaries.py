@@ -11,7 +11,7 @@ from typing import Any
 from everword.bench.answer import Places, StandsFor
 from everword.bench.bench_namespace import PATIENCE_S, Say
 from everword.client import Client
-from everword.v1 import memory_pb2, summary_service_pb2
+from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.maintenance_service_pb2 import (
     CompactRequest,
@@ -20,16 +20,14 @@ from everword.v1.maintenance_service_pb2 import (
     GetCompactionStatusResponse,
     RollUpRequest,
 )
-from everword.v1.summary_service_pb2 import ExpandSummaryRequest, Expansion
+from everword.v1.search_service_pb2 import ExpandSummaryRequest, Expansion
 
 #: As contexts count where the caller has no tokeniser.
 BYTES_PER_TOKEN = 4
 #: Between two looks at what is still to be summed up.
 PAUSE_S = 0.5
 #: All that is below a node: ids alone are wanted.
-EVERYTHING = summary_service_pb2.ExpansionLimits(
-    depth=8, max_children=100, max_sources=100, max_content_chars=1
-)
+EVERYTHING = pb.ExpansionLimits(depth=8, max_children=100, max_sources=100, max_content_chars=1)
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class Summaries:
     async def _expand(self, summary_id: str) -> tuple[str, ...]:
         if summary_id not in self._known:
             request = ExpandSummaryRequest(summary_id=summary_id, limits=EVERYTHING)
-            response = await self._client.summary_service.ExpandSummary(request)
+            response = await self._client.search_service.ExpandSummary(request)
             below = (self._places.get(memory_id) for memory_id in _below(response.expansion))
             found = (place.external_id for place in below if place is not None)
             self._known[summary_id] = tuple(dict.fromkeys(found))

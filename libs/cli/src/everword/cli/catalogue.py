@@ -43,6 +43,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Write": {
         "import": Entry("import_:import_", "Import conversations, notes and documents from files."),
         "notes": Entry("notes:notes", "Write, read and delete notes, and the log of the day."),
+        "handoffs": Entry("handoffs:handoffs", "Hand a task to an advisor, and read the advice."),
         "documents": Entry("documents:documents", "Upload, write, read and delete documents."),
         "workspace": Entry("workspace:workspace", "Write and read an agent's files, such as SOUL."),
         "lore": Entry("lore.commands:lore", "Write, import and try lorebooks."),

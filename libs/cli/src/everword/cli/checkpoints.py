@@ -14,7 +14,7 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean
 from everword.client import Client
-from everword.v1 import checkpoint_service_pb2 as pb
+from everword.v1 import ingest_service_pb2 as pb
 
 conversation_argument = click.argument("conversation", type=click.UUID)
 name_option = click.option("--name", default="", help="Which state of the conversation it is.")
@@ -63,7 +63,7 @@ async def save(
         max_versions=keep or 0,
         request_id=request_id,
     )
-    response = await client.checkpoint_service.SaveCheckpoint(request)
+    response = await client.ingest_service.SaveCheckpoint(request)
     if as_json:
         print_json(response)
     else:
@@ -91,7 +91,7 @@ async def list_(
     )
     found: list[pb.Checkpoint] = []
     while len(found) < limit:
-        page = await client.checkpoint_service.ListCheckpoints(request)
+        page = await client.ingest_service.ListCheckpoints(request)
         found += page.checkpoints
         request.page_token = page.next_page_token
         if not page.next_page_token:
@@ -137,7 +137,7 @@ async def get(
         if checkpoint_id
         else pb.GetCheckpointRequest(latest=latest)
     )
-    response = await client.checkpoint_service.GetCheckpoint(request)
+    response = await client.ingest_service.GetCheckpoint(request)
     with click.open_file(str(output or "-"), "wb") as file:
         file.write(response.state)
     if output:
@@ -173,7 +173,7 @@ async def delete(
         request.conversation_id = str(conversation)
     else:
         request.name.conversation_id, request.name.name = str(conversation), name or ""
-    response = await client.checkpoint_service.DeleteCheckpoints(request)
+    response = await client.ingest_service.DeleteCheckpoints(request)
     if as_json:
         print_json(response)
     elif response.deleted:
@@ -189,7 +189,7 @@ async def _unmatched(client: Client, conversation: object | None, name: str | No
     # Raises CONVERSATION_NOT_FOUND if the conversation does not exist.
     request = pb.ListCheckpointsRequest(conversation_id=str(conversation), page_size=100)
     names = {
-        each.name for each in (await client.checkpoint_service.ListCheckpoints(request)).checkpoints
+        each.name for each in (await client.ingest_service.ListCheckpoints(request)).checkpoints
     }
     if name is None:
         return "the conversation has no checkpoints; nothing was deleted"

@@ -122,9 +122,9 @@ async def append(
     document = document_pb2.NewDocument(
         title=title, scope=to_scope(agent, subject, conversation), tags=tags, author=author
     )
-    response = await client.document_service.AppendDocument(
-        pb.AppendDocumentRequest(
-            document=document, content=read_content(content), request_id=request_id
+    response = await client.document_service.WriteDocument(
+        pb.WriteDocumentRequest(
+            document=document, content=read_content(content), append=True, request_id=request_id
         )
     )
     if response.version == 1:
@@ -192,7 +192,7 @@ def _became(seeded: Seeded) -> str:
 
 
 def _print_written(
-    response: pb.UploadDocumentResponse | pb.WriteDocumentResponse | pb.AppendDocumentResponse,
+    response: pb.UploadDocumentResponse | pb.WriteDocumentResponse,
     title: str,
     as_json: bool,
 ) -> None:

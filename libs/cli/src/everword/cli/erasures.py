@@ -13,7 +13,7 @@ import grpc
 from everword.cli.output import json_option, line, note, print_json, print_table, progress, when
 from everword.cli.session import remote
 from everword.client import CallError, Client
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.conversation_pb2 import ConversationKey
 from everword.v1.document_pb2 import DocumentKey
 from everword.v1.document_service_pb2 import GetDocumentRequest
@@ -79,7 +79,7 @@ async def erase(
             f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True
         )
     request = pb.EraseRequest(target=wanted, requested_by=by, request_id=request_id)
-    answer = await client.erase_service.Erase(request)
+    answer = await client.erasure_service.Erase(request)
     erasure = await _finish(client, answer, dict(preview.row_counts).get("messages", 0))
     if as_json:
         print_json(erasure)
@@ -95,7 +95,7 @@ async def _preview(
 ) -> pb.PreviewErasureResponse:
     """Return the preview; an empty one if an erasure with this request id has already deleted the target."""
     try:
-        return await client.erase_service.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
+        return await client.erasure_service.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
     except CallError as error:
         if error.code is grpc.StatusCode.NOT_FOUND and request_id:
             return pb.PreviewErasureResponse()
@@ -139,7 +139,7 @@ async def erasures(client: Client, limit: int, as_json: bool) -> None:
     found: list[pb.Erasure] = []
     request = pb.ListErasuresRequest(page_size=min(limit, 100))
     while len(found) < limit:
-        page = await client.erase_service.ListErasures(request)
+        page = await client.erasure_service.ListErasures(request)
         found += page.erasures
         request.page_token = page.next_page_token
         if not page.next_page_token:
@@ -173,7 +173,9 @@ async def _finish(client: Client, answer: pb.EraseResponse, messages: int) -> pb
         task = bar.add_task("deleting", total=max(messages, 1))
         while erasure.state != pb.ERASURE_STATE_DONE:
             await asyncio.sleep(PAUSE_S)
-            got = await client.erase_service.GetErasure(pb.GetErasureRequest(erasure_id=erasure.id))
+            got = await client.erasure_service.GetErasure(
+                pb.GetErasureRequest(erasure_id=erasure.id)
+            )
             erasure = got.erasure
             bar.update(task, completed=dict(erasure.row_counts).get("messages", 0))
     return erasure

@@ -22,8 +22,8 @@ from everword.cli.times import TimeParam
 from everword.client import Client
 from everword.rpc.translate import to_timestamp
 from everword.v1 import fact_pb2
+from everword.v1 import fact_query_service_pb2 as reads
 from everword.v1 import fact_service_pb2 as writes
-from everword.v1 import profile_service_pb2 as reads
 
 _COLUMNS = ("id", "since", "until", "state", "sure")
 valid_at_option = click.option(
@@ -54,7 +54,7 @@ async def profile(
     as_json: bool,
 ) -> None:
     """Show what holds of SUBJECT."""
-    response = await client.profile_service.GetProfile(
+    response = await client.fact_query_service.GetProfile(
         reads.GetProfileRequest(
             subject=subject,
             valid_at_time=to_timestamp(valid_at),
@@ -87,7 +87,7 @@ async def list_(
     )
     found: list[fact_pb2.Fact] = []
     while len(found) < limit:
-        page = await client.profile_service.ListFacts(request)
+        page = await client.fact_query_service.ListFacts(request)
         found += page.facts
         request.page_token = page.next_page_token
         if not page.next_page_token:
@@ -104,7 +104,7 @@ async def list_(
 async def timeline(client: Client, subject: str, attribute: str, as_json: bool) -> None:
     """Show every value that ATTRIBUTE of SUBJECT ever had."""
     request = reads.GetFactHistoryRequest(subject=subject, attribute=attribute)
-    response = await client.profile_service.GetFactHistory(request)
+    response = await client.fact_query_service.GetFactHistory(request)
     _print(response, response.facts, as_json)
 
 
@@ -114,7 +114,9 @@ async def timeline(client: Client, subject: str, attribute: str, as_json: bool) 
 @remote
 async def why(client: Client, fact_id: str, as_json: bool) -> None:
     """Show why the fact ID is believed, down to the words."""
-    response = await client.profile_service.ExplainFact(reads.ExplainFactRequest(fact_id=fact_id))
+    response = await client.fact_query_service.ExplainFact(
+        reads.ExplainFactRequest(fact_id=fact_id)
+    )
     if as_json:
         print_json(response)
         return

@@ -62,12 +62,12 @@ async def message(
     """Show a message as it was sent, by its id or by the id that its sender gave it."""
     if bool(message_id) == bool(external_id) or bool(external_id) != bool(conversation):
         raise click.UsageError("give a MESSAGE_ID, or both --external-id and --conversation")
-    request = pb.GetMessageRequest(message_id=str(message_id or ""))
+    request = pb.GetMemoryRequest(memory_id=str(message_id or ""), include_unindexed=True)
     if external_id:
         within = await find_conversation(client, conversation, agent, channel)
         key = pb.ExternalMessageKey(conversation_id=within.id, external_id=external_id)
-        request = pb.GetMessageRequest(external=key)
-    found = (await client.search_service.GetMessage(request)).message
+        request = pb.GetMemoryRequest(external=key)
+    found = (await client.search_service.GetMemory(request)).message
     if as_json:
         print_json(found)
         return

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
+from google.protobuf import json_format
 
 from everword.cli.filters import Command
 from everword.cli.namespace_deletions import delete, deletions
@@ -102,6 +104,11 @@ def _options() -> list[Callable[[Command], Command]]:
             default=None,
             help="Leave untrusted text that speaks to models out of contexts.",
         ),
+        click.option(
+            "--voice",
+            help="Whose memories calendar summaries are, as JSON: identity, userName, pronouns and "
+            "channelInstructions. @FILE reads a file.",
+        ),
         *map(_limit_option, LIMITS),
     ]
 
@@ -129,9 +136,20 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
         chosen["sleep_atomicity"] = pb.SleepAtomicity.Value(
             f"SLEEP_ATOMICITY_{chosen['sleep_atomicity'].upper()}"
         )
+    if "voice" in chosen:
+        chosen["voice"] = _voice(chosen["voice"])
     if "channel_policies" in chosen:
         chosen["channel_policies"] = dict(chosen["channel_policies"])
     return chosen
+
+
+def _voice(given: str) -> pb.Voice:
+    """Return a voice that is given as JSON, or as @FILE. Raises UsageError."""
+    try:
+        text = Path(given[1:]).read_text(encoding="utf-8") if given.startswith("@") else given
+        return json_format.Parse(text, pb.Voice())
+    except (OSError, json_format.ParseError) as error:
+        raise click.UsageError(f"--voice: {error}") from None
 
 
 @click.group()

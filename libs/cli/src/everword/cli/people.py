@@ -19,8 +19,8 @@ from everword.cli.output import (
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import fact_pb2, people_pb2
-from everword.v1 import people_service_pb2 as reads
-from everword.v1 import review_service_pb2 as writes
+from everword.v1 import fact_query_service_pb2 as reads
+from everword.v1 import fact_service_pb2 as writes
 
 _PEOPLE = ("id", "name", "relation", "of", "status", "messages", "last")
 _EVENTS = ("id", "what", "category", "of", "starts", "expires", "importance", "status")
@@ -58,7 +58,7 @@ async def list_people(
     client: Client, subjects: tuple[str, ...], everything: bool, limit: int, as_json: bool
 ) -> None:
     """List people, oldest first."""
-    response = await client.people_service.ListPeople(
+    response = await client.fact_query_service.ListPeople(
         reads.ListPeopleRequest(subjects=subjects, include_rejected=everything, page_size=limit)
     )
     _print_people(response, response.people, as_json)
@@ -70,7 +70,9 @@ async def list_people(
 @remote
 async def why_person(client: Client, person_id: str, as_json: bool) -> None:
     """Show what is known of the person ID, down to the words."""
-    response = await client.people_service.GetPerson(reads.GetPersonRequest(person_id=person_id))
+    response = await client.fact_query_service.ExplainLearned(
+        reads.ExplainLearnedRequest(person_id=person_id)
+    )
     _print_people(response, [response.person], as_json)
     if not as_json:
         _print_evidence(response.evidence, response.changes)
@@ -86,8 +88,8 @@ async def review_person(
     client: Client, person_id: str, ruling: str, reason: str, as_json: bool
 ) -> None:
     """Say that the person ID is wrong, that the relation is over, or that neither is so."""
-    response = await client.review_service.ReviewPerson(
-        writes.ReviewPersonRequest(
+    response = await client.fact_service.ReviewLearned(
+        writes.ReviewLearnedRequest(
             person_id=person_id,
             ruling=_RULINGS[ruling],
             reason=reason,
@@ -95,6 +97,23 @@ async def review_person(
         )
     )
     _print_people(response, [response.person], as_json)
+
+
+@people.command("model")
+@click.argument("subject")
+@json_option
+@remote
+async def show_model(client: Client, subject: str, as_json: bool) -> None:
+    """Show how SUBJECT communicates, and where they are heading."""
+    request = reads.GetUserModelRequest(subject=subject, include_evidence=True)
+    found = await client.fact_query_service.GetUserModel(request)
+    if as_json:
+        print_json(found)
+        return
+    rows = [(each.dimension, each.value, when(each.held_from_time)[:10]) for each in found.traits]
+    print_table(("trait", "value", "since"), rows)
+    if found.HasField("trajectory"):
+        line(f"{found.trajectory.phase}: {found.trajectory.summary}")
 
 
 @click.group(invoke_without_command=True)
@@ -115,7 +134,7 @@ async def list_events(
     client: Client, subjects: tuple[str, ...], everything: bool, limit: int, as_json: bool
 ) -> None:
     """List events, oldest first."""
-    response = await client.people_service.ListEvents(
+    response = await client.fact_query_service.ListEvents(
         reads.ListEventsRequest(subjects=subjects, include_past=everything, page_size=limit)
     )
     _print_events(response, response.events, as_json)
@@ -127,7 +146,9 @@ async def list_events(
 @remote
 async def why_event(client: Client, event_id: str, as_json: bool) -> None:
     """Show what is known of the event ID, down to the words."""
-    response = await client.people_service.GetEvent(reads.GetEventRequest(event_id=event_id))
+    response = await client.fact_query_service.ExplainLearned(
+        reads.ExplainLearnedRequest(event_id=event_id)
+    )
     _print_events(response, [response.event], as_json)
     if not as_json:
         _print_evidence(response.evidence, response.changes)
@@ -143,8 +164,8 @@ async def review_event(
     client: Client, event_id: str, ruling: str, reason: str, as_json: bool
 ) -> None:
     """Say that the event ID is wrong, that it is over, or that neither is so."""
-    response = await client.review_service.ReviewEvent(
-        writes.ReviewEventRequest(
+    response = await client.fact_service.ReviewLearned(
+        writes.ReviewLearnedRequest(
             event_id=event_id,
             ruling=_RULINGS[ruling],
             reason=reason,
@@ -172,10 +193,23 @@ async def list_strategies(
     client: Client, subjects: tuple[str, ...], everything: bool, limit: int, as_json: bool
 ) -> None:
     """List questions that are worth asking, oldest first."""
-    response = await client.people_service.ListStrategies(
+    response = await client.fact_query_service.ListStrategies(
         reads.ListStrategiesRequest(subjects=subjects, include_ended=everything, page_size=limit)
     )
     _print_strategies(response, response.strategies, as_json)
+
+
+@strategies.command("why")
+@click.argument("strategy_id", metavar="ID")
+@json_option
+@remote
+async def why_strategy(client: Client, strategy_id: str, as_json: bool) -> None:
+    """Show what the question ID rests on."""
+    request = reads.ExplainLearnedRequest(strategy_id=strategy_id)
+    response = await client.fact_query_service.ExplainLearned(request)
+    _print_strategies(response, [response.strategy], as_json)
+    if not as_json:
+        _print_evidence(response.evidence, response.changes)
 
 
 @strategies.command("end")
@@ -188,8 +222,8 @@ async def end_strategy(
     client: Client, strategy_id: str, state: str, reason: str, as_json: bool
 ) -> None:
     """Say that the question ID was answered, or is not to be asked."""
-    response = await client.review_service.EndStrategy(
-        writes.EndStrategyRequest(
+    response = await client.fact_service.ReviewLearned(
+        writes.ReviewLearnedRequest(
             strategy_id=strategy_id,
             state=_ENDS[state],
             reason=reason,

@@ -10,7 +10,7 @@ import click
 from everword.cli.output import json_option, line, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import retention_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 
 #: What policies are about, by the names that people give.
 KINDS = {
@@ -45,7 +45,7 @@ def retention() -> None:
 async def show(client: Client, as_json: bool) -> None:
     """Show for how long each kind is kept."""
     request = pb.ListRetentionPoliciesRequest()
-    found = await client.retention_service.ListRetentionPolicies(request)
+    found = await client.erasure_service.ListRetentionPolicies(request)
     if as_json:
         print_json(found)
         return
@@ -85,7 +85,7 @@ async def set_(
         keep_quotes=keep_quotes,
     )
     request = pb.SetRetentionPolicyRequest(policy=policy)
-    answer = await client.retention_service.SetRetentionPolicy(request)
+    answer = await client.erasure_service.SetRetentionPolicy(request)
     if as_json:
         print_json(answer)
         return
@@ -104,7 +104,7 @@ async def preview(client: Client, kind: str | None, kept: str | None, as_json: b
     request = pb.PreviewRetentionRequest()
     if kind and kept:
         request.policies.add(kind=KINDS[kind], keep_days=_days(kept))
-    found = await client.retention_service.PreviewRetention(request)
+    found = await client.erasure_service.PreviewRetention(request)
     if as_json:
         print_json(found)
         return
@@ -123,12 +123,12 @@ async def run(client: Client, yes: bool, as_json: bool) -> None:
     """Remove now what policies let go, and wait until it is gone."""
     if not yes:
         click.confirm("Remove what policies let go, for good?", abort=True, err=True)
-    answer = await client.retention_service.RunRetention(pb.RunRetentionRequest())
+    answer = await client.erasure_service.RunRetention(pb.RunRetentionRequest())
     found = answer.run
     while found.state != pb.RETENTION_STATE_DONE:
         await asyncio.sleep(PAUSE_S)
         request = pb.ListRetentionRunsRequest(page_size=100)
-        listed = await client.retention_service.ListRetentionRuns(request)
+        listed = await client.erasure_service.ListRetentionRuns(request)
         [found] = [each for each in listed.runs if each.id == answer.run.id]
     if as_json:
         print_json(found)
@@ -144,7 +144,7 @@ async def run(client: Client, yes: bool, as_json: bool) -> None:
 async def runs(client: Client, limit: int, as_json: bool) -> None:
     """List what was removed, latest first: counts and times, and no content."""
     request = pb.ListRetentionRunsRequest(page_size=limit)
-    found = await client.retention_service.ListRetentionRuns(request)
+    found = await client.erasure_service.ListRetentionRuns(request)
     if as_json:
         print_json(found)
         return

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from everword.client import CallError, Client
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import document_service_pb2 as documents
+from everword.v1 import graph_query_service_pb2 as topics
 from everword.v1 import lore_service_pb2 as lore
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import topic_service_pb2 as topics
 
 #: Maximum names to compare, so that a failed command does not read a whole namespace.
 _MOST_NAMES = 1_000
@@ -96,7 +96,7 @@ async def list_subjects(client: Client) -> list[KnownName]:
 
 
 async def list_topics(client: Client) -> list[KnownName]:
-    rpc = client.topic_service.ListTopics
+    rpc = client.graph_query_service.ListTopics
     found = await _pages(rpc, topics.ListTopicsRequest(page_size=_PAGE), "topics")
     return [KnownName(each.name, _options(each)) for each in found]
 

@@ -33,7 +33,7 @@ from everword.v1 import (
     memory_pb2,
     summary_pb2,
 )
-from everword.v1 import summary_service_pb2 as pb
+from everword.v1 import search_service_pb2 as pb
 
 LEVELS = [
     name.removeprefix("SUMMARY_LEVEL_").lower() for name in summary_pb2.SummaryLevel.keys()[1:]
@@ -123,9 +123,9 @@ async def show(client: Client, summary: str, sources: bool, as_json: bool) -> No
     if sources:
         limits = pb.ExpansionLimits(depth=1, max_children=100, max_sources=100)
         asked = pb.ExpandSummaryRequest(summary_id=summary_id, limits=limits)
-        expansion = (await client.summary_service.ExpandSummary(asked)).expansion
-    request = pb.GetSummaryRequest(summary_id=summary_id)
-    found = (await client.summary_service.GetSummary(request)).summary
+        expansion = (await client.search_service.ExpandSummary(asked)).expansion
+    request = pb.GetMemoryRequest(memory_id=summary_id, include_unindexed=True)
+    found = (await client.search_service.GetMemory(request)).summary
     if as_json:
         print_json(expansion if sources else found)
         return

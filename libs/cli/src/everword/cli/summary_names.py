@@ -9,8 +9,8 @@ from uuid import UUID
 import click
 
 from everword.client import CallError, Client
+from everword.v1 import search_service_pb2 as pb
 from everword.v1 import summary_pb2
-from everword.v1 import summary_service_pb2 as pb
 
 _END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
 
@@ -43,9 +43,9 @@ async def find_summary(client: Client, named: str) -> str:
 async def _find_name(client: Client, name: str) -> str:
     """Return the id of the summary of a name, or nothing."""
     try:
-        found = await client.summary_service.GetSummary(pb.GetSummaryRequest(name=name))
+        found = await client.search_service.GetMemory(pb.GetMemoryRequest(name=name))
     except CallError as error:
-        if error.reason == "SUMMARY_NOT_FOUND":
+        if error.reason == "MEMORY_NOT_FOUND":
             return ""
         raise
     return found.summary.id
@@ -56,7 +56,7 @@ async def iter_summaries(
 ) -> AsyncIterator[summary_pb2.Summary]:
     """Iterate over the summaries that a request names, page by page."""
     while True:
-        page = await client.summary_service.ListSummaries(request)
+        page = await client.search_service.ListSummaries(request)
         for summary in page.summaries:
             yield summary
         if not page.next_page_token:

@@ -7,7 +7,7 @@ import click
 from everword.cli.output import json_option, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1.profile_service_pb2 import ListThemesRequest
+from everword.v1.fact_query_service_pb2 import ListThemesRequest
 
 
 @click.command()
@@ -15,7 +15,7 @@ from everword.v1.profile_service_pb2 import ListThemesRequest
 @remote
 async def themes(client: Client, as_json: bool) -> None:
     """Show what memories are about, as it was last night."""
-    response = await client.profile_service.ListThemes(ListThemesRequest())
+    response = await client.fact_query_service.ListThemes(ListThemesRequest())
     if as_json:
         print_json(response)
         return

@@ -10,7 +10,7 @@ from everword.cli.output import json_option, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import memory_pb2
-from everword.v1.topic_service_pb2 import GetTopicRequest, ListTopicsRequest
+from everword.v1.graph_query_service_pb2 import GetTopicRequest, ListTopicsRequest
 
 _COLUMNS = ("id", "name", "type", "of", "revision", "written")
 
@@ -31,7 +31,7 @@ def topics(context: click.Context) -> None:
 async def list_topics(client: Client, subjects: tuple[str, ...], limit: int, as_json: bool) -> None:
     """List topics that have a page, oldest first."""
     request = ListTopicsRequest(subjects=subjects, page_size=limit)
-    response = await client.topic_service.ListTopics(request)
+    response = await client.graph_query_service.ListTopics(request)
     if as_json:
         print_json(response)
         return
@@ -55,7 +55,7 @@ async def show_topic(client: Client, topic: str, subject: str, agent: str, as_js
         request.id = topic
     else:
         request.name = topic
-    response = await client.topic_service.GetTopic(request)
+    response = await client.graph_query_service.GetTopic(request)
     if as_json:
         print_json(response)
         return

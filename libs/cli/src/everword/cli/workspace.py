@@ -11,7 +11,7 @@ from everword.cli.notes import author_option, request_option, version_option
 from everword.cli.output import json_option, line, print_json, print_table, shorten, verbatim, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import workspace_service_pb2 as pb
+from everword.v1 import document_service_pb2 as pb
 
 _NAME, _WRITER, _LAYER = "WORKSPACE_FILE_NAME_", "WORKSPACE_WRITER_", "WORKSPACE_LAYER_"
 NAMES = tuple(name.removeprefix(_NAME) for name, number in pb.WorkspaceFileName.items() if number)
@@ -70,7 +70,7 @@ async def write(
         author=author,
         request_id=request_id,
     )
-    response = await client.workspace_service.WriteWorkspaceFile(request)
+    response = await client.document_service.WriteWorkspaceFile(request)
     if as_json:
         print_json(response)
     else:
@@ -89,7 +89,7 @@ async def show(
     request = pb.GetWorkspaceFileRequest(
         name=_name(name), scope=to_scope(agent, subject, conversation)
     )
-    response = await client.workspace_service.GetWorkspaceFile(request)
+    response = await client.document_service.GetWorkspaceFile(request)
     if as_json:
         print_json(response)
     else:
@@ -105,7 +105,7 @@ async def list_(client: Client, agents: tuple[str, ...], as_json: bool) -> None:
     request = pb.ListWorkspaceFilesRequest(agents=agents)
     response = pb.ListWorkspaceFilesResponse()
     while True:
-        page = await client.workspace_service.ListWorkspaceFiles(request)
+        page = await client.document_service.ListWorkspaceFiles(request)
         response.files.extend(page.files)
         if not page.next_page_token:
             break
@@ -143,7 +143,7 @@ async def history(
     )
     response = pb.GetWorkspaceFileHistoryResponse()
     while True:
-        page = await client.workspace_service.GetWorkspaceFileHistory(request)
+        page = await client.document_service.GetWorkspaceFileHistory(request)
         response.file_id = page.file_id
         response.versions.extend(page.versions)
         if not page.next_page_token:
@@ -195,7 +195,7 @@ async def delete(
         author=author,
         request_id=request_id,
     )
-    response = await client.workspace_service.DeleteWorkspaceFile(request)
+    response = await client.document_service.DeleteWorkspaceFile(request)
     if as_json:
         print_json(response)
     else:

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
 import grpc
+from google.protobuf import field_mask_pb2
 
 from everword.client.channel import open_channel
 from everword.client.interceptors import client_interceptors
@@ -15,6 +16,8 @@ from everword.client.settings import ClientSettings
 from everword.v1 import (
     context_service_pb2,
     conversation_pb2,
+    cost_pb2,
+    cost_service_pb2,
     ingest_service_pb2,
     memory_pb2,
     note_pb2,
@@ -22,28 +25,20 @@ from everword.v1 import (
     search_service_pb2,
 )
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
-from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceStub
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.cost_service_pb2_grpc import CostServiceStub
 from everword.v1.document_service_pb2_grpc import DocumentServiceStub
-from everword.v1.erase_service_pb2_grpc import EraseServiceStub
+from everword.v1.erasure_service_pb2_grpc import ErasureServiceStub
+from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceStub
 from everword.v1.fact_service_pb2_grpc import FactServiceStub
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceStub
 from everword.v1.graph_service_pb2_grpc import GraphServiceStub
-from everword.v1.handoff_service_pb2_grpc import HandoffServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.lore_service_pb2_grpc import LoreServiceStub
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceStub
 from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
-from everword.v1.people_service_pb2_grpc import PeopleServiceStub
-from everword.v1.profile_service_pb2_grpc import ProfileServiceStub
-from everword.v1.retention_service_pb2_grpc import RetentionServiceStub
-from everword.v1.review_service_pb2_grpc import ReviewServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword.v1.summary_service_pb2_grpc import SummaryServiceStub
-from everword.v1.topic_service_pb2_grpc import TopicServiceStub
-from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceStub
 
 
 class Client:
@@ -60,24 +55,16 @@ class Client:
         self.admin_service = AdminServiceStub(ingest)
         self.fact_service = FactServiceStub(ingest)
         self.pattern_service = PatternServiceStub(ingest)
-        self.review_service = ReviewServiceStub(ingest)
         self.graph_service = GraphServiceStub(ingest)
         self.note_service = NoteServiceStub(ingest)
         self.lore_service = LoreServiceStub(ingest)
         self.cost_service = CostServiceStub(ingest)
         self.document_service = DocumentServiceStub(ingest)
-        self.workspace_service = WorkspaceServiceStub(ingest)
-        self.erase_service = EraseServiceStub(ingest)
-        self.retention_service = RetentionServiceStub(ingest)
-        self.handoff_service = HandoffServiceStub(ingest)
-        self.checkpoint_service = CheckpointServiceStub(ingest)
+        self.erasure_service = ErasureServiceStub(ingest)
         self.search_service = SearchServiceStub(search)
         self.context_service = ContextServiceStub(search)
-        self.profile_service = ProfileServiceStub(search)
-        self.people_service = PeopleServiceStub(search)
+        self.fact_query_service = FactQueryServiceStub(search)
         self.graph_query_service = GraphQueryServiceStub(search)
-        self.summary_service = SummaryServiceStub(search)
-        self.topic_service = TopicServiceStub(search)
         self.maintenance_service = MaintenanceServiceStub(compactor)
 
     @classmethod
@@ -181,6 +168,35 @@ class Client:
             at_least_as_fresh=at_least_as_fresh,
         )
         return await self.context_service.BuildContext(request)
+
+    async def stream_context(
+        self, request: context_service_pb2.BuildContextRequest
+    ) -> AsyncIterator[context_service_pb2.StreamContextResponse]:
+        """Iterate over the blocks of a context as soon as each is complete; the last part is the end."""
+        wanted = context_service_pb2.StreamContextRequest(context=request)
+        async for part in self.context_service.StreamContext(wanted):
+            yield part
+
+    async def mark_used(self, *memory_ids: str, request_id: str = "") -> None:
+        """Count a use of memories that were put before a model without BuildContext, which counts by itself."""
+        request = ingest_service_pb2.MarkUsedRequest(memory_ids=memory_ids, request_id=request_id)
+        await self.ingest_service.MarkUsed(request)
+
+    async def set_importance(
+        self, memory_id: str, importance_class: memory_pb2.ImportanceClass.ValueType
+    ) -> None:
+        """Set the importance class of a memory; IMPORTANCE_CLASS_UNSPECIFIED removes it."""
+        memory = memory_pb2.Memory(id=memory_id, importance_class=importance_class)
+        mask = field_mask_pb2.FieldMask(paths=["importance_class"])
+        request = ingest_service_pb2.UpdateMemoryRequest(memory=memory, update_mask=mask)
+        await self.ingest_service.UpdateMemory(request)
+
+    async def record_usage(
+        self, *usages: cost_pb2.ModelUsage, request_id: str = ""
+    ) -> cost_service_pb2.RecordUsageResponse:
+        """Add calls of models to the ledger of costs; budgets that count them are charged."""
+        request = cost_service_pb2.RecordUsageRequest(usages=usages, request_id=request_id)
+        return await self.cost_service.RecordUsage(request)
 
     async def get_conversation(
         self, key: conversation_pb2.ConversationKey

@@ -28,12 +28,12 @@ from everword.client.types import (
 from everword.v1 import (
     context_service_pb2,
     conversation_pb2,
+    fact_query_service_pb2,
     fact_service_pb2,
     ingest_service_pb2,
     memory_pb2,
     note_pb2,
     note_service_pb2,
-    profile_service_pb2,
     search_service_pb2,
 )
 
@@ -254,14 +254,14 @@ class AsyncEverword:
     ) -> AsyncIterator[Fact]:
         """Iterate over the facts that hold, now or at a time, page by page."""
         client = await self.client()
-        request = profile_service_pb2.ListFactsRequest(
+        request = fact_query_service_pb2.ListFactsRequest(
             subjects=[subject] if subject else [],
             attributes=[attribute] if attribute else [],
             valid_at_time=to_timestamp(at),
             page_size=PAGE_SIZE,
             at_least_as_fresh=self.freshness.token,
         )
-        async for page in pages(client.profile_service.ListFacts, request):
+        async for page in pages(client.fact_query_service.ListFacts, request):
             for fact in page.facts:
                 yield Fact.of(fact)
 

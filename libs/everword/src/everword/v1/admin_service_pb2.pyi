@@ -201,6 +201,66 @@ class ChannelPolicy(_message.Message):
 Global___ChannelPolicy: _TypeAlias = ChannelPolicy  # noqa: Y015
 
 @_typing.final
+class Voice(_message.Message):
+    """Voice says whose memories calendar summaries are."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class ChannelInstructionsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    IDENTITY_FIELD_NUMBER: _builtins.int
+    USER_NAME_FIELD_NUMBER: _builtins.int
+    PRONOUNS_FIELD_NUMBER: _builtins.int
+    CHANNEL_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    identity: _builtins.str
+    """identity is the system prompt of who speaks. If set, summaries are in the first person, and a model gets it with every call.
+    At most 64 KiB.
+    """
+    user_name: _builtins.str
+    """user_name is the name of the user in summaries. At most 256 characters."""
+    pronouns: _builtins.str
+    """pronouns are the user's, such as `she/her`. At most 64 characters."""
+    @_builtins.property
+    def channel_instructions(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """channel_instructions are facts about a channel that a summary needs, such as which handle is whose. At most 100, of at most
+        8 KiB each, for channels of at most 512 bytes.
+        """
+
+    def __init__(
+        self,
+        *,
+        identity: _builtins.str = ...,
+        user_name: _builtins.str = ...,
+        pronouns: _builtins.str = ...,
+        channel_instructions: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_instructions", b"channel_instructions", "identity", b"identity", "pronouns", b"pronouns", "user_name", b"user_name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Voice: _TypeAlias = Voice  # noqa: Y015
+
+@_typing.final
 class NamespaceSettings(_message.Message):
     """NamespaceSettings are the settings of a namespace."""
 
@@ -235,6 +295,7 @@ class NamespaceSettings(_message.Message):
     CREDENTIALS_FIELD_NUMBER: _builtins.int
     SLEEP_ATOMICITY_FIELD_NUMBER: _builtins.int
     QUARANTINE_FIELD_NUMBER: _builtins.int
+    VOICE_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -265,6 +326,12 @@ class NamespaceSettings(_message.Message):
         up and learned from. `*` is allowed only at the end of a name. At most 100, with names of at most 512 bytes.
         """
 
+    @_builtins.property
+    def voice(self) -> Global___Voice:
+        """voice says whose memories calendar summaries are, for what is written from now on. UpdateNamespace replaces all of it.
+        ListNamespaces leaves it out.
+        """
+
     def __init__(
         self,
         *,
@@ -276,10 +343,11 @@ class NamespaceSettings(_message.Message):
         credentials: Global___CredentialPolicy.ValueType = ...,
         sleep_atomicity: Global___SleepAtomicity.ValueType = ...,
         quarantine: _builtins.bool = ...,
+        voice: Global___Voice | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes", "voice", b"voice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015

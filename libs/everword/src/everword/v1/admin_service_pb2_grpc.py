@@ -107,103 +107,103 @@ class AdminServiceServicer:
     """
 
     def CreateNamespace(self, request, context):
-        """CreateNamespace makes a namespace: the boundary that no read and no write crosses.
+        """CreateNamespace creates a namespace: a tenant, whose data no call of another namespace can read or write.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetNamespace(self, request, context):
-        """GetNamespace returns a namespace with its settings and limits, and what it has used of these.
+        """GetNamespace returns a namespace with its settings and limits, and the used part of the limits.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateNamespace(self, request, context):
-        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
-        namespace is empty.
+        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only
+        while the namespace is empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListNamespaces(self, request, context):
-        """ListNamespaces lists the namespaces by name.
+        """ListNamespaces returns namespaces, by name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def PreviewNamespaceDeletion(self, request, context):
-        """PreviewNamespaceDeletion says what DeleteNamespace would take, and changes nothing. It waits for nobody.
-        NAMESPACE_NOT_FOUND where nothing of the namespace is left.
+        """PreviewNamespaceDeletion counts the rows that DeleteNamespace would delete. It changes nothing and takes no locks.
+        NAMESPACE_NOT_FOUND if nothing of the namespace is left.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteNamespace(self, request, context):
-        """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
-        namespace is gone for everyone, and a call that ends early is finished by calling again. A record stays, without content.
+        """DeleteNamespace erases a namespace with all its data and keys. It works in steps: after the first step no call can use
+        the namespace; if a call ends early, call again to continue. A record without content stays.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListNamespaceDeletions(self, request, context):
-        """ListNamespaceDeletions lists the records of deletions, latest first: when, by whom, and how much.
+        """ListNamespaceDeletions returns the records of deletions, latest first: when, by whom, and how many rows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportNamespace(self, request, context):
-        """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
-        one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
-        CONCURRENT_UPDATE.
+        """ExportNamespace returns all data of a namespace as a file of JSON lines, in the format that docs/export.md describes.
+        The file shows one moment, and is the same byte for byte if nothing changed. ABORTED with CONCURRENT_UPDATE during an
+        erasure.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ImportNamespace(self, request_iterator, context):
-        """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
-        is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
-        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off,
-        damaged or of a newer version, CONTENT_ERASED where the deployment has a copy of the namespace from which something was erased
-        since. DeleteNamespace takes back what was begun.
+        """ImportNamespace creates a namespace from an exported file and keeps the ids in it. The namespace can be used after the
+        last row is stored. If a call ends early, send the whole file again: stored rows are not stored twice.
+        NAMESPACE_ALREADY_EXISTS if the name belongs to other data, VALIDATION_FAILED if the file is incomplete, damaged or from
+        a newer version, CONTENT_ERASED if the file contains data that this deployment has erased since. DeleteNamespace removes
+        an incomplete import.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateApiKey(self, request, context):
-        """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
-        call needs one.
+        """CreateApiKey creates a key and returns its secret, which is not shown again. The first key has to be an admin key:
+        afterwards every call needs a key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListApiKeys(self, request, context):
-        """ListApiKeys lists keys, oldest first, without their secrets.
+        """ListApiKeys returns keys without their secrets, oldest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RevokeApiKey(self, request, context):
-        """RevokeApiKey ends a key. Servers forget it within a second, and end what it has open.
+        """RevokeApiKey revokes a key. Within a second, servers refuse it and end its open calls.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RotateApiKey(self, request, context):
-        """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
-        end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
-        itself, the new one does after as long a time.
+        """RotateApiKey creates a key with the namespace, role, scope and description of another, and returns its secret, which is
+        not shown again. The old key stays valid for an overlap, in which callers change to the new one. If the old key expires,
+        the new key expires after the same lifetime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

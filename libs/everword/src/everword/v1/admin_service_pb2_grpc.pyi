@@ -17,49 +17,49 @@ class AdminServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateNamespaceRequest, _admin_service_pb2.CreateNamespaceResponse]
-    """CreateNamespace makes a namespace: the boundary that no read and no write crosses."""
+    """CreateNamespace creates a namespace: a tenant, whose data no call of another namespace can read or write."""
     GetNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.GetNamespaceRequest, _admin_service_pb2.GetNamespaceResponse]
-    """GetNamespace returns a namespace with its settings and limits, and what it has used of these."""
+    """GetNamespace returns a namespace with its settings and limits, and the used part of the limits."""
     UpdateNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.UpdateNamespaceRequest, _admin_service_pb2.UpdateNamespaceResponse]
-    """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
-    namespace is empty.
+    """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only
+    while the namespace is empty.
     """
     ListNamespaces: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespacesRequest, _admin_service_pb2.ListNamespacesResponse]
-    """ListNamespaces lists the namespaces by name."""
+    """ListNamespaces returns namespaces, by name."""
     PreviewNamespaceDeletion: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.PreviewNamespaceDeletionRequest, _admin_service_pb2.PreviewNamespaceDeletionResponse]
-    """PreviewNamespaceDeletion says what DeleteNamespace would take, and changes nothing. It waits for nobody.
-    NAMESPACE_NOT_FOUND where nothing of the namespace is left.
+    """PreviewNamespaceDeletion counts the rows that DeleteNamespace would delete. It changes nothing and takes no locks.
+    NAMESPACE_NOT_FOUND if nothing of the namespace is left.
     """
     DeleteNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.DeleteNamespaceRequest, _admin_service_pb2.DeleteNamespaceResponse]
-    """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
-    namespace is gone for everyone, and a call that ends early is finished by calling again. A record stays, without content.
+    """DeleteNamespace erases a namespace with all its data and keys. It works in steps: after the first step no call can use
+    the namespace; if a call ends early, call again to continue. A record without content stays.
     """
     ListNamespaceDeletions: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespaceDeletionsRequest, _admin_service_pb2.ListNamespaceDeletionsResponse]
-    """ListNamespaceDeletions lists the records of deletions, latest first: when, by whom, and how much."""
+    """ListNamespaceDeletions returns the records of deletions, latest first: when, by whom, and how many rows."""
     ExportNamespace: _aio.UnaryStreamMultiCallable[_admin_service_pb2.ExportNamespaceRequest, _admin_service_pb2.ExportNamespaceResponse]
-    """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
-    one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
-    CONCURRENT_UPDATE.
+    """ExportNamespace returns all data of a namespace as a file of JSON lines, in the format that docs/export.md describes.
+    The file shows one moment, and is the same byte for byte if nothing changed. ABORTED with CONCURRENT_UPDATE during an
+    erasure.
     """
     ImportNamespace: _aio.StreamUnaryMultiCallable[_admin_service_pb2.ImportNamespaceRequest, _admin_service_pb2.ImportNamespaceResponse]
-    """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
-    is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
-    stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off,
-    damaged or of a newer version, CONTENT_ERASED where the deployment has a copy of the namespace from which something was erased
-    since. DeleteNamespace takes back what was begun.
+    """ImportNamespace creates a namespace from an exported file and keeps the ids in it. The namespace can be used after the
+    last row is stored. If a call ends early, send the whole file again: stored rows are not stored twice.
+    NAMESPACE_ALREADY_EXISTS if the name belongs to other data, VALIDATION_FAILED if the file is incomplete, damaged or from
+    a newer version, CONTENT_ERASED if the file contains data that this deployment has erased since. DeleteNamespace removes
+    an incomplete import.
     """
     CreateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.CreateApiKeyRequest, _admin_service_pb2.CreateApiKeyResponse]
-    """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
-    call needs one.
+    """CreateApiKey creates a key and returns its secret, which is not shown again. The first key has to be an admin key:
+    afterwards every call needs a key.
     """
     ListApiKeys: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListApiKeysRequest, _admin_service_pb2.ListApiKeysResponse]
-    """ListApiKeys lists keys, oldest first, without their secrets."""
+    """ListApiKeys returns keys without their secrets, oldest first."""
     RevokeApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RevokeApiKeyRequest, _admin_service_pb2.RevokeApiKeyResponse]
-    """RevokeApiKey ends a key. Servers forget it within a second, and end what it has open."""
+    """RevokeApiKey revokes a key. Within a second, servers refuse it and end its open calls."""
     RotateApiKey: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.RotateApiKeyRequest, _admin_service_pb2.RotateApiKeyResponse]
-    """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
-    end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
-    itself, the new one does after as long a time.
+    """RotateApiKey creates a key with the namespace, role, scope and description of another, and returns its secret, which is
+    not shown again. The old key stays valid for an overlap, in which callers change to the new one. If the old key expires,
+    the new key expires after the same lifetime.
     """
 
 class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -71,7 +71,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.CreateNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.CreateNamespaceRequest, _abc.Awaitable[_admin_service_pb2.CreateNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.CreateNamespaceResponse]:
-        """CreateNamespace makes a namespace: the boundary that no read and no write crosses."""
+        """CreateNamespace creates a namespace: a tenant, whose data no call of another namespace can read or write."""
 
     @_abc_1.abstractmethod
     def GetNamespace(
@@ -79,7 +79,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.GetNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.GetNamespaceRequest, _abc.Awaitable[_admin_service_pb2.GetNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.GetNamespaceResponse]:
-        """GetNamespace returns a namespace with its settings and limits, and what it has used of these."""
+        """GetNamespace returns a namespace with its settings and limits, and the used part of the limits."""
 
     @_abc_1.abstractmethod
     def UpdateNamespace(
@@ -87,8 +87,8 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.UpdateNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.UpdateNamespaceRequest, _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.UpdateNamespaceResponse]:
-        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only while the
-        namespace is empty.
+        """UpdateNamespace changes the settings and limits that update_mask names. The text search configuration can change only
+        while the namespace is empty.
         """
 
     @_abc_1.abstractmethod
@@ -97,7 +97,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.ListNamespacesRequest,
         context: _aio.ServicerContext[_admin_service_pb2.ListNamespacesRequest, _abc.Awaitable[_admin_service_pb2.ListNamespacesResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.ListNamespacesResponse]:
-        """ListNamespaces lists the namespaces by name."""
+        """ListNamespaces returns namespaces, by name."""
 
     @_abc_1.abstractmethod
     def PreviewNamespaceDeletion(
@@ -105,8 +105,8 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.PreviewNamespaceDeletionRequest,
         context: _aio.ServicerContext[_admin_service_pb2.PreviewNamespaceDeletionRequest, _abc.Awaitable[_admin_service_pb2.PreviewNamespaceDeletionResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.PreviewNamespaceDeletionResponse]:
-        """PreviewNamespaceDeletion says what DeleteNamespace would take, and changes nothing. It waits for nobody.
-        NAMESPACE_NOT_FOUND where nothing of the namespace is left.
+        """PreviewNamespaceDeletion counts the rows that DeleteNamespace would delete. It changes nothing and takes no locks.
+        NAMESPACE_NOT_FOUND if nothing of the namespace is left.
         """
 
     @_abc_1.abstractmethod
@@ -115,8 +115,8 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.DeleteNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.DeleteNamespaceRequest, _abc.Awaitable[_admin_service_pb2.DeleteNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.DeleteNamespaceResponse]:
-        """DeleteNamespace erases a namespace with everything in it, keys included. It works in steps: from the first on the
-        namespace is gone for everyone, and a call that ends early is finished by calling again. A record stays, without content.
+        """DeleteNamespace erases a namespace with all its data and keys. It works in steps: after the first step no call can use
+        the namespace; if a call ends early, call again to continue. A record without content stays.
         """
 
     @_abc_1.abstractmethod
@@ -125,7 +125,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.ListNamespaceDeletionsRequest,
         context: _aio.ServicerContext[_admin_service_pb2.ListNamespaceDeletionsRequest, _abc.Awaitable[_admin_service_pb2.ListNamespaceDeletionsResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.ListNamespaceDeletionsResponse]:
-        """ListNamespaceDeletions lists the records of deletions, latest first: when, by whom, and how much."""
+        """ListNamespaceDeletions returns the records of deletions, latest first: when, by whom, and how many rows."""
 
     @_abc_1.abstractmethod
     def ExportNamespace(
@@ -133,9 +133,9 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.ExportNamespaceRequest,
         context: _aio.ServicerContext[_admin_service_pb2.ExportNamespaceRequest, _abc.AsyncIterator[_admin_service_pb2.ExportNamespaceResponse]],
     ) -> _abc.AsyncIterator[_admin_service_pb2.ExportNamespaceResponse]:
-        """ExportNamespace returns all that a namespace holds as a file of JSON lines, whose format docs/export.md describes: as it is at
-        one moment, and equal byte for byte as long as nothing changes. While an erasure is at work it is ABORTED with
-        CONCURRENT_UPDATE.
+        """ExportNamespace returns all data of a namespace as a file of JSON lines, in the format that docs/export.md describes.
+        The file shows one moment, and is the same byte for byte if nothing changed. ABORTED with CONCURRENT_UPDATE during an
+        erasure.
         """
 
     @_abc_1.abstractmethod
@@ -144,11 +144,11 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_admin_service_pb2.ImportNamespaceRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_admin_service_pb2.ImportNamespaceRequest], _abc.Awaitable[_admin_service_pb2.ImportNamespaceResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.ImportNamespaceResponse]:
-        """ImportNamespace makes a namespace from such a file, under the ids that are in it. Nobody reaches the namespace before all of it
-        is there. A call that ends early keeps what it stored: send the whole file again to go on, or the same file later, and nothing is
-        stored twice. NAMESPACE_ALREADY_EXISTS where the name is taken by anything else, VALIDATION_FAILED where the file is cut off,
-        damaged or of a newer version, CONTENT_ERASED where the deployment has a copy of the namespace from which something was erased
-        since. DeleteNamespace takes back what was begun.
+        """ImportNamespace creates a namespace from an exported file and keeps the ids in it. The namespace can be used after the
+        last row is stored. If a call ends early, send the whole file again: stored rows are not stored twice.
+        NAMESPACE_ALREADY_EXISTS if the name belongs to other data, VALIDATION_FAILED if the file is incomplete, damaged or from
+        a newer version, CONTENT_ERASED if the file contains data that this deployment has erased since. DeleteNamespace removes
+        an incomplete import.
         """
 
     @_abc_1.abstractmethod
@@ -157,8 +157,8 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.CreateApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.CreateApiKeyRequest, _abc.Awaitable[_admin_service_pb2.CreateApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.CreateApiKeyResponse]:
-        """CreateApiKey makes a key and returns its secret, this once. The first key has to be an admin key: from then on every
-        call needs one.
+        """CreateApiKey creates a key and returns its secret, which is not shown again. The first key has to be an admin key:
+        afterwards every call needs a key.
         """
 
     @_abc_1.abstractmethod
@@ -167,7 +167,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.ListApiKeysRequest,
         context: _aio.ServicerContext[_admin_service_pb2.ListApiKeysRequest, _abc.Awaitable[_admin_service_pb2.ListApiKeysResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.ListApiKeysResponse]:
-        """ListApiKeys lists keys, oldest first, without their secrets."""
+        """ListApiKeys returns keys without their secrets, oldest first."""
 
     @_abc_1.abstractmethod
     def RevokeApiKey(
@@ -175,7 +175,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.RevokeApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.RevokeApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RevokeApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.RevokeApiKeyResponse]:
-        """RevokeApiKey ends a key. Servers forget it within a second, and end what it has open."""
+        """RevokeApiKey revokes a key. Within a second, servers refuse it and end its open calls."""
 
     @_abc_1.abstractmethod
     def RotateApiKey(
@@ -183,9 +183,9 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _admin_service_pb2.RotateApiKeyRequest,
         context: _aio.ServicerContext[_admin_service_pb2.RotateApiKeyRequest, _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.RotateApiKeyResponse]:
-        """RotateApiKey makes a key of the same namespace, role, scope and description, returns its secret, this once, and lets the old one
-        end when the overlap is over: callers change to the new one meanwhile, and none is refused. Where the old one ends by
-        itself, the new one does after as long a time.
+        """RotateApiKey creates a key with the namespace, role, scope and description of another, and returns its secret, which is
+        not shown again. The old key stays valid for an overlap, in which callers change to the new one. If the old key expires,
+        the new key expires after the same lifetime.
         """
 
 def add_AdminServiceServicer_to_server(servicer: AdminServiceServicer, server: _aio.Server) -> None: ...

@@ -37,7 +37,7 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_SOURCE_CHAT_HISTORY: _ContextSource.ValueType  # 2
     """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
     CONTEXT_SOURCE_BASE: _ContextSource.ValueType  # 3
-    """CONTEXT_SOURCE_BASE are the files of the workspace, in layers; see WorkspaceService. They are those of the namespace, and of
+    """CONTEXT_SOURCE_BASE are the files of the workspace, in layers; see DocumentService. They are those of the namespace, and of
     the conversation with its agent and subject; without a conversation those of the namespace alone, and of the agents and
     subjects that the filter names. BOOT is there until the agent has said something in the conversation.
     """
@@ -78,7 +78,7 @@ CONTEXT_SOURCE_MEMORIES: ContextSource.ValueType  # 1
 CONTEXT_SOURCE_CHAT_HISTORY: ContextSource.ValueType  # 2
 """CONTEXT_SOURCE_CHAT_HISTORY is the conversation so far: its latest messages."""
 CONTEXT_SOURCE_BASE: ContextSource.ValueType  # 3
-"""CONTEXT_SOURCE_BASE are the files of the workspace, in layers; see WorkspaceService. They are those of the namespace, and of
+"""CONTEXT_SOURCE_BASE are the files of the workspace, in layers; see DocumentService. They are those of the namespace, and of
 the conversation with its agent and subject; without a conversation those of the namespace alone, and of the agents and
 subjects that the filter names. BOOT is there until the agent has said something in the conversation.
 """

@@ -71,10 +71,10 @@ class ContextServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def StreamContext(self, request, context):
-        """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then the
-        other blocks in their order, and at last what the whole costs. A little before the call's deadline it ends with what
-        there is, and names what is missing. Items are numbered in the order in which they are sent; put the blocks into a
-        prompt in the order of BuildContext.
+        """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
+        far, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
+        blocks, and names the missing ones. Items are numbered in the order in which they are sent; put the blocks into a prompt
+        in the order of BuildContext.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -32,10 +32,10 @@ class ContextServiceStub:
     item with that number. What was stored opens no line of the format: its further lines are indented.
     """
     StreamContext: _aio.UnaryStreamMultiCallable[_context_service_pb2.StreamContextRequest, _context_service_pb2.StreamContextResponse]
-    """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then the
-    other blocks in their order, and at last what the whole costs. A little before the call's deadline it ends with what
-    there is, and names what is missing. Items are numbered in the order in which they are sent; put the blocks into a
-    prompt in the order of BuildContext.
+    """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
+    far, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
+    blocks, and names the missing ones. Items are numbered in the order in which they are sent; put the blocks into a prompt
+    in the order of BuildContext.
     """
 
 class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -68,10 +68,10 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _context_service_pb2.StreamContextRequest,
         context: _aio.ServicerContext[_context_service_pb2.StreamContextRequest, _abc.AsyncIterator[_context_service_pb2.StreamContextResponse]],
     ) -> _abc.AsyncIterator[_context_service_pb2.StreamContextResponse]:
-        """StreamContext builds the same context and sends each block as soon as it is there: the conversation so far, then the
-        other blocks in their order, and at last what the whole costs. A little before the call's deadline it ends with what
-        there is, and names what is missing. Items are numbered in the order in which they are sent; put the blocks into a
-        prompt in the order of BuildContext.
+        """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
+        far, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
+        blocks, and names the missing ones. Items are numbered in the order in which they are sent; put the blocks into a prompt
+        in the order of BuildContext.
         """
 
 def add_ContextServiceServicer_to_server(servicer: ContextServiceServicer, server: _aio.Server) -> None: ...

@@ -156,29 +156,33 @@ Global___RecordUsageResponse: _TypeAlias = RecordUsageResponse  # noqa: Y015
 
 @_typing.final
 class CheckBudgetRequest(_message.Message):
-    """CheckBudgetRequest describes a call that is to be made."""
+    """CheckBudgetRequest describes a planned call, or names a budget."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     AGENT_FIELD_NUMBER: _builtins.int
     MODEL_FIELD_NUMBER: _builtins.int
     RUN_ID_FIELD_NUMBER: _builtins.int
+    BUDGET_ID_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
-    """agent is the agent that makes it. At most 512 bytes."""
+    """agent is the agent that makes the call. At most 512 bytes."""
     model: _builtins.str
     """model is the model. At most 256 characters."""
     run_id: _builtins.str
     """run_id is the run. At most 256 characters."""
+    budget_id: _builtins.str
+    """budget_id selects one budget, whatever the agent and the model. If empty, all budgets that count the call are returned."""
     def __init__(
         self,
         *,
         agent: _builtins.str = ...,
         model: _builtins.str = ...,
         run_id: _builtins.str = ...,
+        budget_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "model", b"model", "run_id", b"run_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "budget_id", b"budget_id", "model", b"model", "run_id", b"run_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -186,17 +190,17 @@ Global___CheckBudgetRequest: _TypeAlias = CheckBudgetRequest  # noqa: Y015
 
 @_typing.final
 class CheckBudgetResponse(_message.Message):
-    """CheckBudgetResponse says what stands against it."""
+    """CheckBudgetResponse holds budgets and what was spent of each."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ALLOWED_FIELD_NUMBER: _builtins.int
     BUDGETS_FIELD_NUMBER: _builtins.int
     allowed: _builtins.bool
-    """allowed says that no limit of those below is reached."""
+    """allowed is true if no limit of these budgets is reached."""
     @_builtins.property
     def budgets(self) -> _containers.RepeatedCompositeFieldContainer[_cost_pb2.BudgetStatus]:
-        """budgets are those that will count the call, and how they stand."""
+        """budgets are the requested budgets, each with what was spent."""
 
     def __init__(
         self,
@@ -281,56 +285,6 @@ class SetBudgetResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SetBudgetResponse: _TypeAlias = SetBudgetResponse  # noqa: Y015
-
-@_typing.final
-class GetBudgetRequest(_message.Message):
-    """GetBudgetRequest names a budget."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    BUDGET_ID_FIELD_NUMBER: _builtins.int
-    RUN_ID_FIELD_NUMBER: _builtins.int
-    budget_id: _builtins.str
-    """budget_id is its id."""
-    run_id: _builtins.str
-    """run_id is the run to look at, for a budget of runs. At most 256 characters."""
-    def __init__(
-        self,
-        *,
-        budget_id: _builtins.str = ...,
-        run_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["budget_id", b"budget_id", "run_id", b"run_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetBudgetRequest: _TypeAlias = GetBudgetRequest  # noqa: Y015
-
-@_typing.final
-class GetBudgetResponse(_message.Message):
-    """GetBudgetResponse holds it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    STATUS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def status(self) -> _cost_pb2.BudgetStatus:
-        """status is the budget, and how it stands."""
-
-    def __init__(
-        self,
-        *,
-        status: _cost_pb2.BudgetStatus | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["status", b"status"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["status", b"status"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetBudgetResponse: _TypeAlias = GetBudgetResponse  # noqa: Y015
 
 @_typing.final
 class ListBudgetsRequest(_message.Message):
@@ -617,56 +571,6 @@ class GetCostsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetCostsResponse: _TypeAlias = GetCostsResponse  # noqa: Y015
-
-@_typing.final
-class WatchBudgetRequest(_message.Message):
-    """WatchBudgetRequest says from where to watch."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    RESUME_TOKEN_FIELD_NUMBER: _builtins.int
-    resume_token: _builtins.str
-    """resume_token is the last one that an earlier call gave. Unset, what comes from now on is told. At most 1,024 characters."""
-    def __init__(
-        self,
-        *,
-        resume_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["resume_token", b"resume_token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___WatchBudgetRequest: _TypeAlias = WatchBudgetRequest  # noqa: Y015
-
-@_typing.final
-class WatchBudgetResponse(_message.Message):
-    """WatchBudgetResponse tells of an event, or that there was none."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    EVENT_FIELD_NUMBER: _builtins.int
-    RESUME_TOKEN_FIELD_NUMBER: _builtins.int
-    resume_token: _builtins.str
-    """resume_token goes on after it."""
-    @_builtins.property
-    def event(self) -> _cost_pb2.BudgetEvent:
-        """event is what a budget came to; unset where nothing came about."""
-
-    def __init__(
-        self,
-        *,
-        event: _cost_pb2.BudgetEvent | None = ...,
-        resume_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "resume_token", b"resume_token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___WatchBudgetResponse: _TypeAlias = WatchBudgetResponse  # noqa: Y015
 
 @_typing.final
 class LoadPricesRequest(_message.Message):

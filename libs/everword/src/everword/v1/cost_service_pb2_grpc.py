@@ -51,11 +51,6 @@ class CostServiceStub:
                 request_serializer=everword_dot_v1_dot_cost__service__pb2.SetBudgetRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_cost__service__pb2.SetBudgetResponse.FromString,
                 _registered_method=True)
-        self.GetBudget = channel.unary_unary(
-                '/everword.v1.CostService/GetBudget',
-                request_serializer=everword_dot_v1_dot_cost__service__pb2.GetBudgetRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_cost__service__pb2.GetBudgetResponse.FromString,
-                _registered_method=True)
         self.ListBudgets = channel.unary_unary(
                 '/everword.v1.CostService/ListBudgets',
                 request_serializer=everword_dot_v1_dot_cost__service__pb2.ListBudgetsRequest.SerializeToString,
@@ -70,11 +65,6 @@ class CostServiceStub:
                 '/everword.v1.CostService/GetCosts',
                 request_serializer=everword_dot_v1_dot_cost__service__pb2.GetCostsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_cost__service__pb2.GetCostsResponse.FromString,
-                _registered_method=True)
-        self.WatchBudget = channel.unary_stream(
-                '/everword.v1.CostService/WatchBudget',
-                request_serializer=everword_dot_v1_dot_cost__service__pb2.WatchBudgetRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_cost__service__pb2.WatchBudgetResponse.FromString,
                 _registered_method=True)
         self.LoadPrices = channel.unary_unary(
                 '/everword.v1.CostService/LoadPrices',
@@ -94,70 +84,56 @@ class CostServiceServicer:
     """
 
     def RecordUsage(self, request, context):
-        """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. A call over a limit is recorded
-        as any other: it was made.
+        """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. Calls over a limit are recorded
+        too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckBudget(self, request, context):
-        """CheckBudget says before a call whether a limit stands against it. Nothing is reserved: of several that ask at once, each
-        is told what was recorded until then.
+        """CheckBudget returns the budgets that a call would count against, or one budget by its id, with what was spent this month
+        or in a run. Nothing is reserved: of several callers that check at once, each may get the same answer. BUDGET_NOT_FOUND if
+        the named budget does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetBudget(self, request, context):
-        """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
-        since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-        limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetBudget(self, request, context):
-        """GetBudget returns a budget, and how it stands: this month, or in a run. NOT_FOUND where there is none.
+        """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
+        recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
+        background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListBudgets(self, request, context):
-        """ListBudgets returns all budgets of the namespace, at most 1,000, those of months with how they stand.
+        """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteBudget(self, request, context):
-        """DeleteBudget deletes a budget with its events. What was recorded stays in the ledger. NOT_FOUND where there is none.
+        """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
+        exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetCosts(self, request, context):
-        """GetCosts sums up the ledger, which goes back 400 days, in groups. Groups are in the order of what they are grouped by.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def WatchBudget(self, request, context):
-        """WatchBudget tells when budgets come to a threshold, within about a second, until the call's deadline; without one it ends
-        after an hour. Where the server stops, it ends as well, and without an error. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
-        at once, and one every ten seconds where nothing comes about.
+        """GetCosts sums up the ledger of the last 400 days in groups. Groups are sorted by the fields that they are grouped by.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def LoadPrices(self, request, context):
-        """LoadPrices puts a list of prices in the place of the one that an operator loaded before. What was recorded keeps its
-        cost. Models that are not in it have the prices that come with Everword.
+        """LoadPrices replaces the price list that an operator loaded before. Recorded costs do not change. Models that are not in
+        the list have the prices that Everword ships with.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -188,11 +164,6 @@ def add_CostServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_cost__service__pb2.SetBudgetRequest.FromString,
                     response_serializer=everword_dot_v1_dot_cost__service__pb2.SetBudgetResponse.SerializeToString,
             ),
-            'GetBudget': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetBudget,
-                    request_deserializer=everword_dot_v1_dot_cost__service__pb2.GetBudgetRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_cost__service__pb2.GetBudgetResponse.SerializeToString,
-            ),
             'ListBudgets': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBudgets,
                     request_deserializer=everword_dot_v1_dot_cost__service__pb2.ListBudgetsRequest.FromString,
@@ -207,11 +178,6 @@ def add_CostServiceServicer_to_server(servicer, server):
                     servicer.GetCosts,
                     request_deserializer=everword_dot_v1_dot_cost__service__pb2.GetCostsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_cost__service__pb2.GetCostsResponse.SerializeToString,
-            ),
-            'WatchBudget': grpc.unary_stream_rpc_method_handler(
-                    servicer.WatchBudget,
-                    request_deserializer=everword_dot_v1_dot_cost__service__pb2.WatchBudgetRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_cost__service__pb2.WatchBudgetResponse.SerializeToString,
             ),
             'LoadPrices': grpc.unary_unary_rpc_method_handler(
                     servicer.LoadPrices,
@@ -318,33 +284,6 @@ class CostService:
             _registered_method=True)
 
     @staticmethod
-    def GetBudget(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.CostService/GetBudget',
-            everword_dot_v1_dot_cost__service__pb2.GetBudgetRequest.SerializeToString,
-            everword_dot_v1_dot_cost__service__pb2.GetBudgetResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
     def ListBudgets(request,
             target,
             options=(),
@@ -415,33 +354,6 @@ class CostService:
             '/everword.v1.CostService/GetCosts',
             everword_dot_v1_dot_cost__service__pb2.GetCostsRequest.SerializeToString,
             everword_dot_v1_dot_cost__service__pb2.GetCostsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def WatchBudget(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_stream(
-            request,
-            target,
-            '/everword.v1.CostService/WatchBudget',
-            everword_dot_v1_dot_cost__service__pb2.WatchBudgetRequest.SerializeToString,
-            everword_dot_v1_dot_cost__service__pb2.WatchBudgetResponse.FromString,
             options,
             channel_credentials,
             insecure,

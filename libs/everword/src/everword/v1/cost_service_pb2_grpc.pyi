@@ -19,34 +19,30 @@ class CostServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     RecordUsage: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.RecordUsageRequest, _cost_service_pb2.RecordUsageResponse]
-    """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. A call over a limit is recorded
-    as any other: it was made.
+    """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. Calls over a limit are recorded
+    too.
     """
     CheckBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.CheckBudgetRequest, _cost_service_pb2.CheckBudgetResponse]
-    """CheckBudget says before a call whether a limit stands against it. Nothing is reserved: of several that ask at once, each
-    is told what was recorded until then.
+    """CheckBudget returns the budgets that a call would count against, or one budget by its id, with what was spent this month
+    or in a run. Nothing is reserved: of several callers that check at once, each may get the same answer. BUDGET_NOT_FOUND if
+    the named budget does not exist.
     """
     SetBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.SetBudgetRequest, _cost_service_pb2.SetBudgetResponse]
-    """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
-    since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-    limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
+    """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
+    recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
+    background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
     """
-    GetBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.GetBudgetRequest, _cost_service_pb2.GetBudgetResponse]
-    """GetBudget returns a budget, and how it stands: this month, or in a run. NOT_FOUND where there is none."""
     ListBudgets: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.ListBudgetsRequest, _cost_service_pb2.ListBudgetsResponse]
-    """ListBudgets returns all budgets of the namespace, at most 1,000, those of months with how they stand."""
+    """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month."""
     DeleteBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.DeleteBudgetRequest, _cost_service_pb2.DeleteBudgetResponse]
-    """DeleteBudget deletes a budget with its events. What was recorded stays in the ledger. NOT_FOUND where there is none."""
-    GetCosts: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.GetCostsRequest, _cost_service_pb2.GetCostsResponse]
-    """GetCosts sums up the ledger, which goes back 400 days, in groups. Groups are in the order of what they are grouped by."""
-    WatchBudget: _aio.UnaryStreamMultiCallable[_cost_service_pb2.WatchBudgetRequest, _cost_service_pb2.WatchBudgetResponse]
-    """WatchBudget tells when budgets come to a threshold, within about a second, until the call's deadline; without one it ends
-    after an hour. Where the server stops, it ends as well, and without an error. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
-    at once, and one every ten seconds where nothing comes about.
+    """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
+    exist.
     """
+    GetCosts: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.GetCostsRequest, _cost_service_pb2.GetCostsResponse]
+    """GetCosts sums up the ledger of the last 400 days in groups. Groups are sorted by the fields that they are grouped by."""
     LoadPrices: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.LoadPricesRequest, _cost_service_pb2.LoadPricesResponse]
-    """LoadPrices puts a list of prices in the place of the one that an operator loaded before. What was recorded keeps its
-    cost. Models that are not in it have the prices that come with Everword.
+    """LoadPrices replaces the price list that an operator loaded before. Recorded costs do not change. Models that are not in
+    the list have the prices that Everword ships with.
     """
     ListPrices: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.ListPricesRequest, _cost_service_pb2.ListPricesResponse]
     """ListPrices returns all prices, by model and day."""
@@ -62,8 +58,8 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.RecordUsageRequest,
         context: _aio.ServicerContext[_cost_service_pb2.RecordUsageRequest, _abc.Awaitable[_cost_service_pb2.RecordUsageResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.RecordUsageResponse]:
-        """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. A call over a limit is recorded
-        as any other: it was made.
+        """RecordUsage adds calls of models to the ledger, and charges the budgets that count them. Calls over a limit are recorded
+        too.
         """
 
     @_abc_1.abstractmethod
@@ -72,8 +68,9 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.CheckBudgetRequest,
         context: _aio.ServicerContext[_cost_service_pb2.CheckBudgetRequest, _abc.Awaitable[_cost_service_pb2.CheckBudgetResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.CheckBudgetResponse]:
-        """CheckBudget says before a call whether a limit stands against it. Nothing is reserved: of several that ask at once, each
-        is told what was recorded until then.
+        """CheckBudget returns the budgets that a call would count against, or one budget by its id, with what was spent this month
+        or in a run. Nothing is reserved: of several callers that check at once, each may get the same answer. BUDGET_NOT_FOUND if
+        the named budget does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -82,18 +79,10 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.SetBudgetRequest,
         context: _aio.ServicerContext[_cost_service_pb2.SetBudgetRequest, _abc.Awaitable[_cost_service_pb2.SetBudgetResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.SetBudgetResponse]:
-        """SetBudget sets the limits of a budget, and makes it where there is none of its key. A new one counts what was recorded
-        since the month began. Where a limit is reached already, that is an event at once. Background work that waits for a
-        limit goes on at once where it is raised. Its caller is an operator: no agent lifts its own limit.
+        """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
+        recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
+        background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
         """
-
-    @_abc_1.abstractmethod
-    def GetBudget(
-        self,
-        request: _cost_service_pb2.GetBudgetRequest,
-        context: _aio.ServicerContext[_cost_service_pb2.GetBudgetRequest, _abc.Awaitable[_cost_service_pb2.GetBudgetResponse]],
-    ) -> _abc.Awaitable[_cost_service_pb2.GetBudgetResponse]:
-        """GetBudget returns a budget, and how it stands: this month, or in a run. NOT_FOUND where there is none."""
 
     @_abc_1.abstractmethod
     def ListBudgets(
@@ -101,7 +90,7 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.ListBudgetsRequest,
         context: _aio.ServicerContext[_cost_service_pb2.ListBudgetsRequest, _abc.Awaitable[_cost_service_pb2.ListBudgetsResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.ListBudgetsResponse]:
-        """ListBudgets returns all budgets of the namespace, at most 1,000, those of months with how they stand."""
+        """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month."""
 
     @_abc_1.abstractmethod
     def DeleteBudget(
@@ -109,7 +98,9 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.DeleteBudgetRequest,
         context: _aio.ServicerContext[_cost_service_pb2.DeleteBudgetRequest, _abc.Awaitable[_cost_service_pb2.DeleteBudgetResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.DeleteBudgetResponse]:
-        """DeleteBudget deletes a budget with its events. What was recorded stays in the ledger. NOT_FOUND where there is none."""
+        """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
+        exist.
+        """
 
     @_abc_1.abstractmethod
     def GetCosts(
@@ -117,18 +108,7 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.GetCostsRequest,
         context: _aio.ServicerContext[_cost_service_pb2.GetCostsRequest, _abc.Awaitable[_cost_service_pb2.GetCostsResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.GetCostsResponse]:
-        """GetCosts sums up the ledger, which goes back 400 days, in groups. Groups are in the order of what they are grouped by."""
-
-    @_abc_1.abstractmethod
-    def WatchBudget(
-        self,
-        request: _cost_service_pb2.WatchBudgetRequest,
-        context: _aio.ServicerContext[_cost_service_pb2.WatchBudgetRequest, _abc.AsyncIterator[_cost_service_pb2.WatchBudgetResponse]],
-    ) -> _abc.AsyncIterator[_cost_service_pb2.WatchBudgetResponse]:
-        """WatchBudget tells when budgets come to a threshold, within about a second, until the call's deadline; without one it ends
-        after an hour. Where the server stops, it ends as well, and without an error. Call it again with the last resume_token, and nothing is missed or told twice. There is a first response
-        at once, and one every ten seconds where nothing comes about.
-        """
+        """GetCosts sums up the ledger of the last 400 days in groups. Groups are sorted by the fields that they are grouped by."""
 
     @_abc_1.abstractmethod
     def LoadPrices(
@@ -136,8 +116,8 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.LoadPricesRequest,
         context: _aio.ServicerContext[_cost_service_pb2.LoadPricesRequest, _abc.Awaitable[_cost_service_pb2.LoadPricesResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.LoadPricesResponse]:
-        """LoadPrices puts a list of prices in the place of the one that an operator loaded before. What was recorded keeps its
-        cost. Models that are not in it have the prices that come with Everword.
+        """LoadPrices replaces the price list that an operator loaded before. Recorded costs do not change. Models that are not in
+        the list have the prices that Everword ships with.
         """
 
     @_abc_1.abstractmethod

@@ -7,7 +7,9 @@ from collections import abc as _abc
 from everword.v1 import document_pb2 as _document_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -18,6 +20,114 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _WorkspaceFileName:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WorkspaceFileNameEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WorkspaceFileName.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WORKSPACE_FILE_NAME_UNSPECIFIED: _WorkspaceFileName.ValueType  # 0
+    """WORKSPACE_FILE_NAME_UNSPECIFIED is refused."""
+    WORKSPACE_FILE_NAME_SOUL: _WorkspaceFileName.ValueType  # 1
+    """WORKSPACE_FILE_NAME_SOUL is what the agent is like: its values and its voice."""
+    WORKSPACE_FILE_NAME_IDENTITY: _WorkspaceFileName.ValueType  # 2
+    """WORKSPACE_FILE_NAME_IDENTITY is who the agent is: its name and its part."""
+    WORKSPACE_FILE_NAME_USER: _WorkspaceFileName.ValueType  # 3
+    """WORKSPACE_FILE_NAME_USER is whom it serves."""
+    WORKSPACE_FILE_NAME_AGENTS: _WorkspaceFileName.ValueType  # 4
+    """WORKSPACE_FILE_NAME_AGENTS is how it works, and with which other agents."""
+    WORKSPACE_FILE_NAME_TOOLS: _WorkspaceFileName.ValueType  # 5
+    """WORKSPACE_FILE_NAME_TOOLS is what it has to work with."""
+    WORKSPACE_FILE_NAME_MEMORY: _WorkspaceFileName.ValueType  # 6
+    """WORKSPACE_FILE_NAME_MEMORY is what it and its people want remembered."""
+    WORKSPACE_FILE_NAME_BOOT: _WorkspaceFileName.ValueType  # 7
+    """WORKSPACE_FILE_NAME_BOOT is what to do at the start of a session. Contexts hold it until the agent has said something in the
+    conversation.
+    """
+    WORKSPACE_FILE_NAME_HEARTBEAT: _WorkspaceFileName.ValueType  # 8
+    """WORKSPACE_FILE_NAME_HEARTBEAT is what to do when nobody asks. Contexts do not hold it: whoever runs the heartbeat reads it."""
+
+class WorkspaceFileName(_WorkspaceFileName, metaclass=_WorkspaceFileNameEnumTypeWrapper):
+    """WorkspaceFileName names a file of a workspace."""
+
+WORKSPACE_FILE_NAME_UNSPECIFIED: WorkspaceFileName.ValueType  # 0
+"""WORKSPACE_FILE_NAME_UNSPECIFIED is refused."""
+WORKSPACE_FILE_NAME_SOUL: WorkspaceFileName.ValueType  # 1
+"""WORKSPACE_FILE_NAME_SOUL is what the agent is like: its values and its voice."""
+WORKSPACE_FILE_NAME_IDENTITY: WorkspaceFileName.ValueType  # 2
+"""WORKSPACE_FILE_NAME_IDENTITY is who the agent is: its name and its part."""
+WORKSPACE_FILE_NAME_USER: WorkspaceFileName.ValueType  # 3
+"""WORKSPACE_FILE_NAME_USER is whom it serves."""
+WORKSPACE_FILE_NAME_AGENTS: WorkspaceFileName.ValueType  # 4
+"""WORKSPACE_FILE_NAME_AGENTS is how it works, and with which other agents."""
+WORKSPACE_FILE_NAME_TOOLS: WorkspaceFileName.ValueType  # 5
+"""WORKSPACE_FILE_NAME_TOOLS is what it has to work with."""
+WORKSPACE_FILE_NAME_MEMORY: WorkspaceFileName.ValueType  # 6
+"""WORKSPACE_FILE_NAME_MEMORY is what it and its people want remembered."""
+WORKSPACE_FILE_NAME_BOOT: WorkspaceFileName.ValueType  # 7
+"""WORKSPACE_FILE_NAME_BOOT is what to do at the start of a session. Contexts hold it until the agent has said something in the
+conversation.
+"""
+WORKSPACE_FILE_NAME_HEARTBEAT: WorkspaceFileName.ValueType  # 8
+"""WORKSPACE_FILE_NAME_HEARTBEAT is what to do when nobody asks. Contexts do not hold it: whoever runs the heartbeat reads it."""
+Global___WorkspaceFileName: _TypeAlias = WorkspaceFileName  # noqa: Y015
+
+class _WorkspaceLayer:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WorkspaceLayerEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WorkspaceLayer.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WORKSPACE_LAYER_UNSPECIFIED: _WorkspaceLayer.ValueType  # 0
+    """WORKSPACE_LAYER_UNSPECIFIED is never returned."""
+    WORKSPACE_LAYER_IDENTITY: _WorkspaceLayer.ValueType  # 1
+    """WORKSPACE_LAYER_IDENTITY is what hardly changes: who the agent is, whom it serves, how it works."""
+    WORKSPACE_LAYER_NARRATIVE: _WorkspaceLayer.ValueType  # 2
+    """WORKSPACE_LAYER_NARRATIVE is what has happened and is to be remembered."""
+    WORKSPACE_LAYER_FOCUS: _WorkspaceLayer.ValueType  # 3
+    """WORKSPACE_LAYER_FOCUS is what to do now."""
+
+class WorkspaceLayer(_WorkspaceLayer, metaclass=_WorkspaceLayerEnumTypeWrapper):
+    """WorkspaceLayer says what a file is for. Contexts hold them in this order."""
+
+WORKSPACE_LAYER_UNSPECIFIED: WorkspaceLayer.ValueType  # 0
+"""WORKSPACE_LAYER_UNSPECIFIED is never returned."""
+WORKSPACE_LAYER_IDENTITY: WorkspaceLayer.ValueType  # 1
+"""WORKSPACE_LAYER_IDENTITY is what hardly changes: who the agent is, whom it serves, how it works."""
+WORKSPACE_LAYER_NARRATIVE: WorkspaceLayer.ValueType  # 2
+"""WORKSPACE_LAYER_NARRATIVE is what has happened and is to be remembered."""
+WORKSPACE_LAYER_FOCUS: WorkspaceLayer.ValueType  # 3
+"""WORKSPACE_LAYER_FOCUS is what to do now."""
+Global___WorkspaceLayer: _TypeAlias = WorkspaceLayer  # noqa: Y015
+
+class _WorkspaceWriter:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _WorkspaceWriterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WorkspaceWriter.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    WORKSPACE_WRITER_UNSPECIFIED: _WorkspaceWriter.ValueType  # 0
+    """WORKSPACE_WRITER_UNSPECIFIED is WORKSPACE_WRITER_AGENT."""
+    WORKSPACE_WRITER_AGENT: _WorkspaceWriter.ValueType  # 1
+    """WORKSPACE_WRITER_AGENT is the agent."""
+    WORKSPACE_WRITER_HUMAN: _WorkspaceWriter.ValueType  # 2
+    """WORKSPACE_WRITER_HUMAN is a person. The caller's key has to be an operator's."""
+    WORKSPACE_WRITER_SYSTEM: _WorkspaceWriter.ValueType  # 3
+    """WORKSPACE_WRITER_SYSTEM is what runs the agent, such as its installer. The caller's key has to be an operator's."""
+
+class WorkspaceWriter(_WorkspaceWriter, metaclass=_WorkspaceWriterEnumTypeWrapper):
+    """WorkspaceWriter says who changes a file."""
+
+WORKSPACE_WRITER_UNSPECIFIED: WorkspaceWriter.ValueType  # 0
+"""WORKSPACE_WRITER_UNSPECIFIED is WORKSPACE_WRITER_AGENT."""
+WORKSPACE_WRITER_AGENT: WorkspaceWriter.ValueType  # 1
+"""WORKSPACE_WRITER_AGENT is the agent."""
+WORKSPACE_WRITER_HUMAN: WorkspaceWriter.ValueType  # 2
+"""WORKSPACE_WRITER_HUMAN is a person. The caller's key has to be an operator's."""
+WORKSPACE_WRITER_SYSTEM: WorkspaceWriter.ValueType  # 3
+"""WORKSPACE_WRITER_SYSTEM is what runs the agent, such as its installer. The caller's key has to be an operator's."""
+Global___WorkspaceWriter: _TypeAlias = WorkspaceWriter  # noqa: Y015
 
 @_typing.final
 class UploadHeader(_message.Message):
@@ -153,29 +263,37 @@ class WriteDocumentRequest(_message.Message):
 
     DOCUMENT_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
+    APPEND_FIELD_NUMBER: _builtins.int
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     content: _builtins.str
-    """content is its text in Markdown or plain, at most 1 MiB. NUL characters are refused."""
+    """content is the text in Markdown or plain text, at most 1 MiB. NUL characters are refused. With append, the whole document
+    may have 8 MiB.
+    """
+    append: _builtins.bool
+    """append adds the content to the end of the document, on a line of its own, and creates the document if it does not exist."""
     expected_version: _builtins.int
-    """expected_version is as that of UploadHeader."""
+    """expected_version is the version to replace, and 0 if there must be none: any other is ABORTED, with
+    DOCUMENT_VERSION_CONFLICT. If unset, the latest version is replaced. Not allowed with append.
+    """
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
     @_builtins.property
     def document(self) -> _document_pb2.NewDocument:
-        """document is what it is."""
+        """document is the title, scope, tags and author. An append adds its tags to those that the document has."""
 
     def __init__(
         self,
         *,
         document: _document_pb2.NewDocument | None = ...,
         content: _builtins.str = ...,
+        append: _builtins.bool = ...,
         expected_version: _builtins.int | None = ...,
         request_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "document", b"document", "expected_version", b"expected_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "content", b"content", "document", b"document", "expected_version", b"expected_version", "request_id", b"request_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "append", b"append", "content", b"content", "document", b"document", "expected_version", b"expected_version", "request_id", b"request_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
     _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
@@ -224,80 +342,6 @@ class WriteDocumentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WriteDocumentResponse: _TypeAlias = WriteDocumentResponse  # noqa: Y015
-
-@_typing.final
-class AppendDocumentRequest(_message.Message):
-    """AppendDocumentRequest holds what is added."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DOCUMENT_FIELD_NUMBER: _builtins.int
-    CONTENT_FIELD_NUMBER: _builtins.int
-    REQUEST_ID_FIELD_NUMBER: _builtins.int
-    content: _builtins.str
-    """content is what to add, in Markdown or plain, at most 1 MiB. The whole may have 8 MiB."""
-    request_id: _builtins.str
-    """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
-    @_builtins.property
-    def document(self) -> _document_pb2.NewDocument:
-        """document names it by its title and scope. tags are added to those that it has."""
-
-    def __init__(
-        self,
-        *,
-        document: _document_pb2.NewDocument | None = ...,
-        content: _builtins.str = ...,
-        request_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["document", b"document"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "document", b"document", "request_id", b"request_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AppendDocumentRequest: _TypeAlias = AppendDocumentRequest  # noqa: Y015
-
-@_typing.final
-class AppendDocumentResponse(_message.Message):
-    """AppendDocumentResponse says what was written."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DOCUMENT_ID_FIELD_NUMBER: _builtins.int
-    VERSION_FIELD_NUMBER: _builtins.int
-    VERSION_ID_FIELD_NUMBER: _builtins.int
-    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
-    REPLAYED_FIELD_NUMBER: _builtins.int
-    CHUNK_COUNT_FIELD_NUMBER: _builtins.int
-    document_id: _builtins.str
-    """document_id is the document's id."""
-    version: _builtins.int
-    """version is the version that the call wrote."""
-    version_id: _builtins.str
-    """version_id is that version's id."""
-    consistency_token: _builtins.str
-    """consistency_token stands for the write."""
-    replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
-    chunk_count: _builtins.int
-    """chunk_count is how many chunks the document has."""
-    def __init__(
-        self,
-        *,
-        document_id: _builtins.str = ...,
-        version: _builtins.int = ...,
-        version_id: _builtins.str = ...,
-        consistency_token: _builtins.str = ...,
-        replayed: _builtins.bool = ...,
-        chunk_count: _builtins.int = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_count", b"chunk_count", "consistency_token", b"consistency_token", "document_id", b"document_id", "replayed", b"replayed", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___AppendDocumentResponse: _TypeAlias = AppendDocumentResponse  # noqa: Y015
 
 @_typing.final
 class GetDocumentRequest(_message.Message):
@@ -707,3 +751,489 @@ class GetDocumentHistoryResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetDocumentHistoryResponse: _TypeAlias = GetDocumentHistoryResponse  # noqa: Y015
+
+@_typing.final
+class WorkspaceFile(_message.Message):
+    """WorkspaceFile is a file as it stands now."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
+    LAYER_FIELD_NUMBER: _builtins.int
+    AGENT_MAY_WRITE_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies it (UUIDv7). It stays through all versions."""
+    name: Global___WorkspaceFileName.ValueType
+    """name is its name."""
+    layer: Global___WorkspaceLayer.ValueType
+    """layer is the layer that its name is in."""
+    agent_may_write: _builtins.bool
+    """agent_may_write says whether agents may change it."""
+    version: _builtins.int
+    """version counts what was done to it: 1, 2, 3, … without gaps, deletions included."""
+    version_id: _builtins.str
+    """version_id identifies this version (UUIDv7)."""
+    writer: Global___WorkspaceWriter.ValueType
+    """writer is who wrote this version."""
+    author: _builtins.str
+    """author is the name of who wrote this version."""
+    content: _builtins.str
+    """content is its text, in Markdown; ListWorkspaceFiles leaves it out."""
+    content_chars: _builtins.int
+    """content_chars is how many characters the text has."""
+    @_builtins.property
+    def scope(self) -> _document_pb2.DocumentScope:
+        """scope says whose workspace it is in."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when it was first written."""
+
+    @_builtins.property
+    def update_time(self) -> _timestamp_pb2.Timestamp:
+        """update_time is when this version was written."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        name: Global___WorkspaceFileName.ValueType = ...,
+        scope: _document_pb2.DocumentScope | None = ...,
+        layer: Global___WorkspaceLayer.ValueType = ...,
+        agent_may_write: _builtins.bool = ...,
+        version: _builtins.int = ...,
+        version_id: _builtins.str = ...,
+        writer: Global___WorkspaceWriter.ValueType = ...,
+        author: _builtins.str = ...,
+        content: _builtins.str = ...,
+        content_chars: _builtins.int = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        update_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "scope", b"scope", "update_time", b"update_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent_may_write", b"agent_may_write", "author", b"author", "content", b"content", "content_chars", b"content_chars", "create_time", b"create_time", "id", b"id", "layer", b"layer", "name", b"name", "scope", b"scope", "update_time", b"update_time", "version", b"version", "version_id", b"version_id", "writer", b"writer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkspaceFile: _TypeAlias = WorkspaceFile  # noqa: Y015
+
+@_typing.final
+class WorkspaceFileVersion(_message.Message):
+    """WorkspaceFileVersion is what a file was at a time."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    DELETED_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    WRITE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the version (UUIDv7)."""
+    version: _builtins.int
+    """version is its place in the history, from 1."""
+    deleted: _builtins.bool
+    """deleted says that the file was deleted then: content is empty."""
+    content: _builtins.str
+    """content is what it said, or the beginning of it."""
+    content_chars: _builtins.int
+    """content_chars is how many characters the whole text has."""
+    writer: Global___WorkspaceWriter.ValueType
+    """writer is who wrote or deleted it."""
+    author: _builtins.str
+    """author is the name of who did."""
+    @_builtins.property
+    def write_time(self) -> _timestamp_pb2.Timestamp:
+        """write_time is when it was written."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        deleted: _builtins.bool = ...,
+        content: _builtins.str = ...,
+        content_chars: _builtins.int = ...,
+        writer: Global___WorkspaceWriter.ValueType = ...,
+        author: _builtins.str = ...,
+        write_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["write_time", b"write_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "content", b"content", "content_chars", b"content_chars", "deleted", b"deleted", "id", b"id", "version", b"version", "write_time", b"write_time", "writer", b"writer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkspaceFileVersion: _TypeAlias = WorkspaceFileVersion  # noqa: Y015
+
+@_typing.final
+class WriteWorkspaceFileRequest(_message.Message):
+    """WriteWorkspaceFileRequest holds a file."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    APPEND_FIELD_NUMBER: _builtins.int
+    EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    name: Global___WorkspaceFileName.ValueType
+    """name says which."""
+    content: _builtins.str
+    """content is its text in Markdown, at most 256 KiB, what is appended to included. NUL characters are refused."""
+    append: _builtins.bool
+    """append adds the content to the end of what is there, on a line of its own, instead of replacing it."""
+    expected_version: _builtins.int
+    """expected_version is the version that is to be replaced, and 0 where there is to be none: any other is ABORTED, with
+    DOCUMENT_VERSION_CONFLICT. Unset, the latest is replaced, whichever it is. What is appended takes none.
+    """
+    writer: Global___WorkspaceWriter.ValueType
+    """writer is who writes."""
+    author: _builtins.str
+    """author is the name of who writes. At most 256 characters."""
+    request_id: _builtins.str
+    """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
+    @_builtins.property
+    def scope(self) -> _document_pb2.DocumentScope:
+        """scope says whose workspace it is in: an agent's, or the whole namespace's if unset."""
+
+    def __init__(
+        self,
+        *,
+        name: Global___WorkspaceFileName.ValueType = ...,
+        scope: _document_pb2.DocumentScope | None = ...,
+        content: _builtins.str = ...,
+        append: _builtins.bool = ...,
+        expected_version: _builtins.int | None = ...,
+        writer: Global___WorkspaceWriter.ValueType = ...,
+        author: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "scope", b"scope"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "append", b"append", "author", b"author", "content", b"content", "expected_version", b"expected_version", "name", b"name", "request_id", b"request_id", "scope", b"scope", "writer", b"writer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
+    _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
+
+Global___WriteWorkspaceFileRequest: _TypeAlias = WriteWorkspaceFileRequest  # noqa: Y015
+
+@_typing.final
+class WriteWorkspaceFileResponse(_message.Message):
+    """WriteWorkspaceFileResponse says what was written."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILE_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    VERSION_ID_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    file_id: _builtins.str
+    """file_id is the file's id."""
+    version: _builtins.int
+    """version is the version that the call wrote."""
+    version_id: _builtins.str
+    """version_id is that version's id."""
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
+    replayed: _builtins.bool
+    """replayed says that an equal call with this request_id wrote it before."""
+    def __init__(
+        self,
+        *,
+        file_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        version_id: _builtins.str = ...,
+        consistency_token: _builtins.str = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "file_id", b"file_id", "replayed", b"replayed", "version", b"version", "version_id", b"version_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WriteWorkspaceFileResponse: _TypeAlias = WriteWorkspaceFileResponse  # noqa: Y015
+
+@_typing.final
+class GetWorkspaceFileRequest(_message.Message):
+    """GetWorkspaceFileRequest names a file."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
+    name: Global___WorkspaceFileName.ValueType
+    """name says which."""
+    @_builtins.property
+    def scope(self) -> _document_pb2.DocumentScope:
+        """scope says whose workspace it is in."""
+
+    def __init__(
+        self,
+        *,
+        name: Global___WorkspaceFileName.ValueType = ...,
+        scope: _document_pb2.DocumentScope | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "scope", b"scope"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetWorkspaceFileRequest: _TypeAlias = GetWorkspaceFileRequest  # noqa: Y015
+
+@_typing.final
+class GetWorkspaceFileResponse(_message.Message):
+    """GetWorkspaceFileResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def file(self) -> Global___WorkspaceFile:
+        """file is the file."""
+
+    def __init__(
+        self,
+        *,
+        file: Global___WorkspaceFile | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["file", b"file"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["file", b"file"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetWorkspaceFileResponse: _TypeAlias = GetWorkspaceFileResponse  # noqa: Y015
+
+@_typing.final
+class ListWorkspaceFilesRequest(_message.Message):
+    """ListWorkspaceFilesRequest asks for a page of files."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AGENTS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is the most files to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    @_builtins.property
+    def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """agents are those whose files to list; the empty one stands for files of no agent. All of them if unset; at most 100."""
+
+    def __init__(
+        self,
+        *,
+        agents: _abc.Iterable[_builtins.str] | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListWorkspaceFilesRequest: _TypeAlias = ListWorkspaceFilesRequest  # noqa: Y015
+
+@_typing.final
+class ListWorkspaceFilesResponse(_message.Message):
+    """ListWorkspaceFilesResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def files(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkspaceFile]:
+        """files are the files."""
+
+    def __init__(
+        self,
+        *,
+        files: _abc.Iterable[Global___WorkspaceFile] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["files", b"files", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListWorkspaceFilesResponse: _TypeAlias = ListWorkspaceFilesResponse  # noqa: Y015
+
+@_typing.final
+class DeleteWorkspaceFileRequest(_message.Message):
+    """DeleteWorkspaceFileRequest names a file to delete."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
+    EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
+    WRITER_FIELD_NUMBER: _builtins.int
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    name: Global___WorkspaceFileName.ValueType
+    """name says which."""
+    expected_version: _builtins.int
+    """expected_version is the version that is to be deleted; any other is ABORTED. Unset, the latest is."""
+    writer: Global___WorkspaceWriter.ValueType
+    """writer is who deletes."""
+    author: _builtins.str
+    """author is the name of who deletes. At most 256 characters."""
+    request_id: _builtins.str
+    """request_id makes the call repeatable. At most 128 characters."""
+    @_builtins.property
+    def scope(self) -> _document_pb2.DocumentScope:
+        """scope says whose workspace it is in."""
+
+    def __init__(
+        self,
+        *,
+        name: Global___WorkspaceFileName.ValueType = ...,
+        scope: _document_pb2.DocumentScope | None = ...,
+        expected_version: _builtins.int | None = ...,
+        writer: Global___WorkspaceWriter.ValueType = ...,
+        author: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "scope", b"scope"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "author", b"author", "expected_version", b"expected_version", "name", b"name", "request_id", b"request_id", "scope", b"scope", "writer", b"writer"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
+    _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
+
+Global___DeleteWorkspaceFileRequest: _TypeAlias = DeleteWorkspaceFileRequest  # noqa: Y015
+
+@_typing.final
+class DeleteWorkspaceFileResponse(_message.Message):
+    """DeleteWorkspaceFileResponse says that it is deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILE_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    file_id: _builtins.str
+    """file_id is the file's id."""
+    version: _builtins.int
+    """version is the place of the deletion in the history."""
+    consistency_token: _builtins.str
+    """consistency_token stands for the deletion."""
+    replayed: _builtins.bool
+    """replayed says that an equal call with this request_id did it before."""
+    def __init__(
+        self,
+        *,
+        file_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        consistency_token: _builtins.str = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "file_id", b"file_id", "replayed", b"replayed", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteWorkspaceFileResponse: _TypeAlias = DeleteWorkspaceFileResponse  # noqa: Y015
+
+@_typing.final
+class GetWorkspaceFileHistoryRequest(_message.Message):
+    """GetWorkspaceFileHistoryRequest names a file."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SCOPE_FIELD_NUMBER: _builtins.int
+    MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    name: Global___WorkspaceFileName.ValueType
+    """name says which."""
+    max_content_chars: _builtins.int
+    """max_content_chars is the most characters of each text to return. 2,000 if 0; at most 262,144."""
+    page_size: _builtins.int
+    """page_size is the most versions to return. 20 if 0; more than 60 are 60. Pages of long texts have fewer."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    @_builtins.property
+    def scope(self) -> _document_pb2.DocumentScope:
+        """scope says whose workspace it is in."""
+
+    def __init__(
+        self,
+        *,
+        name: Global___WorkspaceFileName.ValueType = ...,
+        scope: _document_pb2.DocumentScope | None = ...,
+        max_content_chars: _builtins.int = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_content_chars", b"max_content_chars", "name", b"name", "page_size", b"page_size", "page_token", b"page_token", "scope", b"scope"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetWorkspaceFileHistoryRequest: _TypeAlias = GetWorkspaceFileHistoryRequest  # noqa: Y015
+
+@_typing.final
+class GetWorkspaceFileHistoryResponse(_message.Message):
+    """GetWorkspaceFileHistoryResponse holds a page of its history."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    FILE_ID_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    file_id: _builtins.str
+    """file_id is the file's id."""
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkspaceFileVersion]:
+        """versions are what it was, the latest first."""
+
+    def __init__(
+        self,
+        *,
+        versions: _abc.Iterable[Global___WorkspaceFileVersion] | None = ...,
+        next_page_token: _builtins.str = ...,
+        file_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["file_id", b"file_id", "next_page_token", b"next_page_token", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetWorkspaceFileHistoryResponse: _TypeAlias = GetWorkspaceFileHistoryResponse  # noqa: Y015

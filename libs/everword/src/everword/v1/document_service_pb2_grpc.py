@@ -26,10 +26,19 @@ if _version_not_supported:
 
 
 class DocumentServiceStub:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+    SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+    MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     def __init__(self, channel):
@@ -47,11 +56,6 @@ class DocumentServiceStub:
                 '/everword.v1.DocumentService/WriteDocument',
                 request_serializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentResponse.FromString,
-                _registered_method=True)
-        self.AppendDocument = channel.unary_unary(
-                '/everword.v1.DocumentService/AppendDocument',
-                request_serializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentResponse.FromString,
                 _registered_method=True)
         self.GetDocument = channel.unary_unary(
                 '/everword.v1.DocumentService/GetDocument',
@@ -78,73 +82,135 @@ class DocumentServiceStub:
                 request_serializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryResponse.FromString,
                 _registered_method=True)
+        self.WriteWorkspaceFile = channel.unary_unary(
+                '/everword.v1.DocumentService/WriteWorkspaceFile',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileResponse.FromString,
+                _registered_method=True)
+        self.GetWorkspaceFile = channel.unary_unary(
+                '/everword.v1.DocumentService/GetWorkspaceFile',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileResponse.FromString,
+                _registered_method=True)
+        self.ListWorkspaceFiles = channel.unary_unary(
+                '/everword.v1.DocumentService/ListWorkspaceFiles',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesResponse.FromString,
+                _registered_method=True)
+        self.DeleteWorkspaceFile = channel.unary_unary(
+                '/everword.v1.DocumentService/DeleteWorkspaceFile',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileResponse.FromString,
+                _registered_method=True)
+        self.GetWorkspaceFileHistory = channel.unary_unary(
+                '/everword.v1.DocumentService/GetWorkspaceFileHistory',
+                request_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryResponse.FromString,
+                _registered_method=True)
 
 
 class DocumentServiceServicer:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+    SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+    MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     def UploadDocument(self, request_iterator, context):
-        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx and CSV, of at most
-        10 MiB. The first request of the stream says what it is, the others hold its bytes. A file is read in a process of its own
-        with limits on time and memory. What cannot be read is INVALID_ARGUMENT, with DOCUMENT_UNREADABLE, and leaves nothing behind;
-        more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
+        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx or CSV, at most 10
+        MiB. The first request of the stream describes the file, the others have its bytes. A separate process with limits on
+        time and memory reads the file. INVALID_ARGUMENT with DOCUMENT_UNREADABLE if it cannot be read; nothing is stored then.
+        REQUEST_TOO_LARGE as soon as more bytes arrive than the limit allows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WriteDocument(self, request, context):
-        """WriteDocument stores a text in Markdown as a document. What its title held is replaced, and stays in the history. Writers
-        of the same document come one after the other; with expected_version, a writer that has not seen the latest version is
-        refused.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def AppendDocument(self, request, context):
-        """AppendDocument adds text to the end of a document, on a line of its own, and makes the document where there is none. It
-        never conflicts: of many writers at once each adds its part.
+        """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
+        added to its end. Concurrent writers of a document take turns. With expected_version, a caller that has not read the latest
+        version is refused; appended texts never conflict.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetDocument(self, request, context):
-        """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted.
+        """GetDocument returns a document with its sections. DOCUMENT_NOT_FOUND if it was deleted.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReadDocument(self, request, context):
-        """ReadDocument returns a part of a document's text: from a character on, or what stands under a heading.
+        """ReadDocument returns a part of a document's text: from a character on, or the text below a heading.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListDocuments(self, request, context):
-        """ListDocuments returns documents as they stand, the latest made first.
+        """ListDocuments returns documents without their texts, latest created first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteDocument(self, request, context):
-        """DeleteDocument deletes a document. Its texts stay in the history alone; written again under its title, it goes on where it
-        was.
+        """DeleteDocument deletes a document. Its texts stay in the history. Writing it again under its title continues the
+        history.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetDocumentHistory(self, request, context):
-        """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted.
+        """GetDocumentHistory returns the versions of a document, latest first, also of a deleted one.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WriteWorkspaceFile(self, request, context):
+        """WriteWorkspaceFile writes a file. The content replaces the file's, which stays in the history, or is added to its end;
+        an append never conflicts. PERMISSION_DENIED with WORKSPACE_FILE_PROTECTED if this writer may not change the file.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetWorkspaceFile(self, request, context):
+        """GetWorkspaceFile returns a file with its whole content.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListWorkspaceFiles(self, request, context):
+        """ListWorkspaceFiles returns files without their content, latest created first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteWorkspaceFile(self, request, context):
+        """DeleteWorkspaceFile deletes a file. Every writer that may change it may delete it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetWorkspaceFileHistory(self, request, context):
+        """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,11 +228,6 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     servicer.WriteDocument,
                     request_deserializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentRequest.FromString,
                     response_serializer=everword_dot_v1_dot_document__service__pb2.WriteDocumentResponse.SerializeToString,
-            ),
-            'AppendDocument': grpc.unary_unary_rpc_method_handler(
-                    servicer.AppendDocument,
-                    request_deserializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_document__service__pb2.AppendDocumentResponse.SerializeToString,
             ),
             'GetDocument': grpc.unary_unary_rpc_method_handler(
                     servicer.GetDocument,
@@ -193,6 +254,31 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryRequest.FromString,
                     response_serializer=everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryResponse.SerializeToString,
             ),
+            'WriteWorkspaceFile': grpc.unary_unary_rpc_method_handler(
+                    servicer.WriteWorkspaceFile,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileResponse.SerializeToString,
+            ),
+            'GetWorkspaceFile': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetWorkspaceFile,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileResponse.SerializeToString,
+            ),
+            'ListWorkspaceFiles': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListWorkspaceFiles,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesResponse.SerializeToString,
+            ),
+            'DeleteWorkspaceFile': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteWorkspaceFile,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileResponse.SerializeToString,
+            ),
+            'GetWorkspaceFileHistory': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetWorkspaceFileHistory,
+                    request_deserializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.DocumentService', rpc_method_handlers)
@@ -202,10 +288,19 @@ def add_DocumentServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class DocumentService:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+    SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+    MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     @staticmethod
@@ -252,33 +347,6 @@ class DocumentService:
             '/everword.v1.DocumentService/WriteDocument',
             everword_dot_v1_dot_document__service__pb2.WriteDocumentRequest.SerializeToString,
             everword_dot_v1_dot_document__service__pb2.WriteDocumentResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def AppendDocument(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.DocumentService/AppendDocument',
-            everword_dot_v1_dot_document__service__pb2.AppendDocumentRequest.SerializeToString,
-            everword_dot_v1_dot_document__service__pb2.AppendDocumentResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -414,6 +482,141 @@ class DocumentService:
             '/everword.v1.DocumentService/GetDocumentHistory',
             everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryRequest.SerializeToString,
             everword_dot_v1_dot_document__service__pb2.GetDocumentHistoryResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WriteWorkspaceFile(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/WriteWorkspaceFile',
+            everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.WriteWorkspaceFileResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetWorkspaceFile(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/GetWorkspaceFile',
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListWorkspaceFiles(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/ListWorkspaceFiles',
+            everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.ListWorkspaceFilesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteWorkspaceFile(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/DeleteWorkspaceFile',
+            everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.DeleteWorkspaceFileResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetWorkspaceFileHistory(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.DocumentService/GetWorkspaceFileHistory',
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryRequest.SerializeToString,
+            everword_dot_v1_dot_document__service__pb2.GetWorkspaceFileHistoryResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -13,46 +13,72 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DocumentServiceStub:
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+        SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+        MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     UploadDocument: _aio.StreamUnaryMultiCallable[_document_service_pb2.UploadDocumentRequest, _document_service_pb2.UploadDocumentResponse]
-    """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx and CSV, of at most
-    10 MiB. The first request of the stream says what it is, the others hold its bytes. A file is read in a process of its own
-    with limits on time and memory. What cannot be read is INVALID_ARGUMENT, with DOCUMENT_UNREADABLE, and leaves nothing behind;
-    more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
+    """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx or CSV, at most 10
+    MiB. The first request of the stream describes the file, the others have its bytes. A separate process with limits on
+    time and memory reads the file. INVALID_ARGUMENT with DOCUMENT_UNREADABLE if it cannot be read; nothing is stored then.
+    REQUEST_TOO_LARGE as soon as more bytes arrive than the limit allows.
     """
     WriteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.WriteDocumentRequest, _document_service_pb2.WriteDocumentResponse]
-    """WriteDocument stores a text in Markdown as a document. What its title held is replaced, and stays in the history. Writers
-    of the same document come one after the other; with expected_version, a writer that has not seen the latest version is
-    refused.
-    """
-    AppendDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.AppendDocumentRequest, _document_service_pb2.AppendDocumentResponse]
-    """AppendDocument adds text to the end of a document, on a line of its own, and makes the document where there is none. It
-    never conflicts: of many writers at once each adds its part.
+    """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
+    added to its end. Concurrent writers of a document take turns. With expected_version, a caller that has not read the latest
+    version is refused; appended texts never conflict.
     """
     GetDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentRequest, _document_service_pb2.GetDocumentResponse]
-    """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted."""
+    """GetDocument returns a document with its sections. DOCUMENT_NOT_FOUND if it was deleted."""
     ReadDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ReadDocumentRequest, _document_service_pb2.ReadDocumentResponse]
-    """ReadDocument returns a part of a document's text: from a character on, or what stands under a heading."""
+    """ReadDocument returns a part of a document's text: from a character on, or the text below a heading."""
     ListDocuments: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ListDocumentsRequest, _document_service_pb2.ListDocumentsResponse]
-    """ListDocuments returns documents as they stand, the latest made first."""
+    """ListDocuments returns documents without their texts, latest created first."""
     DeleteDocument: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteDocumentRequest, _document_service_pb2.DeleteDocumentResponse]
-    """DeleteDocument deletes a document. Its texts stay in the history alone; written again under its title, it goes on where it
-    was.
+    """DeleteDocument deletes a document. Its texts stay in the history. Writing it again under its title continues the
+    history.
     """
     GetDocumentHistory: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetDocumentHistoryRequest, _document_service_pb2.GetDocumentHistoryResponse]
-    """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted."""
+    """GetDocumentHistory returns the versions of a document, latest first, also of a deleted one."""
+    WriteWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.WriteWorkspaceFileRequest, _document_service_pb2.WriteWorkspaceFileResponse]
+    """WriteWorkspaceFile writes a file. The content replaces the file's, which stays in the history, or is added to its end;
+    an append never conflicts. PERMISSION_DENIED with WORKSPACE_FILE_PROTECTED if this writer may not change the file.
+    """
+    GetWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetWorkspaceFileRequest, _document_service_pb2.GetWorkspaceFileResponse]
+    """GetWorkspaceFile returns a file with its whole content."""
+    ListWorkspaceFiles: _aio.UnaryUnaryMultiCallable[_document_service_pb2.ListWorkspaceFilesRequest, _document_service_pb2.ListWorkspaceFilesResponse]
+    """ListWorkspaceFiles returns files without their content, latest created first."""
+    DeleteWorkspaceFile: _aio.UnaryUnaryMultiCallable[_document_service_pb2.DeleteWorkspaceFileRequest, _document_service_pb2.DeleteWorkspaceFileResponse]
+    """DeleteWorkspaceFile deletes a file. Every writer that may change it may delete it."""
+    GetWorkspaceFileHistory: _aio.UnaryUnaryMultiCallable[_document_service_pb2.GetWorkspaceFileHistoryRequest, _document_service_pb2.GetWorkspaceFileHistoryResponse]
+    """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one."""
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """DocumentService keeps documents: files that are uploaded, and texts that agents and people write. A document is cut along
-    its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse find it beside
-    all others, alone with that kind in their filter, and of some documents alone with their document_ids. Text that was
-    replaced or deleted is returned by GetDocumentHistory alone.
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
+    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
+    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    document_ids. Only the history RPCs return text that was replaced or deleted.
+
+    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
+    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+
+        SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
+        MEMORY (layer narrative): the agent too
+
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
+    keys, a caller may name a person or the system as the writer.
     """
 
     @_abc_1.abstractmethod
@@ -61,10 +87,10 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_document_service_pb2.UploadDocumentRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_document_service_pb2.UploadDocumentRequest], _abc.Awaitable[_document_service_pb2.UploadDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.UploadDocumentResponse]:
-        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx and CSV, of at most
-        10 MiB. The first request of the stream says what it is, the others hold its bytes. A file is read in a process of its own
-        with limits on time and memory. What cannot be read is INVALID_ARGUMENT, with DOCUMENT_UNREADABLE, and leaves nothing behind;
-        more bytes are REQUEST_TOO_LARGE as soon as they are over the limit.
+        """UploadDocument reads a file and stores its text: Markdown, plain text, HTML, PDF, docx, xlsx, pptx or CSV, at most 10
+        MiB. The first request of the stream describes the file, the others have its bytes. A separate process with limits on
+        time and memory reads the file. INVALID_ARGUMENT with DOCUMENT_UNREADABLE if it cannot be read; nothing is stored then.
+        REQUEST_TOO_LARGE as soon as more bytes arrive than the limit allows.
         """
 
     @_abc_1.abstractmethod
@@ -73,19 +99,9 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.WriteDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.WriteDocumentRequest, _abc.Awaitable[_document_service_pb2.WriteDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.WriteDocumentResponse]:
-        """WriteDocument stores a text in Markdown as a document. What its title held is replaced, and stays in the history. Writers
-        of the same document come one after the other; with expected_version, a writer that has not seen the latest version is
-        refused.
-        """
-
-    @_abc_1.abstractmethod
-    def AppendDocument(
-        self,
-        request: _document_service_pb2.AppendDocumentRequest,
-        context: _aio.ServicerContext[_document_service_pb2.AppendDocumentRequest, _abc.Awaitable[_document_service_pb2.AppendDocumentResponse]],
-    ) -> _abc.Awaitable[_document_service_pb2.AppendDocumentResponse]:
-        """AppendDocument adds text to the end of a document, on a line of its own, and makes the document where there is none. It
-        never conflicts: of many writers at once each adds its part.
+        """WriteDocument stores a text in Markdown as a document. The text replaces the document's, which stays in the history, or is
+        added to its end. Concurrent writers of a document take turns. With expected_version, a caller that has not read the latest
+        version is refused; appended texts never conflict.
         """
 
     @_abc_1.abstractmethod
@@ -94,7 +110,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.GetDocumentRequest, _abc.Awaitable[_document_service_pb2.GetDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetDocumentResponse]:
-        """GetDocument returns what a document is, with its sections. NOT_FOUND where it was deleted."""
+        """GetDocument returns a document with its sections. DOCUMENT_NOT_FOUND if it was deleted."""
 
     @_abc_1.abstractmethod
     def ReadDocument(
@@ -102,7 +118,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.ReadDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.ReadDocumentRequest, _abc.Awaitable[_document_service_pb2.ReadDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.ReadDocumentResponse]:
-        """ReadDocument returns a part of a document's text: from a character on, or what stands under a heading."""
+        """ReadDocument returns a part of a document's text: from a character on, or the text below a heading."""
 
     @_abc_1.abstractmethod
     def ListDocuments(
@@ -110,7 +126,7 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.ListDocumentsRequest,
         context: _aio.ServicerContext[_document_service_pb2.ListDocumentsRequest, _abc.Awaitable[_document_service_pb2.ListDocumentsResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.ListDocumentsResponse]:
-        """ListDocuments returns documents as they stand, the latest made first."""
+        """ListDocuments returns documents without their texts, latest created first."""
 
     @_abc_1.abstractmethod
     def DeleteDocument(
@@ -118,8 +134,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.DeleteDocumentRequest,
         context: _aio.ServicerContext[_document_service_pb2.DeleteDocumentRequest, _abc.Awaitable[_document_service_pb2.DeleteDocumentResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.DeleteDocumentResponse]:
-        """DeleteDocument deletes a document. Its texts stay in the history alone; written again under its title, it goes on where it
-        was.
+        """DeleteDocument deletes a document. Its texts stay in the history. Writing it again under its title continues the
+        history.
         """
 
     @_abc_1.abstractmethod
@@ -128,6 +144,48 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _document_service_pb2.GetDocumentHistoryRequest,
         context: _aio.ServicerContext[_document_service_pb2.GetDocumentHistoryRequest, _abc.Awaitable[_document_service_pb2.GetDocumentHistoryResponse]],
     ) -> _abc.Awaitable[_document_service_pb2.GetDocumentHistoryResponse]:
-        """GetDocumentHistory returns what a document was, the latest version first; also of one that was deleted."""
+        """GetDocumentHistory returns the versions of a document, latest first, also of a deleted one."""
+
+    @_abc_1.abstractmethod
+    def WriteWorkspaceFile(
+        self,
+        request: _document_service_pb2.WriteWorkspaceFileRequest,
+        context: _aio.ServicerContext[_document_service_pb2.WriteWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.WriteWorkspaceFileResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.WriteWorkspaceFileResponse]:
+        """WriteWorkspaceFile writes a file. The content replaces the file's, which stays in the history, or is added to its end;
+        an append never conflicts. PERMISSION_DENIED with WORKSPACE_FILE_PROTECTED if this writer may not change the file.
+        """
+
+    @_abc_1.abstractmethod
+    def GetWorkspaceFile(
+        self,
+        request: _document_service_pb2.GetWorkspaceFileRequest,
+        context: _aio.ServicerContext[_document_service_pb2.GetWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.GetWorkspaceFileResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.GetWorkspaceFileResponse]:
+        """GetWorkspaceFile returns a file with its whole content."""
+
+    @_abc_1.abstractmethod
+    def ListWorkspaceFiles(
+        self,
+        request: _document_service_pb2.ListWorkspaceFilesRequest,
+        context: _aio.ServicerContext[_document_service_pb2.ListWorkspaceFilesRequest, _abc.Awaitable[_document_service_pb2.ListWorkspaceFilesResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.ListWorkspaceFilesResponse]:
+        """ListWorkspaceFiles returns files without their content, latest created first."""
+
+    @_abc_1.abstractmethod
+    def DeleteWorkspaceFile(
+        self,
+        request: _document_service_pb2.DeleteWorkspaceFileRequest,
+        context: _aio.ServicerContext[_document_service_pb2.DeleteWorkspaceFileRequest, _abc.Awaitable[_document_service_pb2.DeleteWorkspaceFileResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.DeleteWorkspaceFileResponse]:
+        """DeleteWorkspaceFile deletes a file. Every writer that may change it may delete it."""
+
+    @_abc_1.abstractmethod
+    def GetWorkspaceFileHistory(
+        self,
+        request: _document_service_pb2.GetWorkspaceFileHistoryRequest,
+        context: _aio.ServicerContext[_document_service_pb2.GetWorkspaceFileHistoryRequest, _abc.Awaitable[_document_service_pb2.GetWorkspaceFileHistoryResponse]],
+    ) -> _abc.Awaitable[_document_service_pb2.GetWorkspaceFileHistoryResponse]:
+        """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one."""
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _aio.Server) -> None: ...

@@ -191,10 +191,6 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; who made it can make another.
     `{ "reason": "GRANT_USED_UP", "metadata": { "max_calls": "2" } }`
     """
-    ERROR_REASON_GRANT_NOT_FOUND: _ErrorReason.ValueType  # 43
-    """ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
-    `{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
-    """
     ERROR_REASON_LORE_BOOK_NOT_FOUND: _ErrorReason.ValueType  # 58
     """ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the
     call. `{ "reason": "LORE_BOOK_NOT_FOUND", "metadata": { "name": "Westmark" } }`
@@ -457,10 +453,6 @@ An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLI
 ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
 """ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; who made it can make another.
 `{ "reason": "GRANT_USED_UP", "metadata": { "max_calls": "2" } }`
-"""
-ERROR_REASON_GRANT_NOT_FOUND: ErrorReason.ValueType  # 43
-"""ERROR_REASON_GRANT_NOT_FOUND (NOT_FOUND): the namespace has no grant with this id.
-`{ "reason": "GRANT_NOT_FOUND", "metadata": { "grant_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_LORE_BOOK_NOT_FOUND: ErrorReason.ValueType  # 58
 """ERROR_REASON_LORE_BOOK_NOT_FOUND (NOT_FOUND): the namespace has no lorebook with this id, or of this name in the scope of the

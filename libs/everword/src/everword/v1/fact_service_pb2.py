@@ -25,10 +25,11 @@ _sym_db = _symbol_database.Default()
 from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
 from everword.v1 import fact_pb2 as everword_dot_v1_dot_fact__pb2
+from everword.v1 import people_pb2 as everword_dot_v1_dot_people__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x65verword/v1/fact_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\x04\n\x0fRememberRequest\x12\x19\n\x07subject\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12.\n\tattribute\x18\x02 \x01(\tB\x1b\xbaH\x18r\x16\x18\x80\x01\x32\x11^[a-z][a-z0-9_]*$\x12\x1a\n\x05value\x18\x03 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01(\x80\x80\x04\x12\x1a\n\x08\x63\x61tegory\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x31\n\x06source\x18\x05 \x01(\x0e\x32\x17.everword.v1.FactSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x12\n\nhypothesis\x18\x06 \x01(\x08\x12\x1b\n\x0eseveral_values\x18\x07 \x01(\x08H\x00\x88\x01\x01\x12\x33\n\x0fvalid_from_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\rlifetime_days\x18\n \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x94\x9d\x02(\x00\x12\x34\n\x08\x65vidence\x18\x0b \x03(\x0b\x32\x18.everword.v1.NewEvidenceB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x17\n\x05\x61gent\x18\x0c \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x1c\n\nrequest_id\x18\r \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x42\x11\n\x0f_several_values\"\x87\x01\n\x10RememberResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12%\n\nsuperseded\x18\x02 \x03(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"\x94\x01\n\x12\x43orrectFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x05value\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\"v\n\x13\x43orrectFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12#\n\x08rejected\x18\x02 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\"z\n\x12\x43onfirmFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x03 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\"Q\n\x13\x43onfirmFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\"\xae\x01\n\x10\x43loseFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x34\n\x10valid_until_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\"O\n\x11\x43loseFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t2\xde\x02\n\x0b\x46\x61\x63tService\x12M\n\x08Remember\x12\x1c.everword.v1.RememberRequest\x1a\x1d.everword.v1.RememberResponse\"\x04\xe8\xe0\x18\x02\x12V\n\x0b\x43orrectFact\x12\x1f.everword.v1.CorrectFactRequest\x1a .everword.v1.CorrectFactResponse\"\x04\xe8\xe0\x18\x02\x12V\n\x0b\x43onfirmFact\x12\x1f.everword.v1.ConfirmFactRequest\x1a .everword.v1.ConfirmFactResponse\"\x04\xe8\xe0\x18\x02\x12P\n\tCloseFact\x12\x1d.everword.v1.CloseFactRequest\x1a\x1e.everword.v1.CloseFactResponse\"\x04\xe8\xe0\x18\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x65verword/v1/fact_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/fact.proto\x1a\x18\x65verword/v1/people.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\x04\n\x0fRememberRequest\x12\x19\n\x07subject\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12.\n\tattribute\x18\x02 \x01(\tB\x1b\xbaH\x18r\x16\x18\x80\x01\x32\x11^[a-z][a-z0-9_]*$\x12\x1a\n\x05value\x18\x03 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01(\x80\x80\x04\x12\x1a\n\x08\x63\x61tegory\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x12\x31\n\x06source\x18\x05 \x01(\x0e\x32\x17.everword.v1.FactSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\x12\x12\n\nhypothesis\x18\x06 \x01(\x08\x12\x1b\n\x0eseveral_values\x18\x07 \x01(\x08H\x00\x88\x01\x01\x12\x33\n\x0fvalid_from_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x34\n\x10valid_until_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\"\n\rlifetime_days\x18\n \x01(\x05\x42\x0b\xbaH\x08\x1a\x06\x18\x94\x9d\x02(\x00\x12\x34\n\x08\x65vidence\x18\x0b \x03(\x0b\x32\x18.everword.v1.NewEvidenceB\x08\xbaH\x05\x92\x01\x02\x10\x64\x12\x17\n\x05\x61gent\x18\x0c \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x1c\n\nrequest_id\x18\r \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\x42\x11\n\x0f_several_values\"\x87\x01\n\x10RememberResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12%\n\nsuperseded\x18\x02 \x03(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\x12\x10\n\x08replayed\x18\x04 \x01(\x08\"\x94\x01\n\x12\x43orrectFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x05value\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\"v\n\x13\x43orrectFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12#\n\x08rejected\x18\x02 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x03 \x01(\t\"z\n\x12\x43onfirmFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x18\n\x06reason\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x03 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\"Q\n\x13\x43onfirmFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\"\xae\x01\n\x10\x43loseFactRequest\x12\x19\n\x07\x66\x61\x63t_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x34\n\x10valid_until_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x06reason\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x04 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\"O\n\x11\x43loseFactResponse\x12\x1f\n\x04\x66\x61\x63t\x18\x01 \x01(\x0b\x32\x11.everword.v1.Fact\x12\x19\n\x11\x63onsistency_token\x18\x02 \x01(\t\"\xd6\x02\n\x14ReviewLearnedRequest\x12\x1d\n\tperson_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1c\n\x08\x65vent_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1f\n\x0bstrategy_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x38\n\x06ruling\x18\x04 \x01(\x0e\x32\x1a.everword.v1.LearnedRulingB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00H\x01\x12\x37\n\x05state\x18\x05 \x01(\x0e\x32\x1a.everword.v1.StrategyStateB\n\xbaH\x07\x82\x01\x04\x18\x03\x18\x04H\x01\x12\x18\n\x06reason\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12/\n\x05\x61\x63tor\x18\x07 \x01(\x0e\x32\x16.everword.v1.FactActorB\x08\xbaH\x05\x82\x01\x02\x10\x01\x42\x10\n\x07learned\x12\x05\xbaH\x02\x08\x01\x42\x10\n\x07verdict\x12\x05\xbaH\x02\x08\x01\"\xb4\x01\n\x15ReviewLearnedResponse\x12%\n\x06person\x18\x01 \x01(\x0b\x32\x13.everword.v1.PersonH\x00\x12#\n\x05\x65vent\x18\x02 \x01(\x0b\x32\x12.everword.v1.EventH\x00\x12)\n\x08strategy\x18\x03 \x01(\x0b\x32\x15.everword.v1.StrategyH\x00\x12\x19\n\x11\x63onsistency_token\x18\x04 \x01(\tB\t\n\x07learned2\xbc\x03\n\x0b\x46\x61\x63tService\x12M\n\x08Remember\x12\x1c.everword.v1.RememberRequest\x1a\x1d.everword.v1.RememberResponse\"\x04\xe8\xe0\x18\x02\x12V\n\x0b\x43orrectFact\x12\x1f.everword.v1.CorrectFactRequest\x1a .everword.v1.CorrectFactResponse\"\x04\xe8\xe0\x18\x02\x12V\n\x0b\x43onfirmFact\x12\x1f.everword.v1.ConfirmFactRequest\x1a .everword.v1.ConfirmFactResponse\"\x04\xe8\xe0\x18\x02\x12P\n\tCloseFact\x12\x1d.everword.v1.CloseFactRequest\x1a\x1e.everword.v1.CloseFactResponse\"\x04\xe8\xe0\x18\x02\x12\\\n\rReviewLearned\x12!.everword.v1.ReviewLearnedRequest\x1a\".everword.v1.ReviewLearnedResponse\"\x04\xe8\xe0\x18\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -73,6 +74,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CLOSEFACTREQUEST'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_CLOSEFACTREQUEST'].fields_by_name['actor']._loaded_options = None
   _globals['_CLOSEFACTREQUEST'].fields_by_name['actor']._serialized_options = b'\272H\005\202\001\002\020\001'
+  _globals['_REVIEWLEARNEDREQUEST'].oneofs_by_name['learned']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].oneofs_by_name['learned']._serialized_options = b'\272H\002\010\001'
+  _globals['_REVIEWLEARNEDREQUEST'].oneofs_by_name['verdict']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].oneofs_by_name['verdict']._serialized_options = b'\272H\002\010\001'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['person_id']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['person_id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['event_id']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['event_id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['strategy_id']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['strategy_id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['ruling']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['ruling']._serialized_options = b'\272H\007\202\001\004\020\001 \000'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['state']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['state']._serialized_options = b'\272H\007\202\001\004\030\003\030\004'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['reason']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['reason']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['actor']._loaded_options = None
+  _globals['_REVIEWLEARNEDREQUEST'].fields_by_name['actor']._serialized_options = b'\272H\005\202\001\002\020\001'
   _globals['_FACTSERVICE'].methods_by_name['Remember']._loaded_options = None
   _globals['_FACTSERVICE'].methods_by_name['Remember']._serialized_options = b'\350\340\030\002'
   _globals['_FACTSERVICE'].methods_by_name['CorrectFact']._loaded_options = None
@@ -81,22 +100,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FACTSERVICE'].methods_by_name['ConfirmFact']._serialized_options = b'\350\340\030\002'
   _globals['_FACTSERVICE'].methods_by_name['CloseFact']._loaded_options = None
   _globals['_FACTSERVICE'].methods_by_name['CloseFact']._serialized_options = b'\350\340\030\002'
-  _globals['_REMEMBERREQUEST']._serialized_start=160
-  _globals['_REMEMBERREQUEST']._serialized_end=679
-  _globals['_REMEMBERRESPONSE']._serialized_start=682
-  _globals['_REMEMBERRESPONSE']._serialized_end=817
-  _globals['_CORRECTFACTREQUEST']._serialized_start=820
-  _globals['_CORRECTFACTREQUEST']._serialized_end=968
-  _globals['_CORRECTFACTRESPONSE']._serialized_start=970
-  _globals['_CORRECTFACTRESPONSE']._serialized_end=1088
-  _globals['_CONFIRMFACTREQUEST']._serialized_start=1090
-  _globals['_CONFIRMFACTREQUEST']._serialized_end=1212
-  _globals['_CONFIRMFACTRESPONSE']._serialized_start=1214
-  _globals['_CONFIRMFACTRESPONSE']._serialized_end=1295
-  _globals['_CLOSEFACTREQUEST']._serialized_start=1298
-  _globals['_CLOSEFACTREQUEST']._serialized_end=1472
-  _globals['_CLOSEFACTRESPONSE']._serialized_start=1474
-  _globals['_CLOSEFACTRESPONSE']._serialized_end=1553
-  _globals['_FACTSERVICE']._serialized_start=1556
-  _globals['_FACTSERVICE']._serialized_end=1906
+  _globals['_FACTSERVICE'].methods_by_name['ReviewLearned']._loaded_options = None
+  _globals['_FACTSERVICE'].methods_by_name['ReviewLearned']._serialized_options = b'\350\340\030\002'
+  _globals['_REMEMBERREQUEST']._serialized_start=186
+  _globals['_REMEMBERREQUEST']._serialized_end=705
+  _globals['_REMEMBERRESPONSE']._serialized_start=708
+  _globals['_REMEMBERRESPONSE']._serialized_end=843
+  _globals['_CORRECTFACTREQUEST']._serialized_start=846
+  _globals['_CORRECTFACTREQUEST']._serialized_end=994
+  _globals['_CORRECTFACTRESPONSE']._serialized_start=996
+  _globals['_CORRECTFACTRESPONSE']._serialized_end=1114
+  _globals['_CONFIRMFACTREQUEST']._serialized_start=1116
+  _globals['_CONFIRMFACTREQUEST']._serialized_end=1238
+  _globals['_CONFIRMFACTRESPONSE']._serialized_start=1240
+  _globals['_CONFIRMFACTRESPONSE']._serialized_end=1321
+  _globals['_CLOSEFACTREQUEST']._serialized_start=1324
+  _globals['_CLOSEFACTREQUEST']._serialized_end=1498
+  _globals['_CLOSEFACTRESPONSE']._serialized_start=1500
+  _globals['_CLOSEFACTRESPONSE']._serialized_end=1579
+  _globals['_REVIEWLEARNEDREQUEST']._serialized_start=1582
+  _globals['_REVIEWLEARNEDREQUEST']._serialized_end=1924
+  _globals['_REVIEWLEARNEDRESPONSE']._serialized_start=1927
+  _globals['_REVIEWLEARNEDRESPONSE']._serialized_end=2107
+  _globals['_FACTSERVICE']._serialized_start=2110
+  _globals['_FACTSERVICE']._serialized_end=2554
 # @@protoc_insertion_point(module_scope)

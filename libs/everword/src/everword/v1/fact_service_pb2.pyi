@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import fact_pb2 as _fact_pb2
+from everword.v1 import people_pb2 as _people_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -331,3 +332,98 @@ class CloseFactResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CloseFactResponse: _TypeAlias = CloseFactResponse  # noqa: Y015
+
+@_typing.final
+class ReviewLearnedRequest(_message.Message):
+    """ReviewLearnedRequest holds a ruling on a person or an event, or the end of a question."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    STRATEGY_ID_FIELD_NUMBER: _builtins.int
+    RULING_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """person_id is the id of a person."""
+    event_id: _builtins.str
+    """event_id is the id of an event."""
+    strategy_id: _builtins.str
+    """strategy_id is the id of a question."""
+    ruling: _people_pb2.LearnedRuling.ValueType
+    """ruling is the ruling on a person or an event. LEARNED_RULING_UNSPECIFIED is refused."""
+    state: _people_pb2.StrategyState.ValueType
+    """state is the end of a question: STRATEGY_STATE_ANSWERED or STRATEGY_STATE_DROPPED."""
+    reason: _builtins.str
+    """reason is stored in the audit trail. At most 1,024 characters."""
+    actor: _fact_pb2.FactActor.ValueType
+    """actor is who decides."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        event_id: _builtins.str = ...,
+        strategy_id: _builtins.str = ...,
+        ruling: _people_pb2.LearnedRuling.ValueType = ...,
+        state: _people_pb2.StrategyState.ValueType = ...,
+        reason: _builtins.str = ...,
+        actor: _fact_pb2.FactActor.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "learned", b"learned", "person_id", b"person_id", "ruling", b"ruling", "state", b"state", "strategy_id", b"strategy_id", "verdict", b"verdict"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "event_id", b"event_id", "learned", b"learned", "person_id", b"person_id", "reason", b"reason", "ruling", b"ruling", "state", b"state", "strategy_id", b"strategy_id", "verdict", b"verdict"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_learned: _TypeAlias = _typing.Literal["person_id", "event_id", "strategy_id"]  # noqa: Y015
+    _WhichOneofArgType_learned: _TypeAlias = _typing.Literal["learned", b"learned"]  # noqa: Y015
+    _WhichOneofReturnType_verdict: _TypeAlias = _typing.Literal["ruling", "state"]  # noqa: Y015
+    _WhichOneofArgType_verdict: _TypeAlias = _typing.Literal["verdict", b"verdict"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_learned) -> _WhichOneofReturnType_learned | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_verdict) -> _WhichOneofReturnType_verdict | None: ...
+
+Global___ReviewLearnedRequest: _TypeAlias = ReviewLearnedRequest  # noqa: Y015
+
+@_typing.final
+class ReviewLearnedResponse(_message.Message):
+    """ReviewLearnedResponse holds what was reviewed, with its new status."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_FIELD_NUMBER: _builtins.int
+    EVENT_FIELD_NUMBER: _builtins.int
+    STRATEGY_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    consistency_token: _builtins.str
+    """consistency_token is the token of the write."""
+    @_builtins.property
+    def person(self) -> _people_pb2.Person:
+        """person is a person."""
+
+    @_builtins.property
+    def event(self) -> _people_pb2.Event:
+        """event is an event."""
+
+    @_builtins.property
+    def strategy(self) -> _people_pb2.Strategy:
+        """strategy is a question."""
+
+    def __init__(
+        self,
+        *,
+        person: _people_pb2.Person | None = ...,
+        event: _people_pb2.Event | None = ...,
+        strategy: _people_pb2.Strategy | None = ...,
+        consistency_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "learned", b"learned", "person", b"person", "strategy", b"strategy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "event", b"event", "learned", b"learned", "person", b"person", "strategy", b"strategy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_learned: _TypeAlias = _typing.Literal["person", "event", "strategy"]  # noqa: Y015
+    _WhichOneofArgType_learned: _TypeAlias = _typing.Literal["learned", b"learned"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_learned) -> _WhichOneofReturnType_learned | None: ...
+
+Global___ReviewLearnedResponse: _TypeAlias = ReviewLearnedResponse  # noqa: Y015

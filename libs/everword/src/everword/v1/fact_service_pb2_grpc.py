@@ -26,8 +26,11 @@ if _version_not_supported:
 
 
 class FactServiceStub:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def __init__(self, channel):
@@ -56,38 +59,54 @@ class FactServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.FromString,
                 _registered_method=True)
+        self.ReviewLearned = channel.unary_unary(
+                '/everword.v1.FactService/ReviewLearned',
+                request_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedResponse.FromString,
+                _registered_method=True)
 
 
 class FactServiceServicer:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def Remember(self, request, context):
-        """Remember writes down a fact. Of an attribute with one value at a time, such as a residence, what held before ends where
-        the new one begins; what is known already gets one more piece of evidence.
+        """Remember stores a fact. If the attribute has one value at a time, such as a residence, the current value ends when the
+        new one begins. If the fact is known, it gets one more piece of evidence.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CorrectFact(self, request, context):
-        """CorrectFact says that a fact was wrong from the beginning, and what is right instead, if anything. What was believed
-        until now can still be asked for, with known_at_time.
+        """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
+        known_at_time, reads still return what was believed before.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ConfirmFact(self, request, context):
-        """ConfirmFact says that a fact is right. It begins a new expected lifetime.
+        """ConfirmFact confirms a fact, and starts its expected lifetime again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CloseFact(self, request, context):
-        """CloseFact says that a fact does not hold any more.
+        """CloseFact ends a fact that was true and is not any more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReviewLearned(self, request, context):
+        """ReviewLearned stores a ruling on a person or an event, or ends a question. A question that has ended stays as it is.
+        PERSON_NOT_FOUND, EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -116,6 +135,11 @@ def add_FactServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.SerializeToString,
             ),
+            'ReviewLearned': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReviewLearned,
+                    request_deserializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__service__pb2.ReviewLearnedResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.FactService', rpc_method_handlers)
@@ -125,8 +149,11 @@ def add_FactServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class FactService:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     @staticmethod
@@ -227,6 +254,33 @@ class FactService:
             '/everword.v1.FactService/CloseFact',
             everword_dot_v1_dot_fact__service__pb2.CloseFactRequest.SerializeToString,
             everword_dot_v1_dot_fact__service__pb2.CloseFactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReviewLearned(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactService/ReviewLearned',
+            everword_dot_v1_dot_fact__service__pb2.ReviewLearnedRequest.SerializeToString,
+            everword_dot_v1_dot_fact__service__pb2.ReviewLearnedResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -13,27 +13,37 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class FactServiceStub:
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Remember: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.RememberRequest, _fact_service_pb2.RememberResponse]
-    """Remember writes down a fact. Of an attribute with one value at a time, such as a residence, what held before ends where
-    the new one begins; what is known already gets one more piece of evidence.
+    """Remember stores a fact. If the attribute has one value at a time, such as a residence, the current value ends when the
+    new one begins. If the fact is known, it gets one more piece of evidence.
     """
     CorrectFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.CorrectFactRequest, _fact_service_pb2.CorrectFactResponse]
-    """CorrectFact says that a fact was wrong from the beginning, and what is right instead, if anything. What was believed
-    until now can still be asked for, with known_at_time.
+    """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
+    known_at_time, reads still return what was believed before.
     """
     ConfirmFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ConfirmFactRequest, _fact_service_pb2.ConfirmFactResponse]
-    """ConfirmFact says that a fact is right. It begins a new expected lifetime."""
+    """ConfirmFact confirms a fact, and starts its expected lifetime again."""
     CloseFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.CloseFactRequest, _fact_service_pb2.CloseFactResponse]
-    """CloseFact says that a fact does not hold any more."""
+    """CloseFact ends a fact that was true and is not any more."""
+    ReviewLearned: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ReviewLearnedRequest, _fact_service_pb2.ReviewLearnedResponse]
+    """ReviewLearned stores a ruling on a person or an event, or ends a question. A question that has ended stays as it is.
+    PERSON_NOT_FOUND, EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
+    """
 
 class FactServiceServicer(metaclass=_abc_1.ABCMeta):
-    """FactService writes down what holds, and sets it right. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and what was believed before can still be asked for. ProfileService reads facts.
+    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns what was believed before.
+
+    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
+    evidence, takes precedence over it, and is part of the audit trail.
     """
 
     @_abc_1.abstractmethod
@@ -42,8 +52,8 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_service_pb2.RememberRequest,
         context: _aio.ServicerContext[_fact_service_pb2.RememberRequest, _abc.Awaitable[_fact_service_pb2.RememberResponse]],
     ) -> _abc.Awaitable[_fact_service_pb2.RememberResponse]:
-        """Remember writes down a fact. Of an attribute with one value at a time, such as a residence, what held before ends where
-        the new one begins; what is known already gets one more piece of evidence.
+        """Remember stores a fact. If the attribute has one value at a time, such as a residence, the current value ends when the
+        new one begins. If the fact is known, it gets one more piece of evidence.
         """
 
     @_abc_1.abstractmethod
@@ -52,8 +62,8 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_service_pb2.CorrectFactRequest,
         context: _aio.ServicerContext[_fact_service_pb2.CorrectFactRequest, _abc.Awaitable[_fact_service_pb2.CorrectFactResponse]],
     ) -> _abc.Awaitable[_fact_service_pb2.CorrectFactResponse]:
-        """CorrectFact says that a fact was wrong from the beginning, and what is right instead, if anything. What was believed
-        until now can still be asked for, with known_at_time.
+        """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
+        known_at_time, reads still return what was believed before.
         """
 
     @_abc_1.abstractmethod
@@ -62,7 +72,7 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_service_pb2.ConfirmFactRequest,
         context: _aio.ServicerContext[_fact_service_pb2.ConfirmFactRequest, _abc.Awaitable[_fact_service_pb2.ConfirmFactResponse]],
     ) -> _abc.Awaitable[_fact_service_pb2.ConfirmFactResponse]:
-        """ConfirmFact says that a fact is right. It begins a new expected lifetime."""
+        """ConfirmFact confirms a fact, and starts its expected lifetime again."""
 
     @_abc_1.abstractmethod
     def CloseFact(
@@ -70,6 +80,16 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_service_pb2.CloseFactRequest,
         context: _aio.ServicerContext[_fact_service_pb2.CloseFactRequest, _abc.Awaitable[_fact_service_pb2.CloseFactResponse]],
     ) -> _abc.Awaitable[_fact_service_pb2.CloseFactResponse]:
-        """CloseFact says that a fact does not hold any more."""
+        """CloseFact ends a fact that was true and is not any more."""
+
+    @_abc_1.abstractmethod
+    def ReviewLearned(
+        self,
+        request: _fact_service_pb2.ReviewLearnedRequest,
+        context: _aio.ServicerContext[_fact_service_pb2.ReviewLearnedRequest, _abc.Awaitable[_fact_service_pb2.ReviewLearnedResponse]],
+    ) -> _abc.Awaitable[_fact_service_pb2.ReviewLearnedResponse]:
+        """ReviewLearned stores a ruling on a person or an event, or ends a question. A question that has ended stays as it is.
+        PERSON_NOT_FOUND, EVENT_NOT_FOUND or STRATEGY_NOT_FOUND if it does not exist.
+        """
 
 def add_FactServiceServicer_to_server(servicer: FactServiceServicer, server: _aio.Server) -> None: ...

@@ -25,9 +25,11 @@ _sym_db = _symbol_database.Default()
 from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
 from everword.v1 import graph_pb2 as everword_dot_v1_dot_graph__pb2
+from everword.v1 import memory_pb2 as everword_dot_v1_dot_memory__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%everword/v1/graph_query_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x17\x65verword/v1/graph.proto\"P\n\x0eGetNodeRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"W\n\x0fGetNodeResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12#\n\x08versions\x18\x02 \x03(\x0b\x32\x11.everword.v1.Node\"\xcf\x01\n\x10ListNodesRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x1d\n\x05types\x18\x02 \x03(\tB\x0e\xbaH\x0b\x92\x01\x08\x10\x64\"\x04r\x02\x18@\x12\x17\n\x05label\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\tpage_size\x18\x04 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12#\n\x11\x61t_least_as_fresh\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"N\n\x11ListNodesResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xdc\x01\n\x0fTraverseRequest\x12#\n\x08node_ids\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\x0b\x08\x01\x10\x14\"\x05r\x03\xb0\x01\x01\x12$\n\x04view\x18\x02 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x18\n\x05\x64\x65pth\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x04(\x00\x12\x1b\n\x07\x66\x61n_out\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00\x12\"\n\nedge_types\x18\x05 \x03(\tB\x0e\xbaH\x0b\x92\x01\x08\x10\x64\"\x04r\x02\x18@\x12#\n\x11\x61t_least_as_fresh\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"i\n\x10TraverseResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\x12\x11\n\ttruncated\x18\x03 \x01(\x08\"\xb3\x01\n\x12SearchGraphRequest\x12\x19\n\x05query\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80@\x12$\n\x04view\x18\x02 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x18\n\x05\x64\x65pth\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x04(\x00\x12\x1d\n\tmax_edges\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"g\n\x13SearchGraphResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\x12\x0c\n\x04text\x18\x03 \x01(\t\"V\n\x14SuggestMergesRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"J\n\x15SuggestMergesResponse\x12\x31\n\x0bsuggestions\x18\x01 \x03(\x0b\x32\x1c.everword.v1.MergeSuggestion\"j\n\x0fMergeSuggestion\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12\x16\n\x0elabel_likeness\x18\x02 \x01(\x01\x12\x13\n\x06\x63osine\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\t\n\x07_cosine\"v\n\x12\x45xportGraphRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x15\n\rinclude_ended\x18\x02 \x01(\x08\x12#\n\x11\x61t_least_as_fresh\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"Y\n\x13\x45xportGraphResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge2\x90\x04\n\x11GraphQueryService\x12J\n\x07GetNode\x12\x1b.everword.v1.GetNodeRequest\x1a\x1c.everword.v1.GetNodeResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tListNodes\x12\x1d.everword.v1.ListNodesRequest\x1a\x1e.everword.v1.ListNodesResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08Traverse\x12\x1c.everword.v1.TraverseRequest\x1a\x1d.everword.v1.TraverseResponse\"\x04\xe8\xe0\x18\x01\x12V\n\x0bSearchGraph\x12\x1f.everword.v1.SearchGraphRequest\x1a .everword.v1.SearchGraphResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rSuggestMerges\x12!.everword.v1.SuggestMergesRequest\x1a\".everword.v1.SuggestMergesResponse\"\x04\xe8\xe0\x18\x01\x12X\n\x0b\x45xportGraph\x12\x1f.everword.v1.ExportGraphRequest\x1a .everword.v1.ExportGraphResponse\"\x04\xe8\xe0\x18\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%everword/v1/graph_query_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x17\x65verword/v1/graph.proto\x1a\x18\x65verword/v1/memory.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n\x0eGetNodeRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"W\n\x0fGetNodeResponse\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12#\n\x08versions\x18\x02 \x03(\x0b\x32\x11.everword.v1.Node\"\xcf\x01\n\x10ListNodesRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x1d\n\x05types\x18\x02 \x03(\tB\x0e\xbaH\x0b\x92\x01\x08\x10\x64\"\x04r\x02\x18@\x12\x17\n\x05label\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1a\n\tpage_size\x18\x04 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12#\n\x11\x61t_least_as_fresh\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"N\n\x11ListNodesResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xdc\x01\n\x0fTraverseRequest\x12#\n\x08node_ids\x18\x01 \x03(\tB\x11\xbaH\x0e\x92\x01\x0b\x08\x01\x10\x14\"\x05r\x03\xb0\x01\x01\x12$\n\x04view\x18\x02 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x18\n\x05\x64\x65pth\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x04(\x00\x12\x1b\n\x07\x66\x61n_out\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00\x12\"\n\nedge_types\x18\x05 \x03(\tB\x0e\xbaH\x0b\x92\x01\x08\x10\x64\"\x04r\x02\x18@\x12#\n\x11\x61t_least_as_fresh\x18\x06 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"i\n\x10TraverseResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\x12\x11\n\ttruncated\x18\x03 \x01(\x08\"\xb3\x01\n\x12SearchGraphRequest\x12\x19\n\x05query\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01(\x80@\x12$\n\x04view\x18\x02 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x18\n\x05\x64\x65pth\x18\x03 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x04(\x00\x12\x1d\n\tmax_edges\x18\x04 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xc8\x01(\x00\x12#\n\x11\x61t_least_as_fresh\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"g\n\x13SearchGraphResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\x12\x0c\n\x04text\x18\x03 \x01(\t\"V\n\x14SuggestMergesRequest\x12\x19\n\x07node_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12#\n\x11\x61t_least_as_fresh\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"J\n\x15SuggestMergesResponse\x12\x31\n\x0bsuggestions\x18\x01 \x03(\x0b\x32\x1c.everword.v1.MergeSuggestion\"j\n\x0fMergeSuggestion\x12\x1f\n\x04node\x18\x01 \x01(\x0b\x32\x11.everword.v1.Node\x12\x16\n\x0elabel_likeness\x18\x02 \x01(\x01\x12\x13\n\x06\x63osine\x18\x03 \x01(\x01H\x00\x88\x01\x01\x42\t\n\x07_cosine\"v\n\x12\x45xportGraphRequest\x12$\n\x04view\x18\x01 \x01(\x0b\x32\x16.everword.v1.GraphView\x12\x15\n\rinclude_ended\x18\x02 \x01(\x08\x12#\n\x11\x61t_least_as_fresh\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"Y\n\x13\x45xportGraphResponse\x12 \n\x05nodes\x18\x01 \x03(\x0b\x32\x11.everword.v1.Node\x12 \n\x05\x65\x64ges\x18\x02 \x03(\x0b\x32\x11.everword.v1.Edge\"\xb6\x01\n\x11ListTopicsRequest\x12!\n\x08subjects\x18\x01 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x1f\n\x06\x61gents\x18\x02 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x12#\n\x11\x61t_least_as_fresh\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"Q\n\x12ListTopicsResponse\x12\"\n\x06topics\x18\x01 \x03(\x0b\x32\x12.everword.v1.Topic\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xae\x01\n\x0fGetTopicRequest\x12\x16\n\x02id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01H\x00\x12\x1a\n\x04name\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02H\x00\x12\x19\n\x07subject\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x05\x61gent\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12#\n\x11\x61t_least_as_fresh\x18\x05 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\x42\x0e\n\x05topic\x12\x05\xbaH\x02\x08\x01\"5\n\x10GetTopicResponse\x12!\n\x05topic\x18\x01 \x01(\x0b\x32\x12.everword.v1.Topic\"\xf4\x01\n\x05Topic\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tmemory_id\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0c\n\x04type\x18\x04 \x01(\t\x12\r\n\x05\x61gent\x18\x05 \x01(\t\x12\x0f\n\x07subject\x18\x06 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x07 \x01(\t\x12-\n\tcitations\x18\x08 \x03(\x0b\x32\x1a.everword.v1.TopicCitation\x12\x10\n\x08revision\x18\t \x01(\x05\x12\r\n\x05model\x18\n \x01(\t\x12/\n\x0bupdate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"R\n\rTopicCitation\x12\x0e\n\x06number\x18\x01 \x01(\x05\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.everword.v1.MemoryKind\x12\n\n\x02id\x18\x03 \x01(\t2\xb4\x05\n\x11GraphQueryService\x12J\n\x07GetNode\x12\x1b.everword.v1.GetNodeRequest\x1a\x1c.everword.v1.GetNodeResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tListNodes\x12\x1d.everword.v1.ListNodesRequest\x1a\x1e.everword.v1.ListNodesResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08Traverse\x12\x1c.everword.v1.TraverseRequest\x1a\x1d.everword.v1.TraverseResponse\"\x04\xe8\xe0\x18\x01\x12V\n\x0bSearchGraph\x12\x1f.everword.v1.SearchGraphRequest\x1a .everword.v1.SearchGraphResponse\"\x04\xe8\xe0\x18\x01\x12\\\n\rSuggestMerges\x12!.everword.v1.SuggestMergesRequest\x1a\".everword.v1.SuggestMergesResponse\"\x04\xe8\xe0\x18\x01\x12X\n\x0b\x45xportGraph\x12\x1f.everword.v1.ExportGraphRequest\x1a .everword.v1.ExportGraphResponse\"\x04\xe8\xe0\x18\x01\x30\x01\x12S\n\nListTopics\x12\x1e.everword.v1.ListTopicsRequest\x1a\x1f.everword.v1.ListTopicsResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08GetTopic\x12\x1c.everword.v1.GetTopicRequest\x1a\x1d.everword.v1.GetTopicResponse\"\x04\xe8\xe0\x18\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -72,6 +74,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SUGGESTMERGESREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_EXPORTGRAPHREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
   _globals['_EXPORTGRAPHREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['subjects']._loaded_options = None
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['subjects']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\030\200\002'
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['agents']._loaded_options = None
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['agents']._serialized_options = b'\272H\014\222\001\t\020d\"\005r\003\030\200\002'
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\004\032\002(\000'
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['page_token']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_LISTTOPICSREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
+  _globals['_GETTOPICREQUEST'].oneofs_by_name['topic']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].oneofs_by_name['topic']._serialized_options = b'\272H\002\010\001'
+  _globals['_GETTOPICREQUEST'].fields_by_name['id']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].fields_by_name['id']._serialized_options = b'\272H\005r\003\260\001\001'
+  _globals['_GETTOPICREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].fields_by_name['name']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_GETTOPICREQUEST'].fields_by_name['subject']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].fields_by_name['subject']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETTOPICREQUEST'].fields_by_name['agent']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].fields_by_name['agent']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETTOPICREQUEST'].fields_by_name['at_least_as_fresh']._loaded_options = None
+  _globals['_GETTOPICREQUEST'].fields_by_name['at_least_as_fresh']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_GRAPHQUERYSERVICE'].methods_by_name['GetNode']._loaded_options = None
   _globals['_GRAPHQUERYSERVICE'].methods_by_name['GetNode']._serialized_options = b'\350\340\030\001'
   _globals['_GRAPHQUERYSERVICE'].methods_by_name['ListNodes']._loaded_options = None
@@ -84,32 +108,48 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GRAPHQUERYSERVICE'].methods_by_name['SuggestMerges']._serialized_options = b'\350\340\030\001'
   _globals['_GRAPHQUERYSERVICE'].methods_by_name['ExportGraph']._loaded_options = None
   _globals['_GRAPHQUERYSERVICE'].methods_by_name['ExportGraph']._serialized_options = b'\350\340\030\001'
-  _globals['_GETNODEREQUEST']._serialized_start=134
-  _globals['_GETNODEREQUEST']._serialized_end=214
-  _globals['_GETNODERESPONSE']._serialized_start=216
-  _globals['_GETNODERESPONSE']._serialized_end=303
-  _globals['_LISTNODESREQUEST']._serialized_start=306
-  _globals['_LISTNODESREQUEST']._serialized_end=513
-  _globals['_LISTNODESRESPONSE']._serialized_start=515
-  _globals['_LISTNODESRESPONSE']._serialized_end=593
-  _globals['_TRAVERSEREQUEST']._serialized_start=596
-  _globals['_TRAVERSEREQUEST']._serialized_end=816
-  _globals['_TRAVERSERESPONSE']._serialized_start=818
-  _globals['_TRAVERSERESPONSE']._serialized_end=923
-  _globals['_SEARCHGRAPHREQUEST']._serialized_start=926
-  _globals['_SEARCHGRAPHREQUEST']._serialized_end=1105
-  _globals['_SEARCHGRAPHRESPONSE']._serialized_start=1107
-  _globals['_SEARCHGRAPHRESPONSE']._serialized_end=1210
-  _globals['_SUGGESTMERGESREQUEST']._serialized_start=1212
-  _globals['_SUGGESTMERGESREQUEST']._serialized_end=1298
-  _globals['_SUGGESTMERGESRESPONSE']._serialized_start=1300
-  _globals['_SUGGESTMERGESRESPONSE']._serialized_end=1374
-  _globals['_MERGESUGGESTION']._serialized_start=1376
-  _globals['_MERGESUGGESTION']._serialized_end=1482
-  _globals['_EXPORTGRAPHREQUEST']._serialized_start=1484
-  _globals['_EXPORTGRAPHREQUEST']._serialized_end=1602
-  _globals['_EXPORTGRAPHRESPONSE']._serialized_start=1604
-  _globals['_EXPORTGRAPHRESPONSE']._serialized_end=1693
-  _globals['_GRAPHQUERYSERVICE']._serialized_start=1696
-  _globals['_GRAPHQUERYSERVICE']._serialized_end=2224
+  _globals['_GRAPHQUERYSERVICE'].methods_by_name['ListTopics']._loaded_options = None
+  _globals['_GRAPHQUERYSERVICE'].methods_by_name['ListTopics']._serialized_options = b'\350\340\030\001'
+  _globals['_GRAPHQUERYSERVICE'].methods_by_name['GetTopic']._loaded_options = None
+  _globals['_GRAPHQUERYSERVICE'].methods_by_name['GetTopic']._serialized_options = b'\350\340\030\001'
+  _globals['_GETNODEREQUEST']._serialized_start=193
+  _globals['_GETNODEREQUEST']._serialized_end=273
+  _globals['_GETNODERESPONSE']._serialized_start=275
+  _globals['_GETNODERESPONSE']._serialized_end=362
+  _globals['_LISTNODESREQUEST']._serialized_start=365
+  _globals['_LISTNODESREQUEST']._serialized_end=572
+  _globals['_LISTNODESRESPONSE']._serialized_start=574
+  _globals['_LISTNODESRESPONSE']._serialized_end=652
+  _globals['_TRAVERSEREQUEST']._serialized_start=655
+  _globals['_TRAVERSEREQUEST']._serialized_end=875
+  _globals['_TRAVERSERESPONSE']._serialized_start=877
+  _globals['_TRAVERSERESPONSE']._serialized_end=982
+  _globals['_SEARCHGRAPHREQUEST']._serialized_start=985
+  _globals['_SEARCHGRAPHREQUEST']._serialized_end=1164
+  _globals['_SEARCHGRAPHRESPONSE']._serialized_start=1166
+  _globals['_SEARCHGRAPHRESPONSE']._serialized_end=1269
+  _globals['_SUGGESTMERGESREQUEST']._serialized_start=1271
+  _globals['_SUGGESTMERGESREQUEST']._serialized_end=1357
+  _globals['_SUGGESTMERGESRESPONSE']._serialized_start=1359
+  _globals['_SUGGESTMERGESRESPONSE']._serialized_end=1433
+  _globals['_MERGESUGGESTION']._serialized_start=1435
+  _globals['_MERGESUGGESTION']._serialized_end=1541
+  _globals['_EXPORTGRAPHREQUEST']._serialized_start=1543
+  _globals['_EXPORTGRAPHREQUEST']._serialized_end=1661
+  _globals['_EXPORTGRAPHRESPONSE']._serialized_start=1663
+  _globals['_EXPORTGRAPHRESPONSE']._serialized_end=1752
+  _globals['_LISTTOPICSREQUEST']._serialized_start=1755
+  _globals['_LISTTOPICSREQUEST']._serialized_end=1937
+  _globals['_LISTTOPICSRESPONSE']._serialized_start=1939
+  _globals['_LISTTOPICSRESPONSE']._serialized_end=2020
+  _globals['_GETTOPICREQUEST']._serialized_start=2023
+  _globals['_GETTOPICREQUEST']._serialized_end=2197
+  _globals['_GETTOPICRESPONSE']._serialized_start=2199
+  _globals['_GETTOPICRESPONSE']._serialized_end=2252
+  _globals['_TOPIC']._serialized_start=2255
+  _globals['_TOPIC']._serialized_end=2499
+  _globals['_TOPICCITATION']._serialized_start=2501
+  _globals['_TOPICCITATION']._serialized_end=2583
+  _globals['_GRAPHQUERYSERVICE']._serialized_start=2586
+  _globals['_GRAPHQUERYSERVICE']._serialized_end=3278
 # @@protoc_insertion_point(module_scope)

@@ -5,8 +5,10 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import graph_pb2 as _graph_pb2
+from everword.v1 import memory_pb2 as _memory_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -454,3 +456,233 @@ class ExportGraphResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExportGraphResponse: _TypeAlias = ExportGraphResponse  # noqa: Y015
+
+@_typing.final
+class ListTopicsRequest(_message.Message):
+    """ListTopicsRequest asks for a page of topics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    AGENTS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is the most topics to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those whose topics to list; all if empty. An empty one stands for topics of nobody in particular. At most 100."""
+
+    @_builtins.property
+    def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """agents are those whose topics to list; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        agents: _abc.Iterable[_builtins.str] | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "at_least_as_fresh", b"at_least_as_fresh", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTopicsRequest: _TypeAlias = ListTopicsRequest  # noqa: Y015
+
+@_typing.final
+class ListTopicsResponse(_message.Message):
+    """ListTopicsResponse holds a page of topics."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPICS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def topics(self) -> _containers.RepeatedCompositeFieldContainer[Global___Topic]:
+        """topics are the topics, without their content and citations."""
+
+    def __init__(
+        self,
+        *,
+        topics: _abc.Iterable[Global___Topic] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "topics", b"topics"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListTopicsResponse: _TypeAlias = ListTopicsResponse  # noqa: Y015
+
+@_typing.final
+class GetTopicRequest(_message.Message):
+    """GetTopicRequest names a topic."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    AGENT_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id is the id of the topic, which is that of its node, or the id of its page as a memory."""
+    name: _builtins.str
+    """name is a name of the topic, without regard to case and spaces. At most 256 characters."""
+    subject: _builtins.str
+    """subject is whose topic is meant by the name; nobody's in particular if empty. At most 256 characters."""
+    agent: _builtins.str
+    """agent is whose topic is meant by the name, besides those of all agents. At most 256 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        agent: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name", "topic", b"topic"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "at_least_as_fresh", b"at_least_as_fresh", "id", b"id", "name", b"name", "subject", b"subject", "topic", b"topic"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_topic: _TypeAlias = _typing.Literal["id", "name"]  # noqa: Y015
+    _WhichOneofArgType_topic: _TypeAlias = _typing.Literal["topic", b"topic"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_topic) -> _WhichOneofReturnType_topic | None: ...
+
+Global___GetTopicRequest: _TypeAlias = GetTopicRequest  # noqa: Y015
+
+@_typing.final
+class GetTopicResponse(_message.Message):
+    """GetTopicResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOPIC_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def topic(self) -> Global___Topic:
+        """topic is the topic."""
+
+    def __init__(
+        self,
+        *,
+        topic: Global___Topic | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["topic", b"topic"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["topic", b"topic"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetTopicResponse: _TypeAlias = GetTopicResponse  # noqa: Y015
+
+@_typing.final
+class Topic(_message.Message):
+    """Topic is a person, place or thing with a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    MEMORY_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    TYPE_FIELD_NUMBER: _builtins.int
+    AGENT_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    CITATIONS_FIELD_NUMBER: _builtins.int
+    REVISION_FIELD_NUMBER: _builtins.int
+    MODEL_FIELD_NUMBER: _builtins.int
+    UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id is the id of the topic, which is that of its node in the graph. See GraphQueryService."""
+    memory_id: _builtins.str
+    """memory_id is the id of the page as a memory. It stays when the page is written again."""
+    name: _builtins.str
+    """name is what it is called."""
+    type: _builtins.str
+    """type says what it is, such as `person`."""
+    agent: _builtins.str
+    """agent is the agent whose topic it is; empty for that of all."""
+    subject: _builtins.str
+    """subject is the user or thing whose topic it is; empty for that of nobody in particular."""
+    content: _builtins.str
+    """content is the page. `[2]` cites the second of the citations."""
+    revision: _builtins.int
+    """revision counts how often the page was written, from 1."""
+    model: _builtins.str
+    """model is the language model that wrote sections of it; empty where all is chosen from its sources."""
+    @_builtins.property
+    def citations(self) -> _containers.RepeatedCompositeFieldContainer[Global___TopicCitation]:
+        """citations are what the page rests on, in the order of their numbers, from 1."""
+
+    @_builtins.property
+    def update_time(self) -> _timestamp_pb2.Timestamp:
+        """update_time is when it was written."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        memory_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        type: _builtins.str = ...,
+        agent: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        content: _builtins.str = ...,
+        citations: _abc.Iterable[Global___TopicCitation] | None = ...,
+        revision: _builtins.int = ...,
+        model: _builtins.str = ...,
+        update_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["update_time", b"update_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent", b"agent", "citations", b"citations", "content", b"content", "id", b"id", "memory_id", b"memory_id", "model", b"model", "name", b"name", "revision", b"revision", "subject", b"subject", "type", b"type", "update_time", b"update_time"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Topic: _TypeAlias = Topic  # noqa: Y015
+
+@_typing.final
+class TopicCitation(_message.Message):
+    """TopicCitation is something that a page rests on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """number is what the page cites it by."""
+    kind: _memory_pb2.MemoryKind.ValueType
+    """kind says what it is: MEMORY_KIND_SUMMARY for a leaf, MEMORY_KIND_FACT for a fact."""
+    id: _builtins.str
+    """id is the id of the summary, or the id of the fact, for ExplainFact."""
+    def __init__(
+        self,
+        *,
+        number: _builtins.int = ...,
+        kind: _memory_pb2.MemoryKind.ValueType = ...,
+        id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "kind", b"kind", "number", b"number"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TopicCitation: _TypeAlias = TopicCitation  # noqa: Y015

@@ -26,7 +26,11 @@ if _version_not_supported:
 
 
 class GraphQueryServiceStub:
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
     """
 
     def __init__(self, channel):
@@ -65,14 +69,29 @@ class GraphQueryServiceStub:
                 request_serializer=everword_dot_v1_dot_graph__query__service__pb2.ExportGraphRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_graph__query__service__pb2.ExportGraphResponse.FromString,
                 _registered_method=True)
+        self.ListTopics = channel.unary_unary(
+                '/everword.v1.GraphQueryService/ListTopics',
+                request_serializer=everword_dot_v1_dot_graph__query__service__pb2.ListTopicsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_graph__query__service__pb2.ListTopicsResponse.FromString,
+                _registered_method=True)
+        self.GetTopic = channel.unary_unary(
+                '/everword.v1.GraphQueryService/GetTopic',
+                request_serializer=everword_dot_v1_dot_graph__query__service__pb2.GetTopicRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_graph__query__service__pb2.GetTopicResponse.FromString,
+                _registered_method=True)
 
 
 class GraphQueryServiceServicer:
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
     """
 
     def GetNode(self, request, context):
-        """GetNode returns a node with its history. One that was merged is the node that it became. NODE_NOT_FOUND where there is none.
+        """GetNode returns a node with its history. The id of a merged node returns the node that it was merged into.
+        NODE_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -86,30 +105,46 @@ class GraphQueryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Traverse(self, request, context):
-        """Traverse follows relations from nodes, the surest first, as many steps as asked for. NODE_NOT_FOUND where one is not there.
+        """Traverse follows relations from nodes, the most certain first, for a number of steps. NODE_NOT_FOUND if one of the nodes
+        does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SearchGraph(self, request, context):
-        """SearchGraph returns what a topic touches: nodes that it names or that are near its meaning, and relations of these, those
-        first that have most to do with it. Nothing where nothing does.
+        """SearchGraph returns nodes that a topic names or that are close to its meaning, and their relations, the most relevant
+        first. It is empty if nothing matches.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SuggestMerges(self, request, context):
-        """SuggestMerges returns nodes that may be the same as a node, by likeness of their labels and by their meaning, likest first.
-        NODE_NOT_FOUND where there is none.
+        """SuggestMerges returns nodes that may be the same as a node, by the similarity of labels and of meaning, most similar
+        first. NODE_NOT_FOUND if the node does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ExportGraph(self, request, context):
-        """ExportGraph returns all nodes and then all edges, as they are known at one moment.
+        """ExportGraph returns all nodes and then all edges, as of one moment.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListTopics(self, request, context):
+        """ListTopics returns topics that have a page, by their ids, oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetTopic(self, request, context):
+        """GetTopic returns the page about a topic, by its id or by any name of it or of a topic that was merged into it.
+        TOPIC_NOT_FOUND if there is no page.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -148,6 +183,16 @@ def add_GraphQueryServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_graph__query__service__pb2.ExportGraphRequest.FromString,
                     response_serializer=everword_dot_v1_dot_graph__query__service__pb2.ExportGraphResponse.SerializeToString,
             ),
+            'ListTopics': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListTopics,
+                    request_deserializer=everword_dot_v1_dot_graph__query__service__pb2.ListTopicsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_graph__query__service__pb2.ListTopicsResponse.SerializeToString,
+            ),
+            'GetTopic': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetTopic,
+                    request_deserializer=everword_dot_v1_dot_graph__query__service__pb2.GetTopicRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_graph__query__service__pb2.GetTopicResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.GraphQueryService', rpc_method_handlers)
@@ -157,7 +202,11 @@ def add_GraphQueryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GraphQueryService:
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
     """
 
     @staticmethod
@@ -312,6 +361,60 @@ class GraphQueryService:
             '/everword.v1.GraphQueryService/ExportGraph',
             everword_dot_v1_dot_graph__query__service__pb2.ExportGraphRequest.SerializeToString,
             everword_dot_v1_dot_graph__query__service__pb2.ExportGraphResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListTopics(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.GraphQueryService/ListTopics',
+            everword_dot_v1_dot_graph__query__service__pb2.ListTopicsRequest.SerializeToString,
+            everword_dot_v1_dot_graph__query__service__pb2.ListTopicsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetTopic(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.GraphQueryService/GetTopic',
+            everword_dot_v1_dot_graph__query__service__pb2.GetTopicRequest.SerializeToString,
+            everword_dot_v1_dot_graph__query__service__pb2.GetTopicResponse.FromString,
             options,
             channel_credentials,
             insecure,

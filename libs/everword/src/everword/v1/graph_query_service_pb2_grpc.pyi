@@ -13,28 +13,48 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GraphQueryServiceStub:
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches."""
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetNode: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.GetNodeRequest, _graph_query_service_pb2.GetNodeResponse]
-    """GetNode returns a node with its history. One that was merged is the node that it became. NODE_NOT_FOUND where there is none."""
+    """GetNode returns a node with its history. The id of a merged node returns the node that it was merged into.
+    NODE_NOT_FOUND if it does not exist.
+    """
     ListNodes: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.ListNodesRequest, _graph_query_service_pb2.ListNodesResponse]
     """ListNodes returns nodes by their ids, oldest first."""
     Traverse: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.TraverseRequest, _graph_query_service_pb2.TraverseResponse]
-    """Traverse follows relations from nodes, the surest first, as many steps as asked for. NODE_NOT_FOUND where one is not there."""
+    """Traverse follows relations from nodes, the most certain first, for a number of steps. NODE_NOT_FOUND if one of the nodes
+    does not exist.
+    """
     SearchGraph: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.SearchGraphRequest, _graph_query_service_pb2.SearchGraphResponse]
-    """SearchGraph returns what a topic touches: nodes that it names or that are near its meaning, and relations of these, those
-    first that have most to do with it. Nothing where nothing does.
+    """SearchGraph returns nodes that a topic names or that are close to its meaning, and their relations, the most relevant
+    first. It is empty if nothing matches.
     """
     SuggestMerges: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.SuggestMergesRequest, _graph_query_service_pb2.SuggestMergesResponse]
-    """SuggestMerges returns nodes that may be the same as a node, by likeness of their labels and by their meaning, likest first.
-    NODE_NOT_FOUND where there is none.
+    """SuggestMerges returns nodes that may be the same as a node, by the similarity of labels and of meaning, most similar
+    first. NODE_NOT_FOUND if the node does not exist.
     """
     ExportGraph: _aio.UnaryStreamMultiCallable[_graph_query_service_pb2.ExportGraphRequest, _graph_query_service_pb2.ExportGraphResponse]
-    """ExportGraph returns all nodes and then all edges, as they are known at one moment."""
+    """ExportGraph returns all nodes and then all edges, as of one moment."""
+    ListTopics: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.ListTopicsRequest, _graph_query_service_pb2.ListTopicsResponse]
+    """ListTopics returns topics that have a page, by their ids, oldest first."""
+    GetTopic: _aio.UnaryUnaryMultiCallable[_graph_query_service_pb2.GetTopicRequest, _graph_query_service_pb2.GetTopicResponse]
+    """GetTopic returns the page about a topic, by its id or by any name of it or of a topic that was merged into it.
+    TOPIC_NOT_FOUND if there is no page.
+    """
 
 class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """GraphQueryService reads the graph: nodes, what they are related to, and what a topic touches."""
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+
+    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
+    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
+    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    """
 
     @_abc_1.abstractmethod
     def GetNode(
@@ -42,7 +62,9 @@ class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_query_service_pb2.GetNodeRequest,
         context: _aio.ServicerContext[_graph_query_service_pb2.GetNodeRequest, _abc.Awaitable[_graph_query_service_pb2.GetNodeResponse]],
     ) -> _abc.Awaitable[_graph_query_service_pb2.GetNodeResponse]:
-        """GetNode returns a node with its history. One that was merged is the node that it became. NODE_NOT_FOUND where there is none."""
+        """GetNode returns a node with its history. The id of a merged node returns the node that it was merged into.
+        NODE_NOT_FOUND if it does not exist.
+        """
 
     @_abc_1.abstractmethod
     def ListNodes(
@@ -58,7 +80,9 @@ class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_query_service_pb2.TraverseRequest,
         context: _aio.ServicerContext[_graph_query_service_pb2.TraverseRequest, _abc.Awaitable[_graph_query_service_pb2.TraverseResponse]],
     ) -> _abc.Awaitable[_graph_query_service_pb2.TraverseResponse]:
-        """Traverse follows relations from nodes, the surest first, as many steps as asked for. NODE_NOT_FOUND where one is not there."""
+        """Traverse follows relations from nodes, the most certain first, for a number of steps. NODE_NOT_FOUND if one of the nodes
+        does not exist.
+        """
 
     @_abc_1.abstractmethod
     def SearchGraph(
@@ -66,8 +90,8 @@ class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_query_service_pb2.SearchGraphRequest,
         context: _aio.ServicerContext[_graph_query_service_pb2.SearchGraphRequest, _abc.Awaitable[_graph_query_service_pb2.SearchGraphResponse]],
     ) -> _abc.Awaitable[_graph_query_service_pb2.SearchGraphResponse]:
-        """SearchGraph returns what a topic touches: nodes that it names or that are near its meaning, and relations of these, those
-        first that have most to do with it. Nothing where nothing does.
+        """SearchGraph returns nodes that a topic names or that are close to its meaning, and their relations, the most relevant
+        first. It is empty if nothing matches.
         """
 
     @_abc_1.abstractmethod
@@ -76,8 +100,8 @@ class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_query_service_pb2.SuggestMergesRequest,
         context: _aio.ServicerContext[_graph_query_service_pb2.SuggestMergesRequest, _abc.Awaitable[_graph_query_service_pb2.SuggestMergesResponse]],
     ) -> _abc.Awaitable[_graph_query_service_pb2.SuggestMergesResponse]:
-        """SuggestMerges returns nodes that may be the same as a node, by likeness of their labels and by their meaning, likest first.
-        NODE_NOT_FOUND where there is none.
+        """SuggestMerges returns nodes that may be the same as a node, by the similarity of labels and of meaning, most similar
+        first. NODE_NOT_FOUND if the node does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -86,6 +110,24 @@ class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_query_service_pb2.ExportGraphRequest,
         context: _aio.ServicerContext[_graph_query_service_pb2.ExportGraphRequest, _abc.AsyncIterator[_graph_query_service_pb2.ExportGraphResponse]],
     ) -> _abc.AsyncIterator[_graph_query_service_pb2.ExportGraphResponse]:
-        """ExportGraph returns all nodes and then all edges, as they are known at one moment."""
+        """ExportGraph returns all nodes and then all edges, as of one moment."""
+
+    @_abc_1.abstractmethod
+    def ListTopics(
+        self,
+        request: _graph_query_service_pb2.ListTopicsRequest,
+        context: _aio.ServicerContext[_graph_query_service_pb2.ListTopicsRequest, _abc.Awaitable[_graph_query_service_pb2.ListTopicsResponse]],
+    ) -> _abc.Awaitable[_graph_query_service_pb2.ListTopicsResponse]:
+        """ListTopics returns topics that have a page, by their ids, oldest first."""
+
+    @_abc_1.abstractmethod
+    def GetTopic(
+        self,
+        request: _graph_query_service_pb2.GetTopicRequest,
+        context: _aio.ServicerContext[_graph_query_service_pb2.GetTopicRequest, _abc.Awaitable[_graph_query_service_pb2.GetTopicResponse]],
+    ) -> _abc.Awaitable[_graph_query_service_pb2.GetTopicResponse]:
+        """GetTopic returns the page about a topic, by its id or by any name of it or of a topic that was merged into it.
+        TOPIC_NOT_FOUND if there is no page.
+        """
 
 def add_GraphQueryServiceServicer_to_server(servicer: GraphQueryServiceServicer, server: _aio.Server) -> None: ...

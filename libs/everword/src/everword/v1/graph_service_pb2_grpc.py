@@ -84,62 +84,64 @@ class GraphServiceServicer:
     """
 
     def CreateNode(self, request, context):
-        """CreateNode writes down a node. One that is there with the same label and type, in the same scope, is returned: what it
-        lacks is filled in.
+        """CreateNode creates a node. If a node with the same label and type exists in the same scope, it is returned, and fields
+        that it lacks are filled in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateEdge(self, request, context):
-        """CreateEdge writes down a relation between nodes that are there. One that is there is returned: what it lacks is filled in.
-        NODE_NOT_FOUND where an end is not there, FACT_NOT_FOUND for its fact, MEMORY_NOT_FOUND for its message.
+        """CreateEdge creates a relation between two existing nodes. If the edge exists, it is returned, and fields that it lacks
+        are filled in. NODE_NOT_FOUND if an end does not exist, FACT_NOT_FOUND or MEMORY_NOT_FOUND if its fact or its message
+        does not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateNode(self, request, context):
-        """UpdateNode changes a node. NODE_NOT_FOUND where there is none. A label that another node has is refused: merge them.
+        """UpdateNode changes a node. NODE_NOT_FOUND if it does not exist. A label that another node has is refused; use
+        MergeNodes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateEdge(self, request, context):
-        """UpdateEdge changes the latest time of an edge: how the relation is put, or since and until when it holds. EDGE_NOT_FOUND
-        where there is none. The times of one that holds with a fact are the fact's.
+        """UpdateEdge changes the current interval of an edge: its label, or the time from which and until which it is true.
+        EDGE_NOT_FOUND if it does not exist. The times of an edge that comes from a fact are the fact's.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteNode(self, request, context):
-        """DeleteNode takes a node out of the graph, with its edges. Its history stays. NODE_NOT_FOUND where there is none.
+        """DeleteNode deletes a node with its edges. The history stays. NODE_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteEdge(self, request, context):
-        """DeleteEdge takes an edge out of the graph: it was wrong. Its history stays. What held and holds no more is UpdateEdge's.
-        EDGE_NOT_FOUND where there is none.
+        """DeleteEdge deletes an edge that was wrong. The history stays. To end a relation that was true, use UpdateEdge.
+        EDGE_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WriteGraph(self, request, context):
-        """WriteGraph writes down nodes and relations between them in one go, or nothing. Edges name nodes by their labels, those of
-        the same call too. It raises what CreateNode and CreateEdge do.
+        """WriteGraph creates nodes and relations between them in one transaction. Edges name nodes by label, also nodes of the
+        same call. It has the errors of CreateNode and CreateEdge.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MergeNodes(self, request, context):
-        """MergeNodes says that nodes are one. Their relations become those of the node that stays, and their labels its aliases.
-        NODE_NOT_FOUND where one is not there.
+        """MergeNodes merges nodes that are the same. The remaining node gets their relations, and their labels as aliases.
+        NODE_NOT_FOUND if one of them does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

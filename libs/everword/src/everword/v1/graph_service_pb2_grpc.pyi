@@ -19,32 +19,35 @@ class GraphServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateNode: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.CreateNodeRequest, _graph_service_pb2.CreateNodeResponse]
-    """CreateNode writes down a node. One that is there with the same label and type, in the same scope, is returned: what it
-    lacks is filled in.
+    """CreateNode creates a node. If a node with the same label and type exists in the same scope, it is returned, and fields
+    that it lacks are filled in.
     """
     CreateEdge: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.CreateEdgeRequest, _graph_service_pb2.CreateEdgeResponse]
-    """CreateEdge writes down a relation between nodes that are there. One that is there is returned: what it lacks is filled in.
-    NODE_NOT_FOUND where an end is not there, FACT_NOT_FOUND for its fact, MEMORY_NOT_FOUND for its message.
+    """CreateEdge creates a relation between two existing nodes. If the edge exists, it is returned, and fields that it lacks
+    are filled in. NODE_NOT_FOUND if an end does not exist, FACT_NOT_FOUND or MEMORY_NOT_FOUND if its fact or its message
+    does not.
     """
     UpdateNode: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.UpdateNodeRequest, _graph_service_pb2.UpdateNodeResponse]
-    """UpdateNode changes a node. NODE_NOT_FOUND where there is none. A label that another node has is refused: merge them."""
+    """UpdateNode changes a node. NODE_NOT_FOUND if it does not exist. A label that another node has is refused; use
+    MergeNodes.
+    """
     UpdateEdge: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.UpdateEdgeRequest, _graph_service_pb2.UpdateEdgeResponse]
-    """UpdateEdge changes the latest time of an edge: how the relation is put, or since and until when it holds. EDGE_NOT_FOUND
-    where there is none. The times of one that holds with a fact are the fact's.
+    """UpdateEdge changes the current interval of an edge: its label, or the time from which and until which it is true.
+    EDGE_NOT_FOUND if it does not exist. The times of an edge that comes from a fact are the fact's.
     """
     DeleteNode: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.DeleteNodeRequest, _graph_service_pb2.DeleteNodeResponse]
-    """DeleteNode takes a node out of the graph, with its edges. Its history stays. NODE_NOT_FOUND where there is none."""
+    """DeleteNode deletes a node with its edges. The history stays. NODE_NOT_FOUND if it does not exist."""
     DeleteEdge: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.DeleteEdgeRequest, _graph_service_pb2.DeleteEdgeResponse]
-    """DeleteEdge takes an edge out of the graph: it was wrong. Its history stays. What held and holds no more is UpdateEdge's.
-    EDGE_NOT_FOUND where there is none.
+    """DeleteEdge deletes an edge that was wrong. The history stays. To end a relation that was true, use UpdateEdge.
+    EDGE_NOT_FOUND if it does not exist.
     """
     WriteGraph: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.WriteGraphRequest, _graph_service_pb2.WriteGraphResponse]
-    """WriteGraph writes down nodes and relations between them in one go, or nothing. Edges name nodes by their labels, those of
-    the same call too. It raises what CreateNode and CreateEdge do.
+    """WriteGraph creates nodes and relations between them in one transaction. Edges name nodes by label, also nodes of the
+    same call. It has the errors of CreateNode and CreateEdge.
     """
     MergeNodes: _aio.UnaryUnaryMultiCallable[_graph_service_pb2.MergeNodesRequest, _graph_service_pb2.MergeNodesResponse]
-    """MergeNodes says that nodes are one. Their relations become those of the node that stays, and their labels its aliases.
-    NODE_NOT_FOUND where one is not there.
+    """MergeNodes merges nodes that are the same. The remaining node gets their relations, and their labels as aliases.
+    NODE_NOT_FOUND if one of them does not exist.
     """
 
 class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -58,8 +61,8 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.CreateNodeRequest,
         context: _aio.ServicerContext[_graph_service_pb2.CreateNodeRequest, _abc.Awaitable[_graph_service_pb2.CreateNodeResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.CreateNodeResponse]:
-        """CreateNode writes down a node. One that is there with the same label and type, in the same scope, is returned: what it
-        lacks is filled in.
+        """CreateNode creates a node. If a node with the same label and type exists in the same scope, it is returned, and fields
+        that it lacks are filled in.
         """
 
     @_abc_1.abstractmethod
@@ -68,8 +71,9 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.CreateEdgeRequest,
         context: _aio.ServicerContext[_graph_service_pb2.CreateEdgeRequest, _abc.Awaitable[_graph_service_pb2.CreateEdgeResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.CreateEdgeResponse]:
-        """CreateEdge writes down a relation between nodes that are there. One that is there is returned: what it lacks is filled in.
-        NODE_NOT_FOUND where an end is not there, FACT_NOT_FOUND for its fact, MEMORY_NOT_FOUND for its message.
+        """CreateEdge creates a relation between two existing nodes. If the edge exists, it is returned, and fields that it lacks
+        are filled in. NODE_NOT_FOUND if an end does not exist, FACT_NOT_FOUND or MEMORY_NOT_FOUND if its fact or its message
+        does not.
         """
 
     @_abc_1.abstractmethod
@@ -78,7 +82,9 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.UpdateNodeRequest,
         context: _aio.ServicerContext[_graph_service_pb2.UpdateNodeRequest, _abc.Awaitable[_graph_service_pb2.UpdateNodeResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.UpdateNodeResponse]:
-        """UpdateNode changes a node. NODE_NOT_FOUND where there is none. A label that another node has is refused: merge them."""
+        """UpdateNode changes a node. NODE_NOT_FOUND if it does not exist. A label that another node has is refused; use
+        MergeNodes.
+        """
 
     @_abc_1.abstractmethod
     def UpdateEdge(
@@ -86,8 +92,8 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.UpdateEdgeRequest,
         context: _aio.ServicerContext[_graph_service_pb2.UpdateEdgeRequest, _abc.Awaitable[_graph_service_pb2.UpdateEdgeResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.UpdateEdgeResponse]:
-        """UpdateEdge changes the latest time of an edge: how the relation is put, or since and until when it holds. EDGE_NOT_FOUND
-        where there is none. The times of one that holds with a fact are the fact's.
+        """UpdateEdge changes the current interval of an edge: its label, or the time from which and until which it is true.
+        EDGE_NOT_FOUND if it does not exist. The times of an edge that comes from a fact are the fact's.
         """
 
     @_abc_1.abstractmethod
@@ -96,7 +102,7 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.DeleteNodeRequest,
         context: _aio.ServicerContext[_graph_service_pb2.DeleteNodeRequest, _abc.Awaitable[_graph_service_pb2.DeleteNodeResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.DeleteNodeResponse]:
-        """DeleteNode takes a node out of the graph, with its edges. Its history stays. NODE_NOT_FOUND where there is none."""
+        """DeleteNode deletes a node with its edges. The history stays. NODE_NOT_FOUND if it does not exist."""
 
     @_abc_1.abstractmethod
     def DeleteEdge(
@@ -104,8 +110,8 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.DeleteEdgeRequest,
         context: _aio.ServicerContext[_graph_service_pb2.DeleteEdgeRequest, _abc.Awaitable[_graph_service_pb2.DeleteEdgeResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.DeleteEdgeResponse]:
-        """DeleteEdge takes an edge out of the graph: it was wrong. Its history stays. What held and holds no more is UpdateEdge's.
-        EDGE_NOT_FOUND where there is none.
+        """DeleteEdge deletes an edge that was wrong. The history stays. To end a relation that was true, use UpdateEdge.
+        EDGE_NOT_FOUND if it does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -114,8 +120,8 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.WriteGraphRequest,
         context: _aio.ServicerContext[_graph_service_pb2.WriteGraphRequest, _abc.Awaitable[_graph_service_pb2.WriteGraphResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.WriteGraphResponse]:
-        """WriteGraph writes down nodes and relations between them in one go, or nothing. Edges name nodes by their labels, those of
-        the same call too. It raises what CreateNode and CreateEdge do.
+        """WriteGraph creates nodes and relations between them in one transaction. Edges name nodes by label, also nodes of the
+        same call. It has the errors of CreateNode and CreateEdge.
         """
 
     @_abc_1.abstractmethod
@@ -124,8 +130,8 @@ class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _graph_service_pb2.MergeNodesRequest,
         context: _aio.ServicerContext[_graph_service_pb2.MergeNodesRequest, _abc.Awaitable[_graph_service_pb2.MergeNodesResponse]],
     ) -> _abc.Awaitable[_graph_service_pb2.MergeNodesResponse]:
-        """MergeNodes says that nodes are one. Their relations become those of the node that stays, and their labels its aliases.
-        NODE_NOT_FOUND where one is not there.
+        """MergeNodes merges nodes that are the same. The remaining node gets their relations, and their labels as aliases.
+        NODE_NOT_FOUND if one of them does not exist.
         """
 
 def add_GraphServiceServicer_to_server(servicer: GraphServiceServicer, server: _aio.Server) -> None: ...

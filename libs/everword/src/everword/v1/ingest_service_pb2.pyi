@@ -10,6 +10,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
+from google.protobuf import struct_pb2 as _struct_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -59,26 +60,45 @@ class EnsureConversationRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     KEY_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     DETAILS_FIELD_NUMBER: _builtins.int
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    UPDATE_MASK_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the id of an existing conversation. update_mask is required with it."""
+    active: _builtins.bool
+    """active is the new value if update_mask names `active`. A new conversation is active."""
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
-        """key is what the caller knows the conversation by."""
+        """key is the caller's own key of the conversation, which is created if it does not exist."""
 
     @_builtins.property
     def details(self) -> _conversation_pb2.ConversationDetails:
-        """details count only if the conversation is made now."""
+        """details are the details of a new conversation, and the new values of the fields that update_mask names."""
+
+    @_builtins.property
+    def update_mask(self) -> _field_mask_pb2.FieldMask:
+        """update_mask names the fields to set in a conversation that exists: any of `active`, `details.title`, `details.settings`,
+        which replaces all settings, and `details.client_session_id`, or `*` for all four. If unset, nothing is set. At most 32
+        paths, and 4 KiB.
+        """
 
     def __init__(
         self,
         *,
         key: _conversation_pb2.ConversationKey | None = ...,
+        conversation_id: _builtins.str = ...,
         details: _conversation_pb2.ConversationDetails | None = ...,
+        active: _builtins.bool = ...,
+        update_mask: _field_mask_pb2.FieldMask | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "key", b"key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "details", b"details", "key", b"key", "update_mask", b"update_mask"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["details", b"details", "key", b"key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "conversation", b"conversation", "conversation_id", b"conversation_id", "details", b"details", "key", b"key", "update_mask", b"update_mask"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_conversation: _TypeAlias = _typing.Literal["key", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_conversation: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_conversation) -> _WhichOneofReturnType_conversation | None: ...
 
 Global___EnsureConversationRequest: _TypeAlias = EnsureConversationRequest  # noqa: Y015
 
@@ -92,7 +112,7 @@ class EnsureConversationResponse(_message.Message):
     CREATED_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     created: _builtins.bool
-    """created is true if this call made it."""
+    """created is true if this call created it."""
     consistency_token: _builtins.str
     """consistency_token stands for the conversation: reads that are given it find it."""
     @_builtins.property
@@ -113,66 +133,6 @@ class EnsureConversationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EnsureConversationResponse: _TypeAlias = EnsureConversationResponse  # noqa: Y015
-
-@_typing.final
-class UpdateConversationRequest(_message.Message):
-    """UpdateConversationRequest says what to change."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CONVERSATION_FIELD_NUMBER: _builtins.int
-    UPDATE_MASK_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def conversation(self) -> _conversation_pb2.Conversation:
-        """conversation is the conversation to change, by its id, with the new values. Settings replace the old ones."""
-
-    @_builtins.property
-    def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """update_mask names the fields of conversation to change: any of `active`, `details.title`, `details.settings` and
-        `details.client_session_id`, or `*` for all four. At most 32 paths, and 4 KiB.
-        """
-
-    def __init__(
-        self,
-        *,
-        conversation: _conversation_pb2.Conversation | None = ...,
-        update_mask: _field_mask_pb2.FieldMask | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "update_mask", b"update_mask"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "update_mask", b"update_mask"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___UpdateConversationRequest: _TypeAlias = UpdateConversationRequest  # noqa: Y015
-
-@_typing.final
-class UpdateConversationResponse(_message.Message):
-    """UpdateConversationResponse holds the conversation after the change."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    CONVERSATION_FIELD_NUMBER: _builtins.int
-    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
-    consistency_token: _builtins.str
-    """consistency_token stands for the change."""
-    @_builtins.property
-    def conversation(self) -> _conversation_pb2.Conversation:
-        """conversation is the stored one."""
-
-    def __init__(
-        self,
-        *,
-        conversation: _conversation_pb2.Conversation | None = ...,
-        consistency_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "conversation", b"conversation"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___UpdateConversationResponse: _TypeAlias = UpdateConversationResponse  # noqa: Y015
 
 @_typing.final
 class ConversationTarget(_message.Message):
@@ -611,3 +571,371 @@ class RecordSignificantResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordSignificantResponse: _TypeAlias = RecordSignificantResponse  # noqa: Y015
+
+@_typing.final
+class Checkpoint(_message.Message):
+    """Checkpoint is saved state, and what is known of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    PARENT_ID_FIELD_NUMBER: _builtins.int
+    MEDIA_TYPE_FIELD_NUMBER: _builtins.int
+    STATE_BYTES_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies it."""
+    conversation_id: _builtins.str
+    """conversation_id is the conversation whose it is."""
+    name: _builtins.str
+    """name says which state of the conversation it is."""
+    version: _builtins.int
+    """version is its place among all checkpoints of the conversation: a later one has a higher version. Within a name versions grow,
+    and have gaps where other names were saved in between.
+    """
+    parent_id: _builtins.str
+    """parent_id is the checkpoint that it was made from, if any. It may be gone."""
+    media_type: _builtins.str
+    """media_type says what the state is, in the caller's own terms."""
+    state_bytes: _builtins.int
+    """state_bytes is the size of the state."""
+    @_builtins.property
+    def metadata(self) -> _struct_pb2.Struct:
+        """metadata is what the caller keeps with it."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when it was saved."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        version: _builtins.int = ...,
+        parent_id: _builtins.str = ...,
+        media_type: _builtins.str = ...,
+        state_bytes: _builtins.int = ...,
+        metadata: _struct_pb2.Struct | None = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "create_time", b"create_time", "id", b"id", "media_type", b"media_type", "metadata", b"metadata", "name", b"name", "parent_id", b"parent_id", "state_bytes", b"state_bytes", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Checkpoint: _TypeAlias = Checkpoint  # noqa: Y015
+
+@_typing.final
+class CheckpointName(_message.Message):
+    """CheckpointName names a state of a conversation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the conversation."""
+    name: _builtins.str
+    """name is the name, letter by letter; it may be empty. At most 256 characters."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckpointName: _TypeAlias = CheckpointName  # noqa: Y015
+
+@_typing.final
+class SaveCheckpointRequest(_message.Message):
+    """SaveCheckpointRequest holds state to save."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    MEDIA_TYPE_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    PARENT_ID_FIELD_NUMBER: _builtins.int
+    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
+    EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
+    MAX_VERSIONS_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the conversation that the state is of."""
+    name: _builtins.str
+    """name says which state it is, where a conversation has several, such as those of sub-agents. At most 256 characters."""
+    state: _builtins.bytes
+    """state is what is saved, at most 4 MiB."""
+    media_type: _builtins.str
+    """media_type says what it is, such as `application/json`. At most 128 characters."""
+    parent_id: _builtins.str
+    """parent_id is the checkpoint of the same conversation that this one was made from. NOT_FOUND where there is none."""
+    checkpoint_id: _builtins.str
+    """checkpoint_id is the id to save it under, where the caller has made one; another is made if empty. The same id with the same
+    body is saved once; with another body it is INVALID_ARGUMENT.
+    """
+    expected_version: _builtins.int
+    """expected_version is the latest version of the name as the caller knows it, and 0 where there is to be none: any other is
+    ABORTED, with CHECKPOINT_VERSION_CONFLICT. Unset, the state is saved whatever is there.
+    """
+    max_versions: _builtins.int
+    """max_versions is how many versions of the name are kept, this one included. 100 if 0; at most 100."""
+    request_id: _builtins.str
+    """request_id makes the call repeatable: the same id and body save once. At most 128 characters."""
+    @_builtins.property
+    def metadata(self) -> _struct_pb2.Struct:
+        """metadata holds whatever else the caller wants back, in lists too. At most 64 KiB, and 30 levels deep."""
+
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        name: _builtins.str = ...,
+        state: _builtins.bytes = ...,
+        media_type: _builtins.str = ...,
+        metadata: _struct_pb2.Struct | None = ...,
+        parent_id: _builtins.str = ...,
+        checkpoint_id: _builtins.str = ...,
+        expected_version: _builtins.int | None = ...,
+        max_versions: _builtins.int = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "expected_version", b"expected_version", "metadata", b"metadata"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version", "checkpoint_id", b"checkpoint_id", "conversation_id", b"conversation_id", "expected_version", b"expected_version", "max_versions", b"max_versions", "media_type", b"media_type", "metadata", b"metadata", "name", b"name", "parent_id", b"parent_id", "request_id", b"request_id", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_version: _TypeAlias = _typing.Literal["expected_version"]  # noqa: Y015
+    _WhichOneofArgType__expected_version: _TypeAlias = _typing.Literal["_expected_version", b"_expected_version"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_version) -> _WhichOneofReturnType__expected_version | None: ...
+
+Global___SaveCheckpointRequest: _TypeAlias = SaveCheckpointRequest  # noqa: Y015
+
+@_typing.final
+class SaveCheckpointResponse(_message.Message):
+    """SaveCheckpointResponse says what was saved."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    checkpoint_id: _builtins.str
+    """checkpoint_id is its id."""
+    version: _builtins.int
+    """version is its version; 0 where an equal call saved it before and it is gone by now."""
+    replayed: _builtins.bool
+    """replayed says that an equal call saved it before."""
+    def __init__(
+        self,
+        *,
+        checkpoint_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "replayed", b"replayed", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SaveCheckpointResponse: _TypeAlias = SaveCheckpointResponse  # noqa: Y015
+
+@_typing.final
+class GetCheckpointRequest(_message.Message):
+    """GetCheckpointRequest names a checkpoint."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
+    LATEST_FIELD_NUMBER: _builtins.int
+    checkpoint_id: _builtins.str
+    """checkpoint_id is its id."""
+    @_builtins.property
+    def latest(self) -> Global___CheckpointName:
+        """latest is the name whose latest version to return."""
+
+    def __init__(
+        self,
+        *,
+        checkpoint_id: _builtins.str = ...,
+        latest: Global___CheckpointName | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "checkpoint_id", b"checkpoint_id", "latest", b"latest"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "checkpoint_id", b"checkpoint_id", "latest", b"latest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_checkpoint: _TypeAlias = _typing.Literal["checkpoint_id", "latest"]  # noqa: Y015
+    _WhichOneofArgType_checkpoint: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_checkpoint) -> _WhichOneofReturnType_checkpoint | None: ...
+
+Global___GetCheckpointRequest: _TypeAlias = GetCheckpointRequest  # noqa: Y015
+
+@_typing.final
+class GetCheckpointResponse(_message.Message):
+    """GetCheckpointResponse holds it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHECKPOINT_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    state: _builtins.bytes
+    """state is what was saved."""
+    @_builtins.property
+    def checkpoint(self) -> Global___Checkpoint:
+        """checkpoint is what is known of it."""
+
+    def __init__(
+        self,
+        *,
+        checkpoint: Global___Checkpoint | None = ...,
+        state: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint", b"checkpoint", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCheckpointResponse: _TypeAlias = GetCheckpointResponse  # noqa: Y015
+
+@_typing.final
+class ListCheckpointsRequest(_message.Message):
+    """ListCheckpointsRequest asks for a page of checkpoints."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    ALL_VERSIONS_FIELD_NUMBER: _builtins.int
+    BEFORE_VERSION_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the conversation."""
+    name: _builtins.str
+    """name is the only name to list; all if unset. At most 256 characters."""
+    all_versions: _builtins.bool
+    """all_versions lists every version; otherwise the latest of each name alone."""
+    before_version: _builtins.int
+    """before_version is the version below which to list; all if 0."""
+    page_size: _builtins.int
+    """page_size is the most checkpoints to return. 50 if 0; more than 100 are 100."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        name: _builtins.str | None = ...,
+        all_versions: _builtins.bool = ...,
+        before_version: _builtins.int = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_name", b"_name", "name", b"name"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_name", b"_name", "all_versions", b"all_versions", "before_version", b"before_version", "conversation_id", b"conversation_id", "name", b"name", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__name: _TypeAlias = _typing.Literal["name"]  # noqa: Y015
+    _WhichOneofArgType__name: _TypeAlias = _typing.Literal["_name", b"_name"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__name) -> _WhichOneofReturnType__name | None: ...
+
+Global___ListCheckpointsRequest: _TypeAlias = ListCheckpointsRequest  # noqa: Y015
+
+@_typing.final
+class ListCheckpointsResponse(_message.Message):
+    """ListCheckpointsResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHECKPOINTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def checkpoints(self) -> _containers.RepeatedCompositeFieldContainer[Global___Checkpoint]:
+        """checkpoints are what is known of them, the latest first."""
+
+    def __init__(
+        self,
+        *,
+        checkpoints: _abc.Iterable[Global___Checkpoint] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoints", b"checkpoints", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListCheckpointsResponse: _TypeAlias = ListCheckpointsResponse  # noqa: Y015
+
+@_typing.final
+class DeleteCheckpointsRequest(_message.Message):
+    """DeleteCheckpointsRequest names what to delete."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHECKPOINT_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    checkpoint_id: _builtins.str
+    """checkpoint_id is a single one."""
+    conversation_id: _builtins.str
+    """conversation_id is a conversation, of which all go."""
+    @_builtins.property
+    def name(self) -> Global___CheckpointName:
+        """name is a name, of which all versions go."""
+
+    def __init__(
+        self,
+        *,
+        checkpoint_id: _builtins.str = ...,
+        name: Global___CheckpointName | None = ...,
+        conversation_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "checkpoints", b"checkpoints", "conversation_id", b"conversation_id", "name", b"name"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["checkpoint_id", b"checkpoint_id", "checkpoints", b"checkpoints", "conversation_id", b"conversation_id", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_checkpoints: _TypeAlias = _typing.Literal["checkpoint_id", "name", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_checkpoints: _TypeAlias = _typing.Literal["checkpoints", b"checkpoints"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_checkpoints) -> _WhichOneofReturnType_checkpoints | None: ...
+
+Global___DeleteCheckpointsRequest: _TypeAlias = DeleteCheckpointsRequest  # noqa: Y015
+
+@_typing.final
+class DeleteCheckpointsResponse(_message.Message):
+    """DeleteCheckpointsResponse says how many there were."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DELETED_FIELD_NUMBER: _builtins.int
+    deleted: _builtins.int
+    """deleted is the number of checkpoints that were deleted."""
+    def __init__(
+        self,
+        *,
+        deleted: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteCheckpointsResponse: _TypeAlias = DeleteCheckpointsResponse  # noqa: Y015

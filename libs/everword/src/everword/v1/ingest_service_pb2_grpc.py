@@ -26,8 +26,11 @@ if _version_not_supported:
 
 
 class IngestServiceStub:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     def __init__(self, channel):
@@ -40,11 +43,6 @@ class IngestServiceStub:
                 '/everword.v1.IngestService/EnsureConversation',
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.FromString,
-                _registered_method=True)
-        self.UpdateConversation = channel.unary_unary(
-                '/everword.v1.IngestService/UpdateConversation',
-                request_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationResponse.FromString,
                 _registered_method=True)
         self.AppendMessages = channel.unary_unary(
                 '/everword.v1.IngestService/AppendMessages',
@@ -76,73 +74,122 @@ class IngestServiceStub:
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingResponse.FromString,
                 _registered_method=True)
+        self.SaveCheckpoint = channel.unary_unary(
+                '/everword.v1.IngestService/SaveCheckpoint',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointResponse.FromString,
+                _registered_method=True)
+        self.GetCheckpoint = channel.unary_unary(
+                '/everword.v1.IngestService/GetCheckpoint',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointResponse.FromString,
+                _registered_method=True)
+        self.ListCheckpoints = channel.unary_unary(
+                '/everword.v1.IngestService/ListCheckpoints',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsResponse.FromString,
+                _registered_method=True)
+        self.DeleteCheckpoints = channel.unary_unary(
+                '/everword.v1.IngestService/DeleteCheckpoints',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsResponse.FromString,
+                _registered_method=True)
 
 
 class IngestServiceServicer:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     def EnsureConversation(self, request, context):
-        """EnsureConversation returns the conversation with a key, and makes it first where it does not exist. Calling it again
-        changes nothing: the details count only when the conversation is made.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def UpdateConversation(self, request, context):
-        """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id.
+        """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
+        exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
+        as it is. CONVERSATION_NOT_FOUND if there is none with the id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AppendMessages(self, request, context):
-        """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
-        is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
-        and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
+        """AppendMessages stores messages at the end of one conversation, all or none, in the given order. The response is sent
+        after the commit. With a request_id the call can be repeated safely: the same id and body return the same ids and write
+        nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB and 250,000 fields in a call, counted at all
+        depths: 1,000 messages may have 250 fields each.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ImportMessages(self, request_iterator, context):
-        """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
-        committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
-        or request ids, so that the stream can be sent again.
+        """ImportMessages stores a stream of batches, each in its own transaction and with the limits of AppendMessages. Messages
+        that were committed before an error stay: `messages_written` in the error's metadata is their number, unless it is 0.
+        Set external ids or request ids, so that the stream can be sent again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def MarkUsed(self, request, context):
-        """MarkUsed counts a use of memories that the caller put before a model. Ranking profiles with a use term favour what
-        is used; being returned by Search is not a use. With a request_id a repeated call counts once.
+        """MarkUsed counts a use of memories that the caller showed to a model. Ranking profiles with a use term prefer used
+        memories; being returned by Search is not a use. With a request_id, a repeated call counts once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateMemory(self, request, context):
-        """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change.
+        """UpdateMemory changes the importance class of a memory. Nothing else of a memory can change.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RecordSignificant(self, request, context):
-        """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
-        request_id a repeated call writes once.
+        """RecordSignificant stores a memory that calendar summaries never merge into others. With a request_id, a repeated call
+        writes once.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WaitForIndexing(self, request, context):
-        """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
-        the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
+        """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It is DEADLINE_EXCEEDED at
+        the caller's deadline; the background work goes on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SaveCheckpoint(self, request, context):
+        """SaveCheckpoint saves state under a name, as a new version. The latest 100 versions of each name are kept, of at most 64
+        MiB together; older ones are deleted. A conversation has at most 100 names: another name is RESOURCE_EXHAUSTED with
+        CHECKPOINT_LIMIT_REACHED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetCheckpoint(self, request, context):
+        """GetCheckpoint returns a checkpoint with its state, by the name, whose latest version it is, or by id.
+        CHECKPOINT_NOT_FOUND if it does not exist.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListCheckpoints(self, request, context):
+        """ListCheckpoints returns the checkpoints of a conversation without their states, latest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteCheckpoints(self, request, context):
+        """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. It is no error if
+        there are none, so the call can be repeated.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -155,11 +202,6 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     servicer.EnsureConversation,
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.SerializeToString,
-            ),
-            'UpdateConversation': grpc.unary_unary_rpc_method_handler(
-                    servicer.UpdateConversation,
-                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.UpdateConversationResponse.SerializeToString,
             ),
             'AppendMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.AppendMessages,
@@ -191,6 +233,26 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingResponse.SerializeToString,
             ),
+            'SaveCheckpoint': grpc.unary_unary_rpc_method_handler(
+                    servicer.SaveCheckpoint,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointResponse.SerializeToString,
+            ),
+            'GetCheckpoint': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCheckpoint,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.GetCheckpointResponse.SerializeToString,
+            ),
+            'ListCheckpoints': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListCheckpoints,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsResponse.SerializeToString,
+            ),
+            'DeleteCheckpoints': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteCheckpoints,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.IngestService', rpc_method_handlers)
@@ -200,8 +262,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class IngestService:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     @staticmethod
@@ -221,33 +286,6 @@ class IngestService:
             '/everword.v1.IngestService/EnsureConversation',
             everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.SerializeToString,
             everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def UpdateConversation(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.IngestService/UpdateConversation',
-            everword_dot_v1_dot_ingest__service__pb2.UpdateConversationRequest.SerializeToString,
-            everword_dot_v1_dot_ingest__service__pb2.UpdateConversationResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -410,6 +448,114 @@ class IngestService:
             '/everword.v1.IngestService/WaitForIndexing',
             everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingRequest.SerializeToString,
             everword_dot_v1_dot_ingest__service__pb2.WaitForIndexingResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SaveCheckpoint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/SaveCheckpoint',
+            everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.SaveCheckpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCheckpoint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/GetCheckpoint',
+            everword_dot_v1_dot_ingest__service__pb2.GetCheckpointRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.GetCheckpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListCheckpoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/ListCheckpoints',
+            everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.ListCheckpointsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteCheckpoints(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/DeleteCheckpoints',
+            everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.DeleteCheckpointsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -13,46 +13,66 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class IngestServiceStub:
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     EnsureConversation: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.EnsureConversationRequest, _ingest_service_pb2.EnsureConversationResponse]
-    """EnsureConversation returns the conversation with a key, and makes it first where it does not exist. Calling it again
-    changes nothing: the details count only when the conversation is made.
+    """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
+    exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
+    as it is. CONVERSATION_NOT_FOUND if there is none with the id.
     """
-    UpdateConversation: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateConversationRequest, _ingest_service_pb2.UpdateConversationResponse]
-    """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id."""
     AppendMessages: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.AppendMessagesRequest, _ingest_service_pb2.AppendMessagesResponse]
-    """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
-    is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-    and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
-    and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
+    """AppendMessages stores messages at the end of one conversation, all or none, in the given order. The response is sent
+    after the commit. With a request_id the call can be repeated safely: the same id and body return the same ids and write
+    nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB and 250,000 fields in a call, counted at all
+    depths: 1,000 messages may have 250 fields each.
     """
     ImportMessages: _aio.StreamUnaryMultiCallable[_ingest_service_pb2.ImportMessagesRequest, _ingest_service_pb2.ImportMessagesResponse]
-    """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
-    committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
-    or request ids, so that the stream can be sent again.
+    """ImportMessages stores a stream of batches, each in its own transaction and with the limits of AppendMessages. Messages
+    that were committed before an error stay: `messages_written` in the error's metadata is their number, unless it is 0.
+    Set external ids or request ids, so that the stream can be sent again.
     """
     MarkUsed: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.MarkUsedRequest, _ingest_service_pb2.MarkUsedResponse]
-    """MarkUsed counts a use of memories that the caller put before a model. Ranking profiles with a use term favour what
-    is used; being returned by Search is not a use. With a request_id a repeated call counts once.
+    """MarkUsed counts a use of memories that the caller showed to a model. Ranking profiles with a use term prefer used
+    memories; being returned by Search is not a use. With a request_id, a repeated call counts once.
     """
     UpdateMemory: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.UpdateMemoryRequest, _ingest_service_pb2.UpdateMemoryResponse]
-    """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change."""
+    """UpdateMemory changes the importance class of a memory. Nothing else of a memory can change."""
     RecordSignificant: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.RecordSignificantRequest, _ingest_service_pb2.RecordSignificantResponse]
-    """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
-    request_id a repeated call writes once.
+    """RecordSignificant stores a memory that calendar summaries never merge into others. With a request_id, a repeated call
+    writes once.
     """
     WaitForIndexing: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.WaitForIndexingRequest, _ingest_service_pb2.WaitForIndexingResponse]
-    """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
-    the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
+    """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It is DEADLINE_EXCEEDED at
+    the caller's deadline; the background work goes on.
+    """
+    SaveCheckpoint: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.SaveCheckpointRequest, _ingest_service_pb2.SaveCheckpointResponse]
+    """SaveCheckpoint saves state under a name, as a new version. The latest 100 versions of each name are kept, of at most 64
+    MiB together; older ones are deleted. A conversation has at most 100 names: another name is RESOURCE_EXHAUSTED with
+    CHECKPOINT_LIMIT_REACHED.
+    """
+    GetCheckpoint: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.GetCheckpointRequest, _ingest_service_pb2.GetCheckpointResponse]
+    """GetCheckpoint returns a checkpoint with its state, by the name, whose latest version it is, or by id.
+    CHECKPOINT_NOT_FOUND if it does not exist.
+    """
+    ListCheckpoints: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.ListCheckpointsRequest, _ingest_service_pb2.ListCheckpointsResponse]
+    """ListCheckpoints returns the checkpoints of a conversation without their states, latest first."""
+    DeleteCheckpoints: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.DeleteCheckpointsRequest, _ingest_service_pb2.DeleteCheckpointsResponse]
+    """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. It is no error if
+    there are none, so the call can be repeated.
     """
 
 class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
-    """IngestService takes every message in. What it acknowledges is committed in Postgres and can be found by its words at
-    once; everything derived from it follows in the background.
+    """IngestService stores conversations and messages. An acknowledged message is committed in PostgreSQL and can be found by its
+    words at once; everything derived from it follows in the background.
+
+    It also stores checkpoints: the state of an agent in a conversation, as bytes that Everword does not interpret, for another
+    process to continue from. A checkpoint is not a memory: no search returns it and no context contains it.
     """
 
     @_abc_1.abstractmethod
@@ -61,17 +81,10 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.EnsureConversationRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.EnsureConversationRequest, _abc.Awaitable[_ingest_service_pb2.EnsureConversationResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.EnsureConversationResponse]:
-        """EnsureConversation returns the conversation with a key, and makes it first where it does not exist. Calling it again
-        changes nothing: the details count only when the conversation is made.
+        """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
+        exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
+        as it is. CONVERSATION_NOT_FOUND if there is none with the id.
         """
-
-    @_abc_1.abstractmethod
-    def UpdateConversation(
-        self,
-        request: _ingest_service_pb2.UpdateConversationRequest,
-        context: _aio.ServicerContext[_ingest_service_pb2.UpdateConversationRequest, _abc.Awaitable[_ingest_service_pb2.UpdateConversationResponse]],
-    ) -> _abc.Awaitable[_ingest_service_pb2.UpdateConversationResponse]:
-        """UpdateConversation changes what update_mask names of a conversation: its title, settings, activity or client session id."""
 
     @_abc_1.abstractmethod
     def AppendMessages(
@@ -79,10 +92,10 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.AppendMessagesRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.AppendMessagesRequest, _abc.Awaitable[_ingest_service_pb2.AppendMessagesResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.AppendMessagesResponse]:
-        """AppendMessages stores messages at the end of one conversation, all of them or none, in the order given. The response
-        is sent after the commit. With a request_id the call can be repeated safely: the same id and body give the same ids
-        and write nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB
-        and 250,000 fields a call, counted at all depths: 1,000 messages may have 250 each.
+        """AppendMessages stores messages at the end of one conversation, all or none, in the given order. The response is sent
+        after the commit. With a request_id the call can be repeated safely: the same id and body return the same ids and write
+        nothing, another body is ALREADY_EXISTS. At most 1,000 messages, 16 MiB and 250,000 fields in a call, counted at all
+        depths: 1,000 messages may have 250 fields each.
         """
 
     @_abc_1.abstractmethod
@@ -91,9 +104,9 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _abc.AsyncIterator[_ingest_service_pb2.ImportMessagesRequest],
         context: _aio.ServicerContext[_abc.AsyncIterator[_ingest_service_pb2.ImportMessagesRequest], _abc.Awaitable[_ingest_service_pb2.ImportMessagesResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.ImportMessagesResponse]:
-        """ImportMessages stores a stream of batches, each in a transaction of its own and with the limits of AppendMessages. Messages
-        committed before an error stay: the error's metadata has their number as `messages_written`, unless it is 0. Give external ids
-        or request ids, so that the stream can be sent again.
+        """ImportMessages stores a stream of batches, each in its own transaction and with the limits of AppendMessages. Messages
+        that were committed before an error stay: `messages_written` in the error's metadata is their number, unless it is 0.
+        Set external ids or request ids, so that the stream can be sent again.
         """
 
     @_abc_1.abstractmethod
@@ -102,8 +115,8 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.MarkUsedRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.MarkUsedRequest, _abc.Awaitable[_ingest_service_pb2.MarkUsedResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.MarkUsedResponse]:
-        """MarkUsed counts a use of memories that the caller put before a model. Ranking profiles with a use term favour what
-        is used; being returned by Search is not a use. With a request_id a repeated call counts once.
+        """MarkUsed counts a use of memories that the caller showed to a model. Ranking profiles with a use term prefer used
+        memories; being returned by Search is not a use. With a request_id, a repeated call counts once.
         """
 
     @_abc_1.abstractmethod
@@ -112,7 +125,7 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.UpdateMemoryRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.UpdateMemoryRequest, _abc.Awaitable[_ingest_service_pb2.UpdateMemoryResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.UpdateMemoryResponse]:
-        """UpdateMemory changes what update_mask names of a memory: how much it matters. What was stored does not change."""
+        """UpdateMemory changes the importance class of a memory. Nothing else of a memory can change."""
 
     @_abc_1.abstractmethod
     def RecordSignificant(
@@ -120,8 +133,8 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.RecordSignificantRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.RecordSignificantRequest, _abc.Awaitable[_ingest_service_pb2.RecordSignificantResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.RecordSignificantResponse]:
-        """RecordSignificant writes down what should stay as it is: a memory that calendar summaries never consolidate. With a
-        request_id a repeated call writes once.
+        """RecordSignificant stores a memory that calendar summaries never merge into others. With a request_id, a repeated call
+        writes once.
         """
 
     @_abc_1.abstractmethod
@@ -130,8 +143,47 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ingest_service_pb2.WaitForIndexingRequest,
         context: _aio.ServicerContext[_ingest_service_pb2.WaitForIndexingRequest, _abc.Awaitable[_ingest_service_pb2.WaitForIndexingResponse]],
     ) -> _abc.Awaitable[_ingest_service_pb2.WaitForIndexingResponse]:
-        """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It waits at most until
-        the caller's deadline, and answers DEADLINE_EXCEEDED then: the work goes on.
+        """WaitForIndexing returns when everything that a consistency token covers has reached a stage. It is DEADLINE_EXCEEDED at
+        the caller's deadline; the background work goes on.
+        """
+
+    @_abc_1.abstractmethod
+    def SaveCheckpoint(
+        self,
+        request: _ingest_service_pb2.SaveCheckpointRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.SaveCheckpointRequest, _abc.Awaitable[_ingest_service_pb2.SaveCheckpointResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.SaveCheckpointResponse]:
+        """SaveCheckpoint saves state under a name, as a new version. The latest 100 versions of each name are kept, of at most 64
+        MiB together; older ones are deleted. A conversation has at most 100 names: another name is RESOURCE_EXHAUSTED with
+        CHECKPOINT_LIMIT_REACHED.
+        """
+
+    @_abc_1.abstractmethod
+    def GetCheckpoint(
+        self,
+        request: _ingest_service_pb2.GetCheckpointRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.GetCheckpointRequest, _abc.Awaitable[_ingest_service_pb2.GetCheckpointResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.GetCheckpointResponse]:
+        """GetCheckpoint returns a checkpoint with its state, by the name, whose latest version it is, or by id.
+        CHECKPOINT_NOT_FOUND if it does not exist.
+        """
+
+    @_abc_1.abstractmethod
+    def ListCheckpoints(
+        self,
+        request: _ingest_service_pb2.ListCheckpointsRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.ListCheckpointsRequest, _abc.Awaitable[_ingest_service_pb2.ListCheckpointsResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.ListCheckpointsResponse]:
+        """ListCheckpoints returns the checkpoints of a conversation without their states, latest first."""
+
+    @_abc_1.abstractmethod
+    def DeleteCheckpoints(
+        self,
+        request: _ingest_service_pb2.DeleteCheckpointsRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.DeleteCheckpointsRequest, _abc.Awaitable[_ingest_service_pb2.DeleteCheckpointsResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.DeleteCheckpointsResponse]:
+        """DeleteCheckpoints deletes a checkpoint, all versions of a name, or all checkpoints of a conversation. It is no error if
+        there are none, so the call can be repeated.
         """
 
 def add_IngestServiceServicer_to_server(servicer: IngestServiceServicer, server: _aio.Server) -> None: ...

@@ -98,44 +98,44 @@ class LoreServiceServicer:
     """
 
     def WriteLoreBook(self, request, context):
-        """WriteLoreBook writes a lorebook: a new one, or the name, description and state of the one with this name and scope.
+        """WriteLoreBook creates a lorebook, or replaces the name, description and state of the one with this name and scope.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetLoreBook(self, request, context):
-        """GetLoreBook returns a lorebook, without its entries.
+        """GetLoreBook returns a lorebook without its entries.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListLoreBooks(self, request, context):
-        """ListLoreBooks returns lorebooks, the oldest first.
+        """ListLoreBooks returns lorebooks, oldest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteLoreBook(self, request, context):
-        """DeleteLoreBook deletes a lorebook and all its entries.
+        """DeleteLoreBook deletes a lorebook with all its entries.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ImportLoreBook(self, request, context):
-        """ImportLoreBook writes a whole lorebook: afterwards the book with this name and scope has these entries and no others. Entries
-        keep their ids by their titles. All of it is done, or nothing.
+        """ImportLoreBook replaces all entries of the lorebook with this name and scope, and creates the book if it does not exist.
+        Entries keep their ids if their titles stay. It is one transaction.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WriteLoreEntry(self, request, context):
-        """WriteLoreEntry writes an entry: a new one, or it replaces the one with this title. An invalid pattern, or one that costs too
-        much to search for, is refused; the error names its place.
+        """WriteLoreEntry creates an entry, or replaces the one with this title. A pattern that is invalid or too expensive to
+        search for is refused; the error names its place.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -149,7 +149,7 @@ class LoreServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListLoreEntries(self, request, context):
-        """ListLoreEntries returns the entries of a lorebook, the oldest first.
+        """ListLoreEntries returns the entries of a lorebook, oldest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -163,8 +163,8 @@ class LoreServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def MatchLore(self, request, context):
-        """MatchLore returns the entries that a context would hold after a text, and why, in the order in which they go in. It changes
-        nothing. If the triggers take too long to search for, it fails with LORE_TOO_EXPENSIVE; a context leaves such entries out.
+        """MatchLore returns the entries that a context would contain after a text, with the reason, in the order of the context.
+        It changes nothing. LORE_TOO_EXPENSIVE if the search for triggers takes too long; a context leaves such entries out.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

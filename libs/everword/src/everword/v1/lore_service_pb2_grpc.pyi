@@ -21,30 +21,30 @@ class LoreServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     WriteLoreBook: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.WriteLoreBookRequest, _lore_service_pb2.WriteLoreBookResponse]
-    """WriteLoreBook writes a lorebook: a new one, or the name, description and state of the one with this name and scope."""
+    """WriteLoreBook creates a lorebook, or replaces the name, description and state of the one with this name and scope."""
     GetLoreBook: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.GetLoreBookRequest, _lore_service_pb2.GetLoreBookResponse]
-    """GetLoreBook returns a lorebook, without its entries."""
+    """GetLoreBook returns a lorebook without its entries."""
     ListLoreBooks: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.ListLoreBooksRequest, _lore_service_pb2.ListLoreBooksResponse]
-    """ListLoreBooks returns lorebooks, the oldest first."""
+    """ListLoreBooks returns lorebooks, oldest first."""
     DeleteLoreBook: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.DeleteLoreBookRequest, _lore_service_pb2.DeleteLoreBookResponse]
-    """DeleteLoreBook deletes a lorebook and all its entries."""
+    """DeleteLoreBook deletes a lorebook with all its entries."""
     ImportLoreBook: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.ImportLoreBookRequest, _lore_service_pb2.ImportLoreBookResponse]
-    """ImportLoreBook writes a whole lorebook: afterwards the book with this name and scope has these entries and no others. Entries
-    keep their ids by their titles. All of it is done, or nothing.
+    """ImportLoreBook replaces all entries of the lorebook with this name and scope, and creates the book if it does not exist.
+    Entries keep their ids if their titles stay. It is one transaction.
     """
     WriteLoreEntry: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.WriteLoreEntryRequest, _lore_service_pb2.WriteLoreEntryResponse]
-    """WriteLoreEntry writes an entry: a new one, or it replaces the one with this title. An invalid pattern, or one that costs too
-    much to search for, is refused; the error names its place.
+    """WriteLoreEntry creates an entry, or replaces the one with this title. A pattern that is invalid or too expensive to
+    search for is refused; the error names its place.
     """
     GetLoreEntry: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.GetLoreEntryRequest, _lore_service_pb2.GetLoreEntryResponse]
     """GetLoreEntry returns an entry."""
     ListLoreEntries: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.ListLoreEntriesRequest, _lore_service_pb2.ListLoreEntriesResponse]
-    """ListLoreEntries returns the entries of a lorebook, the oldest first."""
+    """ListLoreEntries returns the entries of a lorebook, oldest first."""
     DeleteLoreEntry: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.DeleteLoreEntryRequest, _lore_service_pb2.DeleteLoreEntryResponse]
     """DeleteLoreEntry deletes an entry."""
     MatchLore: _aio.UnaryUnaryMultiCallable[_lore_service_pb2.MatchLoreRequest, _lore_service_pb2.MatchLoreResponse]
-    """MatchLore returns the entries that a context would hold after a text, and why, in the order in which they go in. It changes
-    nothing. If the triggers take too long to search for, it fails with LORE_TOO_EXPENSIVE; a context leaves such entries out.
+    """MatchLore returns the entries that a context would contain after a text, with the reason, in the order of the context.
+    It changes nothing. LORE_TOO_EXPENSIVE if the search for triggers takes too long; a context leaves such entries out.
     """
 
 class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -60,7 +60,7 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.WriteLoreBookRequest,
         context: _aio.ServicerContext[_lore_service_pb2.WriteLoreBookRequest, _abc.Awaitable[_lore_service_pb2.WriteLoreBookResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.WriteLoreBookResponse]:
-        """WriteLoreBook writes a lorebook: a new one, or the name, description and state of the one with this name and scope."""
+        """WriteLoreBook creates a lorebook, or replaces the name, description and state of the one with this name and scope."""
 
     @_abc_1.abstractmethod
     def GetLoreBook(
@@ -68,7 +68,7 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.GetLoreBookRequest,
         context: _aio.ServicerContext[_lore_service_pb2.GetLoreBookRequest, _abc.Awaitable[_lore_service_pb2.GetLoreBookResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.GetLoreBookResponse]:
-        """GetLoreBook returns a lorebook, without its entries."""
+        """GetLoreBook returns a lorebook without its entries."""
 
     @_abc_1.abstractmethod
     def ListLoreBooks(
@@ -76,7 +76,7 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.ListLoreBooksRequest,
         context: _aio.ServicerContext[_lore_service_pb2.ListLoreBooksRequest, _abc.Awaitable[_lore_service_pb2.ListLoreBooksResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.ListLoreBooksResponse]:
-        """ListLoreBooks returns lorebooks, the oldest first."""
+        """ListLoreBooks returns lorebooks, oldest first."""
 
     @_abc_1.abstractmethod
     def DeleteLoreBook(
@@ -84,7 +84,7 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.DeleteLoreBookRequest,
         context: _aio.ServicerContext[_lore_service_pb2.DeleteLoreBookRequest, _abc.Awaitable[_lore_service_pb2.DeleteLoreBookResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.DeleteLoreBookResponse]:
-        """DeleteLoreBook deletes a lorebook and all its entries."""
+        """DeleteLoreBook deletes a lorebook with all its entries."""
 
     @_abc_1.abstractmethod
     def ImportLoreBook(
@@ -92,8 +92,8 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.ImportLoreBookRequest,
         context: _aio.ServicerContext[_lore_service_pb2.ImportLoreBookRequest, _abc.Awaitable[_lore_service_pb2.ImportLoreBookResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.ImportLoreBookResponse]:
-        """ImportLoreBook writes a whole lorebook: afterwards the book with this name and scope has these entries and no others. Entries
-        keep their ids by their titles. All of it is done, or nothing.
+        """ImportLoreBook replaces all entries of the lorebook with this name and scope, and creates the book if it does not exist.
+        Entries keep their ids if their titles stay. It is one transaction.
         """
 
     @_abc_1.abstractmethod
@@ -102,8 +102,8 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.WriteLoreEntryRequest,
         context: _aio.ServicerContext[_lore_service_pb2.WriteLoreEntryRequest, _abc.Awaitable[_lore_service_pb2.WriteLoreEntryResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.WriteLoreEntryResponse]:
-        """WriteLoreEntry writes an entry: a new one, or it replaces the one with this title. An invalid pattern, or one that costs too
-        much to search for, is refused; the error names its place.
+        """WriteLoreEntry creates an entry, or replaces the one with this title. A pattern that is invalid or too expensive to
+        search for is refused; the error names its place.
         """
 
     @_abc_1.abstractmethod
@@ -120,7 +120,7 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.ListLoreEntriesRequest,
         context: _aio.ServicerContext[_lore_service_pb2.ListLoreEntriesRequest, _abc.Awaitable[_lore_service_pb2.ListLoreEntriesResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.ListLoreEntriesResponse]:
-        """ListLoreEntries returns the entries of a lorebook, the oldest first."""
+        """ListLoreEntries returns the entries of a lorebook, oldest first."""
 
     @_abc_1.abstractmethod
     def DeleteLoreEntry(
@@ -136,8 +136,8 @@ class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lore_service_pb2.MatchLoreRequest,
         context: _aio.ServicerContext[_lore_service_pb2.MatchLoreRequest, _abc.Awaitable[_lore_service_pb2.MatchLoreResponse]],
     ) -> _abc.Awaitable[_lore_service_pb2.MatchLoreResponse]:
-        """MatchLore returns the entries that a context would hold after a text, and why, in the order in which they go in. It changes
-        nothing. If the triggers take too long to search for, it fails with LORE_TOO_EXPENSIVE; a context leaves such entries out.
+        """MatchLore returns the entries that a context would contain after a text, with the reason, in the order of the context.
+        It changes nothing. LORE_TOO_EXPENSIVE if the search for triggers takes too long; a context leaves such entries out.
         """
 
 def add_LoreServiceServicer_to_server(servicer: LoreServiceServicer, server: _aio.Server) -> None: ...

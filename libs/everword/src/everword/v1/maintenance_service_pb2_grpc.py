@@ -75,16 +75,6 @@ class MaintenanceServiceStub:
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.FromString,
                 _registered_method=True)
-        self.GetVoice = channel.unary_unary(
-                '/everword.v1.MaintenanceService/GetVoice',
-                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.FromString,
-                _registered_method=True)
-        self.UpdateVoice = channel.unary_unary(
-                '/everword.v1.MaintenanceService/UpdateVoice',
-                request_serializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.FromString,
-                _registered_method=True)
         self.Backfill = channel.unary_unary(
                 '/everword.v1.MaintenanceService/Backfill',
                 request_serializer=everword_dot_v1_dot_maintenance__service__pb2.BackfillRequest.SerializeToString,
@@ -97,87 +87,74 @@ class MaintenanceServiceServicer:
     """
 
     def GetQueueStatus(self, request, context):
-        """GetQueueStatus says how the jobs of each task stand. Jobs that failed for good stay, with their error.
+        """GetQueueStatus returns the number of jobs of each task by state. Jobs that failed for good stay, with their error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RetryJobs(self, request, context):
-        """RetryJobs schedules jobs again that failed for good.
+        """RetryJobs schedules jobs that failed for good again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Compact(self, request, context):
-        """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing.
+        """Compact schedules summaries of conversations, also of conversations with few new messages. Repeated calls have no
+        further effect.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RollUp(self, request, context):
-        """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
-        years above them. It waits for nothing, not for late messages either. It looks for messages that the calendar has
-        missed on the days that are asked for, which costs a second or two for 100,000 messages; ask for days in parts where
-        a call does not end in its time. Calling it again changes nothing.
+        """RollUp schedules the calendar summaries of past days without one, and the weeks, months and years above them. It does
+        not wait for late messages. It searches the requested days for messages that the calendar has missed, which takes a
+        second or two for 100,000 messages; request fewer days at a time if a call exceeds its deadline. Repeated calls have no
+        further effect.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def FlushConversation(self, request, context):
-        """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
-        the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
-        turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
-        deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
-        and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
+        """FlushConversation frees space in an agent's context. When the context is nearly full, the first response tells the
+        caller to let the agent save notes; called again with notes_saved, it returns stored summaries that replace old turns.
+        Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
+        they failed before. OVERLOADED if too many calls wait; the summaries are still made. Credentials are masked, unless the
+        namespace keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Sleep(self, request, context):
-        """Sleep reads what was said since the last Sleep, however short ago, learns from it, and puts what is known in order. It
-        does so for one conversation, for those about a subject, or for all. It writes a message when something has come about,
-        and ends when all is done, at the latest with the caller's deadline; the work goes on then. Workers do the same when a
-        conversation rests, when another begins, and every night. Calling it again, or twice at once, changes nothing twice.
+        """Sleep learns from the messages since the last Sleep, and puts what is known in order: for one conversation, for the
+        conversations about a subject, or for all. It sends progress, and ends when everything is done or at the caller's
+        deadline; the work goes on then. Workers do the same when a conversation pauses, when another begins, and every night.
+        Repeated and concurrent calls have no further effect.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetCompactionStatus(self, request, context):
-        """GetCompactionStatus says how summaries are made, and what waits for them.
+        """GetCompactionStatus returns how summaries are made, and how much of their work is pending.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AuditSummaries(self, request, context):
-        """AuditSummaries reports how faithful the namespace's summaries are.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetVoice(self, request, context):
-        """GetVoice returns whose memories calendar summaries are.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def UpdateVoice(self, request, context):
-        """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on.
+        """AuditSummaries checks the namespace's summaries against their sources, page by page.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Backfill(self, request, context):
-        """Backfill schedules work that nobody scheduled. Calling it again changes nothing.
+        """Backfill schedules work that is missing, such as vectors of memories without one. Repeated calls have no further effect.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -225,16 +202,6 @@ def add_MaintenanceServiceServicer_to_server(servicer, server):
                     servicer.AuditSummaries,
                     request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.SerializeToString,
-            ),
-            'GetVoice': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetVoice,
-                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.SerializeToString,
-            ),
-            'UpdateVoice': grpc.unary_unary_rpc_method_handler(
-                    servicer.UpdateVoice,
-                    request_deserializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.SerializeToString,
             ),
             'Backfill': grpc.unary_unary_rpc_method_handler(
                     servicer.Backfill,
@@ -459,60 +426,6 @@ class MaintenanceService:
             '/everword.v1.MaintenanceService/AuditSummaries',
             everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesRequest.SerializeToString,
             everword_dot_v1_dot_maintenance__service__pb2.AuditSummariesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetVoice(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.MaintenanceService/GetVoice',
-            everword_dot_v1_dot_maintenance__service__pb2.GetVoiceRequest.SerializeToString,
-            everword_dot_v1_dot_maintenance__service__pb2.GetVoiceResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def UpdateVoice(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.MaintenanceService/UpdateVoice',
-            everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceRequest.SerializeToString,
-            everword_dot_v1_dot_maintenance__service__pb2.UpdateVoiceResponse.FromString,
             options,
             channel_credentials,
             insecure,

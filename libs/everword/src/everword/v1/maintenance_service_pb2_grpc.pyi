@@ -17,40 +17,38 @@ class MaintenanceServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetQueueStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetQueueStatusRequest, _maintenance_service_pb2.GetQueueStatusResponse]
-    """GetQueueStatus says how the jobs of each task stand. Jobs that failed for good stay, with their error."""
+    """GetQueueStatus returns the number of jobs of each task by state. Jobs that failed for good stay, with their error."""
     RetryJobs: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RetryJobsRequest, _maintenance_service_pb2.RetryJobsResponse]
-    """RetryJobs schedules jobs again that failed for good."""
+    """RetryJobs schedules jobs that failed for good again."""
     Compact: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.CompactRequest, _maintenance_service_pb2.CompactResponse]
-    """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing."""
+    """Compact schedules summaries of conversations, also of conversations with few new messages. Repeated calls have no
+    further effect.
+    """
     RollUp: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.RollUpRequest, _maintenance_service_pb2.RollUpResponse]
-    """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
-    years above them. It waits for nothing, not for late messages either. It looks for messages that the calendar has
-    missed on the days that are asked for, which costs a second or two for 100,000 messages; ask for days in parts where
-    a call does not end in its time. Calling it again changes nothing.
+    """RollUp schedules the calendar summaries of past days without one, and the weeks, months and years above them. It does
+    not wait for late messages. It searches the requested days for messages that the calendar has missed, which takes a
+    second or two for 100,000 messages; request fewer days at a time if a call exceeds its deadline. Repeated calls have no
+    further effect.
     """
     FlushConversation: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.FlushConversationRequest, _maintenance_service_pb2.FlushConversationResponse]
-    """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
-    the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
-    turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
-    deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
-    and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
+    """FlushConversation frees space in an agent's context. When the context is nearly full, the first response tells the
+    caller to let the agent save notes; called again with notes_saved, it returns stored summaries that replace old turns.
+    Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
+    they failed before. OVERLOADED if too many calls wait; the summaries are still made. Credentials are masked, unless the
+    namespace keeps them.
     """
     Sleep: _aio.UnaryStreamMultiCallable[_maintenance_service_pb2.SleepRequest, _maintenance_service_pb2.SleepResponse]
-    """Sleep reads what was said since the last Sleep, however short ago, learns from it, and puts what is known in order. It
-    does so for one conversation, for those about a subject, or for all. It writes a message when something has come about,
-    and ends when all is done, at the latest with the caller's deadline; the work goes on then. Workers do the same when a
-    conversation rests, when another begins, and every night. Calling it again, or twice at once, changes nothing twice.
+    """Sleep learns from the messages since the last Sleep, and puts what is known in order: for one conversation, for the
+    conversations about a subject, or for all. It sends progress, and ends when everything is done or at the caller's
+    deadline; the work goes on then. Workers do the same when a conversation pauses, when another begins, and every night.
+    Repeated and concurrent calls have no further effect.
     """
     GetCompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetCompactionStatusRequest, _maintenance_service_pb2.GetCompactionStatusResponse]
-    """GetCompactionStatus says how summaries are made, and what waits for them."""
+    """GetCompactionStatus returns how summaries are made, and how much of their work is pending."""
     AuditSummaries: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.AuditSummariesRequest, _maintenance_service_pb2.AuditSummariesResponse]
-    """AuditSummaries reports how faithful the namespace's summaries are."""
-    GetVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetVoiceRequest, _maintenance_service_pb2.GetVoiceResponse]
-    """GetVoice returns whose memories calendar summaries are."""
-    UpdateVoice: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.UpdateVoiceRequest, _maintenance_service_pb2.UpdateVoiceResponse]
-    """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on."""
+    """AuditSummaries checks the namespace's summaries against their sources, page by page."""
     Backfill: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.BackfillRequest, _maintenance_service_pb2.BackfillResponse]
-    """Backfill schedules work that nobody scheduled. Calling it again changes nothing."""
+    """Backfill schedules work that is missing, such as vectors of memories without one. Repeated calls have no further effect."""
 
 class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
     """MaintenanceService shows and steers the background work of a namespace."""
@@ -61,7 +59,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.GetQueueStatusRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.GetQueueStatusRequest, _abc.Awaitable[_maintenance_service_pb2.GetQueueStatusResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.GetQueueStatusResponse]:
-        """GetQueueStatus says how the jobs of each task stand. Jobs that failed for good stay, with their error."""
+        """GetQueueStatus returns the number of jobs of each task by state. Jobs that failed for good stay, with their error."""
 
     @_abc_1.abstractmethod
     def RetryJobs(
@@ -69,7 +67,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.RetryJobsRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.RetryJobsRequest, _abc.Awaitable[_maintenance_service_pb2.RetryJobsResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.RetryJobsResponse]:
-        """RetryJobs schedules jobs again that failed for good."""
+        """RetryJobs schedules jobs that failed for good again."""
 
     @_abc_1.abstractmethod
     def Compact(
@@ -77,7 +75,9 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.CompactRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.CompactRequest, _abc.Awaitable[_maintenance_service_pb2.CompactResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.CompactResponse]:
-        """Compact schedules the summing up of conversations, however few messages wait. Calling it again changes nothing."""
+        """Compact schedules summaries of conversations, also of conversations with few new messages. Repeated calls have no
+        further effect.
+        """
 
     @_abc_1.abstractmethod
     def RollUp(
@@ -85,10 +85,10 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.RollUpRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.RollUpRequest, _abc.Awaitable[_maintenance_service_pb2.RollUpResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.RollUpResponse]:
-        """RollUp schedules the calendar summaries of days that have ended and are not summed up, with the weeks, months and
-        years above them. It waits for nothing, not for late messages either. It looks for messages that the calendar has
-        missed on the days that are asked for, which costs a second or two for 100,000 messages; ask for days in parts where
-        a call does not end in its time. Calling it again changes nothing.
+        """RollUp schedules the calendar summaries of past days without one, and the weeks, months and years above them. It does
+        not wait for late messages. It searches the requested days for messages that the calendar has missed, which takes a
+        second or two for 100,000 messages; request fewer days at a time if a call exceeds its deadline. Repeated calls have no
+        further effect.
         """
 
     @_abc_1.abstractmethod
@@ -97,11 +97,11 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.FlushConversationRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.FlushConversationRequest, _abc.Awaitable[_maintenance_service_pb2.FlushConversationResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.FlushConversationResponse]:
-        """FlushConversation makes room in an agent's context. When the context is nearly full, the caller is first told to let
-        the agent save what matters; called again with notes_saved, it returns the stored summaries that replace the old
-        turns. Nothing of the conversation is deleted. The call waits for summaries that are still to be made, until its
-        deadline; where they have failed before, until they fail once more. Where too many calls wait, it ends with OVERLOADED,
-        and the summaries are made all the same. Credentials are masked, unless the namespace keeps them.
+        """FlushConversation frees space in an agent's context. When the context is nearly full, the first response tells the
+        caller to let the agent save notes; called again with notes_saved, it returns stored summaries that replace old turns.
+        Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
+        they failed before. OVERLOADED if too many calls wait; the summaries are still made. Credentials are masked, unless the
+        namespace keeps them.
         """
 
     @_abc_1.abstractmethod
@@ -110,10 +110,10 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.SleepRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.SleepRequest, _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]],
     ) -> _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]:
-        """Sleep reads what was said since the last Sleep, however short ago, learns from it, and puts what is known in order. It
-        does so for one conversation, for those about a subject, or for all. It writes a message when something has come about,
-        and ends when all is done, at the latest with the caller's deadline; the work goes on then. Workers do the same when a
-        conversation rests, when another begins, and every night. Calling it again, or twice at once, changes nothing twice.
+        """Sleep learns from the messages since the last Sleep, and puts what is known in order: for one conversation, for the
+        conversations about a subject, or for all. It sends progress, and ends when everything is done or at the caller's
+        deadline; the work goes on then. Workers do the same when a conversation pauses, when another begins, and every night.
+        Repeated and concurrent calls have no further effect.
         """
 
     @_abc_1.abstractmethod
@@ -122,7 +122,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.GetCompactionStatusRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.GetCompactionStatusRequest, _abc.Awaitable[_maintenance_service_pb2.GetCompactionStatusResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.GetCompactionStatusResponse]:
-        """GetCompactionStatus says how summaries are made, and what waits for them."""
+        """GetCompactionStatus returns how summaries are made, and how much of their work is pending."""
 
     @_abc_1.abstractmethod
     def AuditSummaries(
@@ -130,23 +130,7 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.AuditSummariesRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.AuditSummariesRequest, _abc.Awaitable[_maintenance_service_pb2.AuditSummariesResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.AuditSummariesResponse]:
-        """AuditSummaries reports how faithful the namespace's summaries are."""
-
-    @_abc_1.abstractmethod
-    def GetVoice(
-        self,
-        request: _maintenance_service_pb2.GetVoiceRequest,
-        context: _aio.ServicerContext[_maintenance_service_pb2.GetVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.GetVoiceResponse]],
-    ) -> _abc.Awaitable[_maintenance_service_pb2.GetVoiceResponse]:
-        """GetVoice returns whose memories calendar summaries are."""
-
-    @_abc_1.abstractmethod
-    def UpdateVoice(
-        self,
-        request: _maintenance_service_pb2.UpdateVoiceRequest,
-        context: _aio.ServicerContext[_maintenance_service_pb2.UpdateVoiceRequest, _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]],
-    ) -> _abc.Awaitable[_maintenance_service_pb2.UpdateVoiceResponse]:
-        """UpdateVoice changes what update_mask names of the voice. It counts for what is written from then on."""
+        """AuditSummaries checks the namespace's summaries against their sources, page by page."""
 
     @_abc_1.abstractmethod
     def Backfill(
@@ -154,6 +138,6 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.BackfillRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.BackfillRequest, _abc.Awaitable[_maintenance_service_pb2.BackfillResponse]],
     ) -> _abc.Awaitable[_maintenance_service_pb2.BackfillResponse]:
-        """Backfill schedules work that nobody scheduled. Calling it again changes nothing."""
+        """Backfill schedules work that is missing, such as vectors of memories without one. Repeated calls have no further effect."""
 
 def add_MaintenanceServiceServicer_to_server(servicer: MaintenanceServiceServicer, server: _aio.Server) -> None: ...

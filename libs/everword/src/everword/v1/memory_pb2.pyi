@@ -78,7 +78,7 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     MEMORY_KIND_LORE: _MemoryKind.ValueType  # 7
     """MEMORY_KIND_LORE is an entry of a lorebook. Contexts hold it by its triggers alone. See LoreService."""
     MEMORY_KIND_TOPIC: _MemoryKind.ValueType  # 8
-    """MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See TopicService."""
+    """MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See GraphQueryService."""
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
     """MemoryKind says what a memory is. All kinds are ranked together. More kinds will come: show a kind that you do not know by
@@ -102,7 +102,7 @@ MEMORY_KIND_NODE: MemoryKind.ValueType  # 6
 MEMORY_KIND_LORE: MemoryKind.ValueType  # 7
 """MEMORY_KIND_LORE is an entry of a lorebook. Contexts hold it by its triggers alone. See LoreService."""
 MEMORY_KIND_TOPIC: MemoryKind.ValueType  # 8
-"""MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See TopicService."""
+"""MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See GraphQueryService."""
 Global___MemoryKind: _TypeAlias = MemoryKind  # noqa: Y015
 
 class _ImportanceClass:

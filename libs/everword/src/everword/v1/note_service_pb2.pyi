@@ -6,7 +6,9 @@ isort:skip_file
 from collections import abc as _abc
 from everword.v1 import note_pb2 as _note_pb2
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
@@ -507,3 +509,353 @@ class AppendDailyLogResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___AppendDailyLogResponse: _TypeAlias = AppendDailyLogResponse  # noqa: Y015
+
+@_typing.final
+class HandoffKey(_message.Message):
+    """HandoffKey names an issue."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPO_FIELD_NUMBER: _builtins.int
+    ISSUE_FIELD_NUMBER: _builtins.int
+    repo: _builtins.str
+    """repo is the repository, such as `acme/shop`. At most 128 characters."""
+    issue: _builtins.str
+    """issue is the issue's number or name, such as `41`. At most 64 characters."""
+    def __init__(
+        self,
+        *,
+        repo: _builtins.str = ...,
+        issue: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["issue", b"issue", "repo", b"repo"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___HandoffKey: _TypeAlias = HandoffKey  # noqa: Y015
+
+@_typing.final
+class WriteHandoffRequest(_message.Message):
+    """WriteHandoffRequest holds where the caller stands."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    content: _builtins.str
+    """content is the state of the task, and what is asked of the advisor. At most 64 KiB."""
+    author: _builtins.str
+    """author is who writes. At most 256 characters."""
+    request_id: _builtins.str
+    """request_id makes the call repeatable. At most 128 characters."""
+    @_builtins.property
+    def key(self) -> Global___HandoffKey:
+        """key is the issue."""
+
+    def __init__(
+        self,
+        *,
+        key: Global___HandoffKey | None = ...,
+        content: _builtins.str = ...,
+        author: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "content", b"content", "key", b"key", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WriteHandoffRequest: _TypeAlias = WriteHandoffRequest  # noqa: Y015
+
+@_typing.final
+class WriteHandoffResponse(_message.Message):
+    """WriteHandoffResponse says what was written."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOTE_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    note_id: _builtins.str
+    """note_id is the id of the note."""
+    version: _builtins.int
+    """version is its version."""
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
+    replayed: _builtins.bool
+    """replayed says that an equal call with this request_id wrote it before."""
+    def __init__(
+        self,
+        *,
+        note_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        consistency_token: _builtins.str = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "note_id", b"note_id", "replayed", b"replayed", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WriteHandoffResponse: _TypeAlias = WriteHandoffResponse  # noqa: Y015
+
+@_typing.final
+class GetHandoffRequest(_message.Message):
+    """GetHandoffRequest names an issue."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    INCLUDE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    include_instructions: _builtins.bool
+    """include_instructions returns instructions for the prompt of the agent that asks for advice."""
+    @_builtins.property
+    def key(self) -> Global___HandoffKey:
+        """key is the issue."""
+
+    def __init__(
+        self,
+        *,
+        key: Global___HandoffKey | None = ...,
+        include_instructions: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["include_instructions", b"include_instructions", "key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHandoffRequest: _TypeAlias = GetHandoffRequest  # noqa: Y015
+
+@_typing.final
+class GetHandoffResponse(_message.Message):
+    """GetHandoffResponse holds what is known about the issue."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HANDOFF_FIELD_NUMBER: _builtins.int
+    ADVISOR_NOTES_FIELD_NUMBER: _builtins.int
+    GRANTS_FIELD_NUMBER: _builtins.int
+    INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    instructions: _builtins.str
+    """instructions say how to ask an advisor about the issue: text for the prompt of the agent that asks. Empty unless
+    requested. CreateAdvisorGrant returns the instructions for the advisor.
+    """
+    @_builtins.property
+    def handoff(self) -> _note_pb2.Note:
+        """handoff is the issue's handoff; unset if there is none."""
+
+    @_builtins.property
+    def advisor_notes(self) -> _containers.RepeatedCompositeFieldContainer[_note_pb2.Note]:
+        """advisor_notes are the notes of advisors, latest first. At most 20."""
+
+    @_builtins.property
+    def grants(self) -> _containers.RepeatedCompositeFieldContainer[Global___AdvisorGrant]:
+        """grants are the grants for the issue that have not expired, latest first. At most 20."""
+
+    def __init__(
+        self,
+        *,
+        handoff: _note_pb2.Note | None = ...,
+        advisor_notes: _abc.Iterable[_note_pb2.Note] | None = ...,
+        grants: _abc.Iterable[Global___AdvisorGrant] | None = ...,
+        instructions: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["handoff", b"handoff"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["advisor_notes", b"advisor_notes", "grants", b"grants", "handoff", b"handoff", "instructions", b"instructions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetHandoffResponse: _TypeAlias = GetHandoffResponse  # noqa: Y015
+
+@_typing.final
+class SaveAdvisorNoteRequest(_message.Message):
+    """SaveAdvisorNoteRequest holds what an advisor found."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    CONTENT_FIELD_NUMBER: _builtins.int
+    IMPORTANCE_FIELD_NUMBER: _builtins.int
+    AUTHOR_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    content: _builtins.str
+    """content is what it found. At most 64 KiB."""
+    importance: _builtins.int
+    """importance is how much it matters, from 1 to 5; 4 if 0."""
+    author: _builtins.str
+    """author is who writes. At most 256 characters."""
+    request_id: _builtins.str
+    """request_id makes the call repeatable. At most 128 characters."""
+    @_builtins.property
+    def key(self) -> Global___HandoffKey:
+        """key is the issue."""
+
+    def __init__(
+        self,
+        *,
+        key: Global___HandoffKey | None = ...,
+        content: _builtins.str = ...,
+        importance: _builtins.int = ...,
+        author: _builtins.str = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "content", b"content", "importance", b"importance", "key", b"key", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SaveAdvisorNoteRequest: _TypeAlias = SaveAdvisorNoteRequest  # noqa: Y015
+
+@_typing.final
+class SaveAdvisorNoteResponse(_message.Message):
+    """SaveAdvisorNoteResponse says what was written."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOTE_ID_FIELD_NUMBER: _builtins.int
+    CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
+    REPLAYED_FIELD_NUMBER: _builtins.int
+    note_id: _builtins.str
+    """note_id is the id of the note."""
+    consistency_token: _builtins.str
+    """consistency_token stands for the write."""
+    replayed: _builtins.bool
+    """replayed says that an equal call with this request_id wrote it before."""
+    def __init__(
+        self,
+        *,
+        note_id: _builtins.str = ...,
+        consistency_token: _builtins.str = ...,
+        replayed: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consistency_token", b"consistency_token", "note_id", b"note_id", "replayed", b"replayed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SaveAdvisorNoteResponse: _TypeAlias = SaveAdvisorNoteResponse  # noqa: Y015
+
+@_typing.final
+class AdvisorGrant(_message.Message):
+    """AdvisorGrant is the leave to make some calls."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    MAX_CALLS_FIELD_NUMBER: _builtins.int
+    USED_CALLS_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    EXPIRE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies it (UUIDv7)."""
+    max_calls: _builtins.int
+    """max_calls is how many calls it is for."""
+    used_calls: _builtins.int
+    """used_calls is how many were made."""
+    @_builtins.property
+    def key(self) -> Global___HandoffKey:
+        """key is the issue that it was made for."""
+
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when it was made."""
+
+    @_builtins.property
+    def expire_time(self) -> _timestamp_pb2.Timestamp:
+        """expire_time is when it ends, whatever is left of it."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        key: Global___HandoffKey | None = ...,
+        max_calls: _builtins.int = ...,
+        used_calls: _builtins.int = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+        expire_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "expire_time", b"expire_time", "key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "expire_time", b"expire_time", "id", b"id", "key", b"key", "max_calls", b"max_calls", "used_calls", b"used_calls"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AdvisorGrant: _TypeAlias = AdvisorGrant  # noqa: Y015
+
+@_typing.final
+class CreateAdvisorGrantRequest(_message.Message):
+    """CreateAdvisorGrantRequest says what an advisor may do."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    MAX_CALLS_FIELD_NUMBER: _builtins.int
+    LIFETIME_FIELD_NUMBER: _builtins.int
+    max_calls: _builtins.int
+    """max_calls is how many calls it may make: 2 if 0, to read and to save. At most 100."""
+    @_builtins.property
+    def key(self) -> Global___HandoffKey:
+        """key is the issue that it is to advise on."""
+
+    @_builtins.property
+    def lifetime(self) -> _duration_pb2.Duration:
+        """lifetime is for how long: an hour if unset, at most a day."""
+
+    def __init__(
+        self,
+        *,
+        key: Global___HandoffKey | None = ...,
+        max_calls: _builtins.int = ...,
+        lifetime: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "lifetime", b"lifetime"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "lifetime", b"lifetime", "max_calls", b"max_calls"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateAdvisorGrantRequest: _TypeAlias = CreateAdvisorGrantRequest  # noqa: Y015
+
+@_typing.final
+class CreateAdvisorGrantResponse(_message.Message):
+    """CreateAdvisorGrantResponse holds the grant."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GRANT_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """secret is what the advisor shows, as a key: `authorization: Bearer SECRET`. It is not shown again."""
+    instructions: _builtins.str
+    """instructions are text for the prompt of the advisor."""
+    @_builtins.property
+    def grant(self) -> Global___AdvisorGrant:
+        """grant is what was made."""
+
+    def __init__(
+        self,
+        *,
+        grant: Global___AdvisorGrant | None = ...,
+        secret: _builtins.str = ...,
+        instructions: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["grant", b"grant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["grant", b"grant", "instructions", b"instructions", "secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateAdvisorGrantResponse: _TypeAlias = CreateAdvisorGrantResponse  # noqa: Y015

@@ -26,9 +26,14 @@ if _version_not_supported:
 
 
 class NoteServiceStub:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     def __init__(self, channel):
@@ -67,53 +72,108 @@ class NoteServiceStub:
                 request_serializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogResponse.FromString,
                 _registered_method=True)
+        self.WriteHandoff = channel.unary_unary(
+                '/everword.v1.NoteService/WriteHandoff',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffResponse.FromString,
+                _registered_method=True)
+        self.GetHandoff = channel.unary_unary(
+                '/everword.v1.NoteService/GetHandoff',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffResponse.FromString,
+                _registered_method=True)
+        self.SaveAdvisorNote = channel.unary_unary(
+                '/everword.v1.NoteService/SaveAdvisorNote',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteResponse.FromString,
+                _registered_method=True)
+        self.CreateAdvisorGrant = channel.unary_unary(
+                '/everword.v1.NoteService/CreateAdvisorGrant',
+                request_serializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.FromString,
+                _registered_method=True)
 
 
 class NoteServiceServicer:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     def WriteNote(self, request, context):
-        """WriteNote writes a note. What its key held is replaced, and stays in the history. Writers of the same note come one after
-        the other; with expected_version, a writer that has not seen the latest version is refused.
+        """WriteNote writes a note. The content replaces the note's, which stays in the history, or is added to its end. Concurrent
+        writers of a note take turns; with expected_version, a writer that has not read the latest version is refused.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetNote(self, request, context):
-        """GetNote returns a note as it stands. NOT_FOUND where it was deleted or has expired.
+        """GetNote returns a note. NOTE_NOT_FOUND if it was deleted or has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteNote(self, request, context):
-        """DeleteNote deletes a note. Its texts stay in the history alone; written again under its key, it goes on where it was.
+        """DeleteNote deletes a note. Its texts stay in the history. Writing it again under its key continues the history.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListNotes(self, request, context):
-        """ListNotes returns notes as they stand, the latest made first.
+        """ListNotes returns notes, latest created first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetNoteHistory(self, request, context):
-        """GetNoteHistory returns what a note was, the latest version first; also of one that was deleted or has expired.
+        """GetNoteHistory returns the versions of a note, latest first, also of one that was deleted or has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AppendDailyLog(self, request, context):
-        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
-        its time zone and day cut-off. Contexts hold the entries of today and yesterday.
+        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log`. The day is that of the namespace's time
+        zone and day cut-off. Contexts contain the entries of today and yesterday.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WriteHandoff(self, request, context):
+        """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetHandoff(self, request, context):
+        """GetHandoff returns the handoff of an issue, the advisors' notes on it, and its grants with the number of calls left.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SaveAdvisorNote(self, request, context):
+        """SaveAdvisorNote stores what an advisor found out, as a note of kind `advisor_note`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateAdvisorGrant(self, request, context):
+        """CreateAdvisorGrant creates a key for one run of an advisor. The key allows a number of calls to the RPCs that a key of role
+        write may call, in the caller's namespace and in every service. Failed calls count too. After the last call, calls are
+        RESOURCE_EXHAUSTED with GRANT_USED_UP. A grant cannot create grants.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -152,6 +212,26 @@ def add_NoteServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogRequest.FromString,
                     response_serializer=everword_dot_v1_dot_note__service__pb2.AppendDailyLogResponse.SerializeToString,
             ),
+            'WriteHandoff': grpc.unary_unary_rpc_method_handler(
+                    servicer.WriteHandoff,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.WriteHandoffResponse.SerializeToString,
+            ),
+            'GetHandoff': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetHandoff,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.GetHandoffRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.GetHandoffResponse.SerializeToString,
+            ),
+            'SaveAdvisorNote': grpc.unary_unary_rpc_method_handler(
+                    servicer.SaveAdvisorNote,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteResponse.SerializeToString,
+            ),
+            'CreateAdvisorGrant': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateAdvisorGrant,
+                    request_deserializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.NoteService', rpc_method_handlers)
@@ -161,9 +241,14 @@ def add_NoteServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class NoteService:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     @staticmethod
@@ -318,6 +403,114 @@ class NoteService:
             '/everword.v1.NoteService/AppendDailyLog',
             everword_dot_v1_dot_note__service__pb2.AppendDailyLogRequest.SerializeToString,
             everword_dot_v1_dot_note__service__pb2.AppendDailyLogResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WriteHandoff(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/WriteHandoff',
+            everword_dot_v1_dot_note__service__pb2.WriteHandoffRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.WriteHandoffResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetHandoff(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/GetHandoff',
+            everword_dot_v1_dot_note__service__pb2.GetHandoffRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.GetHandoffResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SaveAdvisorNote(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/SaveAdvisorNote',
+            everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.SaveAdvisorNoteResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateAdvisorGrant(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.NoteService/CreateAdvisorGrant',
+            everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantRequest.SerializeToString,
+            everword_dot_v1_dot_note__service__pb2.CreateAdvisorGrantResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -13,33 +13,54 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class NoteServiceStub:
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     WriteNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.WriteNoteRequest, _note_service_pb2.WriteNoteResponse]
-    """WriteNote writes a note. What its key held is replaced, and stays in the history. Writers of the same note come one after
-    the other; with expected_version, a writer that has not seen the latest version is refused.
+    """WriteNote writes a note. The content replaces the note's, which stays in the history, or is added to its end. Concurrent
+    writers of a note take turns; with expected_version, a writer that has not read the latest version is refused.
     """
     GetNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetNoteRequest, _note_service_pb2.GetNoteResponse]
-    """GetNote returns a note as it stands. NOT_FOUND where it was deleted or has expired."""
+    """GetNote returns a note. NOTE_NOT_FOUND if it was deleted or has expired."""
     DeleteNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.DeleteNoteRequest, _note_service_pb2.DeleteNoteResponse]
-    """DeleteNote deletes a note. Its texts stay in the history alone; written again under its key, it goes on where it was."""
+    """DeleteNote deletes a note. Its texts stay in the history. Writing it again under its key continues the history."""
     ListNotes: _aio.UnaryUnaryMultiCallable[_note_service_pb2.ListNotesRequest, _note_service_pb2.ListNotesResponse]
-    """ListNotes returns notes as they stand, the latest made first."""
+    """ListNotes returns notes, latest created first."""
     GetNoteHistory: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetNoteHistoryRequest, _note_service_pb2.GetNoteHistoryResponse]
-    """GetNoteHistory returns what a note was, the latest version first; also of one that was deleted or has expired."""
+    """GetNoteHistory returns the versions of a note, latest first, also of one that was deleted or has expired."""
     AppendDailyLog: _aio.UnaryUnaryMultiCallable[_note_service_pb2.AppendDailyLogRequest, _note_service_pb2.AppendDailyLogResponse]
-    """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
-    its time zone and day cut-off. Contexts hold the entries of today and yesterday.
+    """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log`. The day is that of the namespace's time
+    zone and day cut-off. Contexts contain the entries of today and yesterday.
+    """
+    WriteHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.WriteHandoffRequest, _note_service_pb2.WriteHandoffResponse]
+    """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff."""
+    GetHandoff: _aio.UnaryUnaryMultiCallable[_note_service_pb2.GetHandoffRequest, _note_service_pb2.GetHandoffResponse]
+    """GetHandoff returns the handoff of an issue, the advisors' notes on it, and its grants with the number of calls left."""
+    SaveAdvisorNote: _aio.UnaryUnaryMultiCallable[_note_service_pb2.SaveAdvisorNoteRequest, _note_service_pb2.SaveAdvisorNoteResponse]
+    """SaveAdvisorNote stores what an advisor found out, as a note of kind `advisor_note`."""
+    CreateAdvisorGrant: _aio.UnaryUnaryMultiCallable[_note_service_pb2.CreateAdvisorGrantRequest, _note_service_pb2.CreateAdvisorGrantResponse]
+    """CreateAdvisorGrant creates a key for one run of an advisor. The key allows a number of calls to the RPCs that a key of role
+    write may call, in the caller's namespace and in every service. Failed calls count too. After the last call, calls are
+    RESOURCE_EXHAUSTED with GRANT_USED_UP. A grant cannot create grants.
     """
 
 class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
-    """NoteService keeps what is written down on purpose, apart from any conversation: values under keys, captured notes, and the
-    log of each day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse find it beside all others, and alone with
-    that kind in their filter. Text that was overwritten, has expired or was deleted is returned by GetNoteHistory alone.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
+    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
+    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
+    expired.
+
+    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
+    one handoff; writing it again replaces it.
     """
 
     @_abc_1.abstractmethod
@@ -48,8 +69,8 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.WriteNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.WriteNoteRequest, _abc.Awaitable[_note_service_pb2.WriteNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.WriteNoteResponse]:
-        """WriteNote writes a note. What its key held is replaced, and stays in the history. Writers of the same note come one after
-        the other; with expected_version, a writer that has not seen the latest version is refused.
+        """WriteNote writes a note. The content replaces the note's, which stays in the history, or is added to its end. Concurrent
+        writers of a note take turns; with expected_version, a writer that has not read the latest version is refused.
         """
 
     @_abc_1.abstractmethod
@@ -58,7 +79,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.GetNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.GetNoteRequest, _abc.Awaitable[_note_service_pb2.GetNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.GetNoteResponse]:
-        """GetNote returns a note as it stands. NOT_FOUND where it was deleted or has expired."""
+        """GetNote returns a note. NOTE_NOT_FOUND if it was deleted or has expired."""
 
     @_abc_1.abstractmethod
     def DeleteNote(
@@ -66,7 +87,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.DeleteNoteRequest,
         context: _aio.ServicerContext[_note_service_pb2.DeleteNoteRequest, _abc.Awaitable[_note_service_pb2.DeleteNoteResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.DeleteNoteResponse]:
-        """DeleteNote deletes a note. Its texts stay in the history alone; written again under its key, it goes on where it was."""
+        """DeleteNote deletes a note. Its texts stay in the history. Writing it again under its key continues the history."""
 
     @_abc_1.abstractmethod
     def ListNotes(
@@ -74,7 +95,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.ListNotesRequest,
         context: _aio.ServicerContext[_note_service_pb2.ListNotesRequest, _abc.Awaitable[_note_service_pb2.ListNotesResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.ListNotesResponse]:
-        """ListNotes returns notes as they stand, the latest made first."""
+        """ListNotes returns notes, latest created first."""
 
     @_abc_1.abstractmethod
     def GetNoteHistory(
@@ -82,7 +103,7 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.GetNoteHistoryRequest,
         context: _aio.ServicerContext[_note_service_pb2.GetNoteHistoryRequest, _abc.Awaitable[_note_service_pb2.GetNoteHistoryResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.GetNoteHistoryResponse]:
-        """GetNoteHistory returns what a note was, the latest version first; also of one that was deleted or has expired."""
+        """GetNoteHistory returns the versions of a note, latest first, also of one that was deleted or has expired."""
 
     @_abc_1.abstractmethod
     def AppendDailyLog(
@@ -90,8 +111,43 @@ class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _note_service_pb2.AppendDailyLogRequest,
         context: _aio.ServicerContext[_note_service_pb2.AppendDailyLogRequest, _abc.Awaitable[_note_service_pb2.AppendDailyLogResponse]],
     ) -> _abc.Awaitable[_note_service_pb2.AppendDailyLogResponse]:
-        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log` on its own. The day is the namespace's, by
-        its time zone and day cut-off. Contexts hold the entries of today and yesterday.
+        """AppendDailyLog adds an entry to the log of the day: a note of kind `daily_log`. The day is that of the namespace's time
+        zone and day cut-off. Contexts contain the entries of today and yesterday.
+        """
+
+    @_abc_1.abstractmethod
+    def WriteHandoff(
+        self,
+        request: _note_service_pb2.WriteHandoffRequest,
+        context: _aio.ServicerContext[_note_service_pb2.WriteHandoffRequest, _abc.Awaitable[_note_service_pb2.WriteHandoffResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.WriteHandoffResponse]:
+        """WriteHandoff stores where the caller stands with an issue, as a note of kind `handoff`. It replaces the issue's handoff."""
+
+    @_abc_1.abstractmethod
+    def GetHandoff(
+        self,
+        request: _note_service_pb2.GetHandoffRequest,
+        context: _aio.ServicerContext[_note_service_pb2.GetHandoffRequest, _abc.Awaitable[_note_service_pb2.GetHandoffResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.GetHandoffResponse]:
+        """GetHandoff returns the handoff of an issue, the advisors' notes on it, and its grants with the number of calls left."""
+
+    @_abc_1.abstractmethod
+    def SaveAdvisorNote(
+        self,
+        request: _note_service_pb2.SaveAdvisorNoteRequest,
+        context: _aio.ServicerContext[_note_service_pb2.SaveAdvisorNoteRequest, _abc.Awaitable[_note_service_pb2.SaveAdvisorNoteResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.SaveAdvisorNoteResponse]:
+        """SaveAdvisorNote stores what an advisor found out, as a note of kind `advisor_note`."""
+
+    @_abc_1.abstractmethod
+    def CreateAdvisorGrant(
+        self,
+        request: _note_service_pb2.CreateAdvisorGrantRequest,
+        context: _aio.ServicerContext[_note_service_pb2.CreateAdvisorGrantRequest, _abc.Awaitable[_note_service_pb2.CreateAdvisorGrantResponse]],
+    ) -> _abc.Awaitable[_note_service_pb2.CreateAdvisorGrantResponse]:
+        """CreateAdvisorGrant creates a key for one run of an advisor. The key allows a number of calls to the RPCs that a key of role
+        write may call, in the caller's namespace and in every service. Failed calls count too. After the last call, calls are
+        RESOURCE_EXHAUSTED with GRANT_USED_UP. A grant cannot create grants.
         """
 
 def add_NoteServiceServicer_to_server(servicer: NoteServiceServicer, server: _aio.Server) -> None: ...

@@ -474,52 +474,6 @@ class SetPatternThresholdResponse(_message.Message):
 Global___SetPatternThresholdResponse: _TypeAlias = SetPatternThresholdResponse  # noqa: Y015
 
 @_typing.final
-class GetPatternRequest(_message.Message):
-    """GetPatternRequest names a pattern."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PATTERN_ID_FIELD_NUMBER: _builtins.int
-    pattern_id: _builtins.str
-    """pattern_id is its id."""
-    def __init__(
-        self,
-        *,
-        pattern_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["pattern_id", b"pattern_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetPatternRequest: _TypeAlias = GetPatternRequest  # noqa: Y015
-
-@_typing.final
-class GetPatternResponse(_message.Message):
-    """GetPatternResponse holds it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PATTERN_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def pattern(self) -> Global___Pattern:
-        """pattern is the pattern."""
-
-    def __init__(
-        self,
-        *,
-        pattern: Global___Pattern | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["pattern", b"pattern"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["pattern", b"pattern"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetPatternResponse: _TypeAlias = GetPatternResponse  # noqa: Y015
-
-@_typing.final
 class ListPatternsRequest(_message.Message):
     """ListPatternsRequest asks for a page of patterns."""
 

@@ -56,11 +56,6 @@ class PatternServiceStub:
                 request_serializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdResponse.FromString,
                 _registered_method=True)
-        self.GetPattern = channel.unary_unary(
-                '/everword.v1.PatternService/GetPattern',
-                request_serializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternResponse.FromString,
-                _registered_method=True)
         self.ListPatterns = channel.unary_unary(
                 '/everword.v1.PatternService/ListPatterns',
                 request_serializer=everword_dot_v1_dot_pattern__service__pb2.ListPatternsRequest.SerializeToString,
@@ -79,24 +74,24 @@ class PatternServiceServicer:
     """
 
     def RecordPattern(self, request, context):
-        """RecordPattern writes down what was done with an entity, after it was done and was right. What is the same as before, the
-        data included, is one more occurrence; other data is a pattern of its own, and speaks against those of the same entity
-        and type that differ. An entity and a type have at most 100 patterns.
+        """RecordPattern records something that was done with an entity and was right. The same data as before is one more
+        occurrence of the pattern. Other data is a new pattern, and a disagreement for the different patterns of the same entity
+        and type. At most 100 patterns for an entity and a type.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RecordOutcome(self, request, context):
-        """RecordOutcome says whether a pattern that was used was right. PATTERN_NOT_FOUND where there is none.
+        """RecordOutcome records whether a pattern that was used was right. PATTERN_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DecidePattern(self, request, context):
-        """DecidePattern says whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
-        decision by a pattern is kept.
+        """DecidePattern returns whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
+        decision about a pattern is kept.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,13 +99,6 @@ class PatternServiceServicer:
 
     def SetPatternThreshold(self, request, context):
         """SetPatternThreshold sets the confidence from which patterns of a type may be used without asking.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetPattern(self, request, context):
-        """GetPattern returns a pattern. PATTERN_NOT_FOUND where there is none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -124,8 +112,7 @@ class PatternServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ExplainPattern(self, request, context):
-        """ExplainPattern returns what a pattern's confidence rests on, and what was decided by it. PATTERN_NOT_FOUND where there is
-        none.
+        """ExplainPattern returns a pattern with its outcomes, and the decisions about it. PATTERN_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -153,11 +140,6 @@ def add_PatternServiceServicer_to_server(servicer, server):
                     servicer.SetPatternThreshold,
                     request_deserializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdRequest.FromString,
                     response_serializer=everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdResponse.SerializeToString,
-            ),
-            'GetPattern': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetPattern,
-                    request_deserializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_pattern__service__pb2.GetPatternResponse.SerializeToString,
             ),
             'ListPatterns': grpc.unary_unary_rpc_method_handler(
                     servicer.ListPatterns,
@@ -280,33 +262,6 @@ class PatternService:
             '/everword.v1.PatternService/SetPatternThreshold',
             everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdRequest.SerializeToString,
             everword_dot_v1_dot_pattern__service__pb2.SetPatternThresholdResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetPattern(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.PatternService/GetPattern',
-            everword_dot_v1_dot_pattern__service__pb2.GetPatternRequest.SerializeToString,
-            everword_dot_v1_dot_pattern__service__pb2.GetPatternResponse.FromString,
             options,
             channel_credentials,
             insecure,

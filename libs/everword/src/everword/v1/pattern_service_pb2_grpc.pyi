@@ -19,26 +19,22 @@ class PatternServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     RecordPattern: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.RecordPatternRequest, _pattern_service_pb2.RecordPatternResponse]
-    """RecordPattern writes down what was done with an entity, after it was done and was right. What is the same as before, the
-    data included, is one more occurrence; other data is a pattern of its own, and speaks against those of the same entity
-    and type that differ. An entity and a type have at most 100 patterns.
+    """RecordPattern records something that was done with an entity and was right. The same data as before is one more
+    occurrence of the pattern. Other data is a new pattern, and a disagreement for the different patterns of the same entity
+    and type. At most 100 patterns for an entity and a type.
     """
     RecordOutcome: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.RecordOutcomeRequest, _pattern_service_pb2.RecordOutcomeResponse]
-    """RecordOutcome says whether a pattern that was used was right. PATTERN_NOT_FOUND where there is none."""
+    """RecordOutcome records whether a pattern that was used was right. PATTERN_NOT_FOUND if it does not exist."""
     DecidePattern: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.DecidePatternRequest, _pattern_service_pb2.DecidePatternResponse]
-    """DecidePattern says whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
-    decision by a pattern is kept.
+    """DecidePattern returns whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
+    decision about a pattern is kept.
     """
     SetPatternThreshold: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.SetPatternThresholdRequest, _pattern_service_pb2.SetPatternThresholdResponse]
     """SetPatternThreshold sets the confidence from which patterns of a type may be used without asking."""
-    GetPattern: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.GetPatternRequest, _pattern_service_pb2.GetPatternResponse]
-    """GetPattern returns a pattern. PATTERN_NOT_FOUND where there is none."""
     ListPatterns: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.ListPatternsRequest, _pattern_service_pb2.ListPatternsResponse]
     """ListPatterns returns patterns, most trusted first."""
     ExplainPattern: _aio.UnaryUnaryMultiCallable[_pattern_service_pb2.ExplainPatternRequest, _pattern_service_pb2.ExplainPatternResponse]
-    """ExplainPattern returns what a pattern's confidence rests on, and what was decided by it. PATTERN_NOT_FOUND where there is
-    none.
-    """
+    """ExplainPattern returns a pattern with its outcomes, and the decisions about it. PATTERN_NOT_FOUND if it does not exist."""
 
 class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
     """PatternService keeps what an agent does again and again with a thing, such as the account that a merchant's receipts go to,
@@ -51,9 +47,9 @@ class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pattern_service_pb2.RecordPatternRequest,
         context: _aio.ServicerContext[_pattern_service_pb2.RecordPatternRequest, _abc.Awaitable[_pattern_service_pb2.RecordPatternResponse]],
     ) -> _abc.Awaitable[_pattern_service_pb2.RecordPatternResponse]:
-        """RecordPattern writes down what was done with an entity, after it was done and was right. What is the same as before, the
-        data included, is one more occurrence; other data is a pattern of its own, and speaks against those of the same entity
-        and type that differ. An entity and a type have at most 100 patterns.
+        """RecordPattern records something that was done with an entity and was right. The same data as before is one more
+        occurrence of the pattern. Other data is a new pattern, and a disagreement for the different patterns of the same entity
+        and type. At most 100 patterns for an entity and a type.
         """
 
     @_abc_1.abstractmethod
@@ -62,7 +58,7 @@ class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pattern_service_pb2.RecordOutcomeRequest,
         context: _aio.ServicerContext[_pattern_service_pb2.RecordOutcomeRequest, _abc.Awaitable[_pattern_service_pb2.RecordOutcomeResponse]],
     ) -> _abc.Awaitable[_pattern_service_pb2.RecordOutcomeResponse]:
-        """RecordOutcome says whether a pattern that was used was right. PATTERN_NOT_FOUND where there is none."""
+        """RecordOutcome records whether a pattern that was used was right. PATTERN_NOT_FOUND if it does not exist."""
 
     @_abc_1.abstractmethod
     def DecidePattern(
@@ -70,8 +66,8 @@ class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pattern_service_pb2.DecidePatternRequest,
         context: _aio.ServicerContext[_pattern_service_pb2.DecidePatternRequest, _abc.Awaitable[_pattern_service_pb2.DecidePatternResponse]],
     ) -> _abc.Awaitable[_pattern_service_pb2.DecidePatternResponse]:
-        """DecidePattern says whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
-        decision by a pattern is kept.
+        """DecidePattern returns whether the most trusted pattern of an entity and a type may be used without asking, and why. Each
+        decision about a pattern is kept.
         """
 
     @_abc_1.abstractmethod
@@ -81,14 +77,6 @@ class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_pattern_service_pb2.SetPatternThresholdRequest, _abc.Awaitable[_pattern_service_pb2.SetPatternThresholdResponse]],
     ) -> _abc.Awaitable[_pattern_service_pb2.SetPatternThresholdResponse]:
         """SetPatternThreshold sets the confidence from which patterns of a type may be used without asking."""
-
-    @_abc_1.abstractmethod
-    def GetPattern(
-        self,
-        request: _pattern_service_pb2.GetPatternRequest,
-        context: _aio.ServicerContext[_pattern_service_pb2.GetPatternRequest, _abc.Awaitable[_pattern_service_pb2.GetPatternResponse]],
-    ) -> _abc.Awaitable[_pattern_service_pb2.GetPatternResponse]:
-        """GetPattern returns a pattern. PATTERN_NOT_FOUND where there is none."""
 
     @_abc_1.abstractmethod
     def ListPatterns(
@@ -104,8 +92,6 @@ class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _pattern_service_pb2.ExplainPatternRequest,
         context: _aio.ServicerContext[_pattern_service_pb2.ExplainPatternRequest, _abc.Awaitable[_pattern_service_pb2.ExplainPatternResponse]],
     ) -> _abc.Awaitable[_pattern_service_pb2.ExplainPatternResponse]:
-        """ExplainPattern returns what a pattern's confidence rests on, and what was decided by it. PATTERN_NOT_FOUND where there is
-        none.
-        """
+        """ExplainPattern returns a pattern with its outcomes, and the decisions about it. PATTERN_NOT_FOUND if it does not exist."""
 
 def add_PatternServiceServicer_to_server(servicer: PatternServiceServicer, server: _aio.Server) -> None: ...

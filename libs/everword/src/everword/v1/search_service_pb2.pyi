@@ -9,7 +9,6 @@ from everword.v1 import fact_pb2 as _fact_pb2
 from everword.v1 import memory_pb2 as _memory_pb2
 from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
-from everword.v1 import summary_service_pb2 as _summary_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
@@ -287,7 +286,7 @@ class SearchRequest(_message.Message):
         """balanced changes what the profile `balanced` counts; with another profile it is refused."""
 
     @_builtins.property
-    def expansion_limits(self) -> _summary_service_pb2.ExpansionLimits:
+    def expansion_limits(self) -> Global___ExpansionLimits:
         """expansion_limits say how far."""
 
     @_builtins.property
@@ -313,7 +312,7 @@ class SearchRequest(_message.Message):
         balanced: Global___BalancedOptions | None = ...,
         min_relevance: _builtins.float = ...,
         expand: Global___ExpandMode.ValueType = ...,
-        expansion_limits: _summary_service_pb2.ExpansionLimits | None = ...,
+        expansion_limits: Global___ExpansionLimits | None = ...,
         reference_time: _timestamp_pb2.Timestamp | None = ...,
         tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
@@ -512,7 +511,7 @@ class SearchResult(_message.Message):
         """explanation is set if the request asked for it."""
 
     @_builtins.property
-    def expansion(self) -> _summary_service_pb2.Expansion:
+    def expansion(self) -> Global___Expansion:
         """expansion is what a summary was made from, where it was expanded."""
 
     @_builtins.property
@@ -535,7 +534,7 @@ class SearchResult(_message.Message):
         passage: _builtins.str = ...,
         explanation: Global___ScoreExplanation | None = ...,
         relevance: _builtins.float | None = ...,
-        expansion: _summary_service_pb2.Expansion | None = ...,
+        expansion: Global___Expansion | None = ...,
         needs_review: _builtins.bool = ...,
         confidence: Global___Confidence.ValueType = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
@@ -870,35 +869,49 @@ Global___BrowseResponse: _TypeAlias = BrowseResponse  # noqa: Y015
 
 @_typing.final
 class GetMemoryRequest(_message.Message):
-    """GetMemoryRequest names a memory, by exactly one of its fields."""
+    """GetMemoryRequest names a memory."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    EXTERNAL_FIELD_NUMBER: _builtins.int
+    INCLUDE_UNINDEXED_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     TIER_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
-    """memory_id is the memory."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    """memory_id is the id of a memory, a message or a summary."""
     name: _builtins.str
     """name is a summary's name, such as `2024-W10`, letter by letter. At most 600 characters."""
+    include_unindexed: _builtins.bool
+    """include_unindexed also returns messages and summaries that the policy of their channel keeps out of the index. They are no
+    memories: memory is unset in the response.
+    """
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
     tier: _memory_pb2.Tier.ValueType
     """tier says how much of the text to return. With ABSTRACT and OVERVIEW, message and summary are unset."""
+    @_builtins.property
+    def external(self) -> Global___ExternalMessageKey:
+        """external is the caller's own id of a message. It implies include_unindexed."""
+
     def __init__(
         self,
         *,
         memory_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
         name: _builtins.str = ...,
+        external: Global___ExternalMessageKey | None = ...,
+        include_unindexed: _builtins.bool = ...,
+        at_least_as_fresh: _builtins.str = ...,
         tier: _memory_pb2.Tier.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["external", b"external", "memory_id", b"memory_id", "name", b"name", "wanted", b"wanted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "memory_id", b"memory_id", "name", b"name", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "external", b"external", "include_unindexed", b"include_unindexed", "memory_id", b"memory_id", "name", b"name", "tier", b"tier", "wanted", b"wanted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType_wanted: _TypeAlias = _typing.Literal["memory_id", "name", "external"]  # noqa: Y015
+    _WhichOneofArgType_wanted: _TypeAlias = _typing.Literal["wanted", b"wanted"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_wanted) -> _WhichOneofReturnType_wanted | None: ...
 
 Global___GetMemoryRequest: _TypeAlias = GetMemoryRequest  # noqa: Y015
 
@@ -913,15 +926,15 @@ class GetMemoryResponse(_message.Message):
     SUMMARY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
-        """memory is the memory, whole."""
+        """memory is the memory, whole; unset for a message or a summary that is not in the index."""
 
     @_builtins.property
     def message(self) -> _memory_pb2.Message:
-        """message is the message that the memory is; unset for other kinds."""
+        """message is the message as it was sent; unset for other kinds."""
 
     @_builtins.property
     def summary(self) -> _summary_pb2.Summary:
-        """summary is the summary that the memory is; unset for other kinds."""
+        """summary is the summary with its place and its sources; unset for other kinds."""
 
     def __init__(
         self,
@@ -995,40 +1008,6 @@ class BatchGetMemoriesResponse(_message.Message):
 Global___BatchGetMemoriesResponse: _TypeAlias = BatchGetMemoriesResponse  # noqa: Y015
 
 @_typing.final
-class GetMessageRequest(_message.Message):
-    """GetMessageRequest names a message."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MESSAGE_ID_FIELD_NUMBER: _builtins.int
-    EXTERNAL_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    message_id: _builtins.str
-    """message_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is a consistency_token whose write the call must see."""
-    @_builtins.property
-    def external(self) -> Global___ExternalMessageKey:
-        """external is what the caller knows it by."""
-
-    def __init__(
-        self,
-        *,
-        message_id: _builtins.str = ...,
-        external: Global___ExternalMessageKey | None = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["external", b"external", "message", b"message", "message_id", b"message_id"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "external", b"external", "message", b"message", "message_id", b"message_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_message: _TypeAlias = _typing.Literal["message_id", "external"]  # noqa: Y015
-    _WhichOneofArgType_message: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_message) -> _WhichOneofReturnType_message | None: ...
-
-Global___GetMessageRequest: _TypeAlias = GetMessageRequest  # noqa: Y015
-
-@_typing.final
 class ExternalMessageKey(_message.Message):
     """ExternalMessageKey is what a caller knows a message by: its own id of it, which is unique within a conversation."""
 
@@ -1061,30 +1040,6 @@ class ExternalMessageKey(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_conversation) -> _WhichOneofReturnType_conversation | None: ...
 
 Global___ExternalMessageKey: _TypeAlias = ExternalMessageKey  # noqa: Y015
-
-@_typing.final
-class GetMessageResponse(_message.Message):
-    """GetMessageResponse holds the message."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    MESSAGE_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def message(self) -> _memory_pb2.Message:
-        """message is the stored one."""
-
-    def __init__(
-        self,
-        *,
-        message: _memory_pb2.Message | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["message", b"message"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetMessageResponse: _TypeAlias = GetMessageResponse  # noqa: Y015
 
 @_typing.final
 class GetConversationRequest(_message.Message):
@@ -1471,3 +1426,219 @@ class Citation(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Citation: _TypeAlias = Citation  # noqa: Y015
+
+@_typing.final
+class ListSummariesRequest(_message.Message):
+    """ListSummariesRequest asks for a page of summaries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    order: _memory_pb2.Order.ValueType
+    """order says which end of time comes first, by latest_time. Newest first if unset."""
+    page_size: _builtins.int
+    """page_size is the most summaries to return. 50 if 0; more than 200 are 200. A page also ends before 8 MiB."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    max_content_chars: _builtins.int
+    """max_content_chars is how many characters of each text are returned. All if 0."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    @_builtins.property
+    def filter(self) -> _summary_pb2.SummaryFilter:
+        """filter says which summaries are looked at."""
+
+    def __init__(
+        self,
+        *,
+        filter: _summary_pb2.SummaryFilter | None = ...,
+        order: _memory_pb2.Order.ValueType = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        max_content_chars: _builtins.int = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "filter", b"filter", "max_content_chars", b"max_content_chars", "order", b"order", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSummariesRequest: _TypeAlias = ListSummariesRequest  # noqa: Y015
+
+@_typing.final
+class ListSummariesResponse(_message.Message):
+    """ListSummariesResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARIES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def summaries(self) -> _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]:
+        """summaries are the summaries."""
+
+    def __init__(
+        self,
+        *,
+        summaries: _abc.Iterable[_summary_pb2.Summary] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "summaries", b"summaries"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSummariesResponse: _TypeAlias = ListSummariesResponse  # noqa: Y015
+
+@_typing.final
+class ExpansionLimits(_message.Message):
+    """ExpansionLimits bounds how far a summary is expanded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEPTH_FIELD_NUMBER: _builtins.int
+    MAX_CHILDREN_FIELD_NUMBER: _builtins.int
+    MAX_SOURCES_FIELD_NUMBER: _builtins.int
+    MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
+    depth: _builtins.int
+    """depth is how many levels down. 2 if 0; at most 8."""
+    max_children: _builtins.int
+    """max_children is the most nodes below each node. 5 if 0; at most 100."""
+    max_sources: _builtins.int
+    """max_sources is the most messages below each node. 4 if 0; at most 100."""
+    max_content_chars: _builtins.int
+    """max_content_chars is how many characters of each text are returned. 300 if 0; at most 1,048,576."""
+    def __init__(
+        self,
+        *,
+        depth: _builtins.int = ...,
+        max_children: _builtins.int = ...,
+        max_sources: _builtins.int = ...,
+        max_content_chars: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["depth", b"depth", "max_children", b"max_children", "max_content_chars", b"max_content_chars", "max_sources", b"max_sources"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpansionLimits: _TypeAlias = ExpansionLimits  # noqa: Y015
+
+@_typing.final
+class ExpandSummaryRequest(_message.Message):
+    """ExpandSummaryRequest names a summary."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_ID_FIELD_NUMBER: _builtins.int
+    LIMITS_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    summary_id: _builtins.str
+    """summary_id is its id."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is a consistency_token whose write the call must see."""
+    page_size: _builtins.int
+    """page_size is the most nodes and messages right below the summary, in the place of max_children and max_sources, which
+    go on to count further down. As these say if 0; more than 200 are 200.
+    """
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    @_builtins.property
+    def limits(self) -> Global___ExpansionLimits:
+        """limits say how far."""
+
+    def __init__(
+        self,
+        *,
+        summary_id: _builtins.str = ...,
+        limits: Global___ExpansionLimits | None = ...,
+        at_least_as_fresh: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "limits", b"limits", "page_size", b"page_size", "page_token", b"page_token", "summary_id", b"summary_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpandSummaryRequest: _TypeAlias = ExpandSummaryRequest  # noqa: Y015
+
+@_typing.final
+class ExpandSummaryResponse(_message.Message):
+    """ExpandSummaryResponse holds what is below the summary."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EXPANSION_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for what else is right below the summary; empty at the end."""
+    @_builtins.property
+    def expansion(self) -> Global___Expansion:
+        """expansion is what is below it."""
+
+    def __init__(
+        self,
+        *,
+        expansion: Global___Expansion | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["expansion", b"expansion", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExpandSummaryResponse: _TypeAlias = ExpandSummaryResponse  # noqa: Y015
+
+@_typing.final
+class Expansion(_message.Message):
+    """Expansion is what a summary was made from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    CHILDREN_FIELD_NUMBER: _builtins.int
+    SOURCES_FIELD_NUMBER: _builtins.int
+    OMITTED_FIELD_NUMBER: _builtins.int
+    omitted: _builtins.int
+    """omitted is the number of nodes and messages right below it that are not shown here."""
+    @_builtins.property
+    def summary(self) -> _summary_pb2.Summary:
+        """summary is the node that was expanded."""
+
+    @_builtins.property
+    def children(self) -> _containers.RepeatedCompositeFieldContainer[Global___Expansion]:
+        """children are the nodes below it, in order, each expanded as far as the limits go."""
+
+    @_builtins.property
+    def sources(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """sources are the messages that it was made from, in order."""
+
+    def __init__(
+        self,
+        *,
+        summary: _summary_pb2.Summary | None = ...,
+        children: _abc.Iterable[Global___Expansion] | None = ...,
+        sources: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        omitted: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["children", b"children", "omitted", b"omitted", "sources", b"sources", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Expansion: _TypeAlias = Expansion  # noqa: Y015

@@ -28,7 +28,8 @@ if _version_not_supported:
 
 
 class SearchServiceStub:
-    """SearchService answers what is remembered.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
     """
 
     def __init__(self, channel):
@@ -56,11 +57,6 @@ class SearchServiceStub:
                 '/everword.v1.SearchService/BatchGetMemories',
                 request_serializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.FromString,
-                _registered_method=True)
-        self.GetMessage = channel.unary_unary(
-                '/everword.v1.SearchService/GetMessage',
-                request_serializer=everword_dot_v1_dot_search__service__pb2.GetMessageRequest.SerializeToString,
-                response_deserializer=everword_dot_v1_dot_search__service__pb2.GetMessageResponse.FromString,
                 _registered_method=True)
         self.GetConversation = channel.unary_unary(
                 '/everword.v1.SearchService/GetConversation',
@@ -102,10 +98,21 @@ class SearchServiceStub:
                 request_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
                 _registered_method=True)
+        self.ListSummaries = channel.unary_unary(
+                '/everword.v1.SearchService/ListSummaries',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.ListSummariesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.ListSummariesResponse.FromString,
+                _registered_method=True)
+        self.ExpandSummary = channel.unary_unary(
+                '/everword.v1.SearchService/ExpandSummary',
+                request_serializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryResponse.FromString,
+                _registered_method=True)
 
 
 class SearchServiceServicer:
-    """SearchService answers what is remembered.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
     """
 
     def Search(self, request, context):
@@ -124,30 +131,23 @@ class SearchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Browse(self, request, context):
-        """Browse lists memories by time of occurrence. What does not hold any more is marked, as in Search.
+        """Browse returns memories by the time at which they happened. Outdated statements are marked, as in Search.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetMemory(self, request, context):
-        """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
-        or the summary with its place and its making.
+        """GetMemory returns one memory with its whole text, and the message or the summary that it is. MEMORY_NOT_FOUND if nothing has
+        the id or the name, MESSAGE_NOT_FOUND or CONVERSATION_NOT_FOUND if no message has the external id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BatchGetMemories(self, request, context):
-        """BatchGetMemories returns several memories, whole, in the order asked for. If one does not exist, the call is
-        NOT_FOUND and names it.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
-    def GetMessage(self, request, context):
-        """GetMessage returns one message as it was sent, by the id that Everword gave it or by the caller's own.
+        """BatchGetMemories returns several memories with their whole text, in the requested order. If one does not exist, the call
+        is MEMORY_NOT_FOUND and names it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -161,57 +161,73 @@ class SearchServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListConversations(self, request, context):
-        """ListConversations lists conversations by when they were made, newest first.
+        """ListConversations returns conversations, latest created first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListMessages(self, request, context):
-        """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise.
+        """ListMessages returns the messages of a conversation by sequence number, newest first unless requested otherwise.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReadAddress(self, request, context):
-        """ReadAddress returns what is at an address: a memory of any kind, or what a directory holds in a line. An address that names
-        nothing, or another namespace, is NOT_FOUND, with ADDRESS_NOT_FOUND.
+        """ReadAddress returns the memory at an address, or one line about a directory. ADDRESS_NOT_FOUND if the address names
+        nothing, or another namespace.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListAddress(self, request, context):
-        """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
-        latest made first. What does not hold any more is left out. A conversation of a kept-out channel is listed by its title or
-        session key.
+        """ListAddress returns the entries of a directory, each with its abstract: directories first, messages in sequence, all
+        others latest created first. Outdated memories are left out. A conversation of a channel that is not indexed is listed
+        by its title or session key.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchMemories(self, request, context):
-        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
-        event is sent at least once. The first response says from where on, and one without events comes every few seconds. A stream
-        may end at any time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours,
-        is OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
+        """WatchMemories streams changes of memories: written, ended, expired, deleted. Each event is sent at least once. The first
+        response has the resume token of the start, and every few seconds a response without events follows. A stream may end at
+        any time, also with OK: call again with the last resume_token. OUT_OF_RANGE with WATCH_TOKEN_EXPIRED if the token is
+        older than 23 hours: read the current state, and watch again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Answer(self, request, context):
-        """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
-        CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
-        Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
+        """Answer answers a question only from search results, with citations. CHAT_NOT_CONFIGURED if there is no language model,
+        CHAT_UNAVAILABLE if it does not respond. If no result is relevant, it says so without asking the model. Credentials are
+        masked in the prompt and in citations, unless the namespace keeps them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetStats(self, request, context):
-        """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag.
+        """GetStats returns the state of the namespace's memory: alerts first, then counts, bytes and lag.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSummaries(self, request, context):
+        """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the
+        filter names the conversation, it leaves out summaries that the policy of their channel keeps within the conversation.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ExpandSummary(self, request, context):
+        """ExpandSummary returns the nodes and messages that a summary was made from, down to a depth; the level right below it is
+        paged.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -239,11 +255,6 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.BatchGetMemories,
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.SerializeToString,
-            ),
-            'GetMessage': grpc.unary_unary_rpc_method_handler(
-                    servicer.GetMessage,
-                    request_deserializer=everword_dot_v1_dot_search__service__pb2.GetMessageRequest.FromString,
-                    response_serializer=everword_dot_v1_dot_search__service__pb2.GetMessageResponse.SerializeToString,
             ),
             'GetConversation': grpc.unary_unary_rpc_method_handler(
                     servicer.GetConversation,
@@ -285,6 +296,16 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_search__service__pb2.GetStatsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_search__service__pb2.GetStatsResponse.SerializeToString,
             ),
+            'ListSummaries': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSummaries,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.ListSummariesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.ListSummariesResponse.SerializeToString,
+            ),
+            'ExpandSummary': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExpandSummary,
+                    request_deserializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_search__service__pb2.ExpandSummaryResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.SearchService', rpc_method_handlers)
@@ -294,7 +315,8 @@ def add_SearchServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SearchService:
-    """SearchService answers what is remembered.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
     """
 
     @staticmethod
@@ -395,33 +417,6 @@ class SearchService:
             '/everword.v1.SearchService/BatchGetMemories',
             everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.BatchGetMemoriesResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def GetMessage(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/everword.v1.SearchService/GetMessage',
-            everword_dot_v1_dot_search__service__pb2.GetMessageRequest.SerializeToString,
-            everword_dot_v1_dot_search__service__pb2.GetMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -638,6 +633,60 @@ class SearchService:
             '/everword.v1.SearchService/GetStats',
             everword_dot_v1_dot_search__service__pb2.GetStatsRequest.SerializeToString,
             everword_dot_v1_dot_search__service__pb2.GetStatsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSummaries(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/ListSummaries',
+            everword_dot_v1_dot_search__service__pb2.ListSummariesRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.ListSummariesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExpandSummary(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.SearchService/ExpandSummary',
+            everword_dot_v1_dot_search__service__pb2.ExpandSummaryRequest.SerializeToString,
+            everword_dot_v1_dot_search__service__pb2.ExpandSummaryResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -15,7 +15,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SearchServiceStub:
-    """SearchService answers what is remembered."""
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Search: _aio.UnaryUnaryMultiCallable[_search_service_pb2.SearchRequest, _search_service_pb2.SearchResponse]
@@ -30,48 +32,56 @@ class SearchServiceStub:
     forward, or in, if the filter and what the query demands let it through.
     """
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
-    """Browse lists memories by time of occurrence. What does not hold any more is marked, as in Search."""
+    """Browse returns memories by the time at which they happened. Outdated statements are marked, as in Search."""
     GetMemory: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMemoryRequest, _search_service_pb2.GetMemoryResponse]
-    """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
-    or the summary with its place and its making.
+    """GetMemory returns one memory with its whole text, and the message or the summary that it is. MEMORY_NOT_FOUND if nothing has
+    the id or the name, MESSAGE_NOT_FOUND or CONVERSATION_NOT_FOUND if no message has the external id.
     """
     BatchGetMemories: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BatchGetMemoriesRequest, _search_service_pb2.BatchGetMemoriesResponse]
-    """BatchGetMemories returns several memories, whole, in the order asked for. If one does not exist, the call is
-    NOT_FOUND and names it.
+    """BatchGetMemories returns several memories with their whole text, in the requested order. If one does not exist, the call
+    is MEMORY_NOT_FOUND and names it.
     """
-    GetMessage: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetMessageRequest, _search_service_pb2.GetMessageResponse]
-    """GetMessage returns one message as it was sent, by the id that Everword gave it or by the caller's own."""
     GetConversation: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetConversationRequest, _search_service_pb2.GetConversationResponse]
     """GetConversation returns one conversation, by id or by key."""
     ListConversations: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListConversationsRequest, _search_service_pb2.ListConversationsResponse]
-    """ListConversations lists conversations by when they were made, newest first."""
+    """ListConversations returns conversations, latest created first."""
     ListMessages: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListMessagesRequest, _search_service_pb2.ListMessagesResponse]
-    """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
+    """ListMessages returns the messages of a conversation by sequence number, newest first unless requested otherwise."""
     ReadAddress: _aio.UnaryUnaryMultiCallable[_address_pb2.ReadAddressRequest, _address_pb2.ReadAddressResponse]
-    """ReadAddress returns what is at an address: a memory of any kind, or what a directory holds in a line. An address that names
-    nothing, or another namespace, is NOT_FOUND, with ADDRESS_NOT_FOUND.
+    """ReadAddress returns the memory at an address, or one line about a directory. ADDRESS_NOT_FOUND if the address names
+    nothing, or another namespace.
     """
     ListAddress: _aio.UnaryUnaryMultiCallable[_address_pb2.ListAddressRequest, _address_pb2.ListAddressResponse]
-    """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
-    latest made first. What does not hold any more is left out. A conversation of a kept-out channel is listed by its title or
-    session key.
+    """ListAddress returns the entries of a directory, each with its abstract: directories first, messages in sequence, all
+    others latest created first. Outdated memories are left out. A conversation of a channel that is not indexed is listed
+    by its title or session key.
     """
     WatchMemories: _aio.UnaryStreamMultiCallable[_watch_pb2.WatchMemoriesRequest, _watch_pb2.WatchMemoriesResponse]
-    """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
-    event is sent at least once. The first response says from where on, and one without events comes every few seconds. A stream
-    may end at any time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours,
-    is OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
+    """WatchMemories streams changes of memories: written, ended, expired, deleted. Each event is sent at least once. The first
+    response has the resume token of the start, and every few seconds a response without events follows. A stream may end at
+    any time, also with OK: call again with the last resume_token. OUT_OF_RANGE with WATCH_TOKEN_EXPIRED if the token is
+    older than 23 hours: read the current state, and watch again.
     """
     Answer: _aio.UnaryUnaryMultiCallable[_search_service_pb2.AnswerRequest, _search_service_pb2.AnswerResponse]
-    """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
-    CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
-    Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
+    """Answer answers a question only from search results, with citations. CHAT_NOT_CONFIGURED if there is no language model,
+    CHAT_UNAVAILABLE if it does not respond. If no result is relevant, it says so without asking the model. Credentials are
+    masked in the prompt and in citations, unless the namespace keeps them.
     """
     GetStats: _aio.UnaryUnaryMultiCallable[_search_service_pb2.GetStatsRequest, _search_service_pb2.GetStatsResponse]
-    """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
+    """GetStats returns the state of the namespace's memory: alerts first, then counts, bytes and lag."""
+    ListSummaries: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ListSummariesRequest, _search_service_pb2.ListSummariesResponse]
+    """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the
+    filter names the conversation, it leaves out summaries that the policy of their channel keeps within the conversation.
+    """
+    ExpandSummary: _aio.UnaryUnaryMultiCallable[_search_service_pb2.ExpandSummaryRequest, _search_service_pb2.ExpandSummaryResponse]
+    """ExpandSummary returns the nodes and messages that a summary was made from, down to a depth; the level right below it is
+    paged.
+    """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
-    """SearchService answers what is remembered."""
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
+    summary stands for, and what it was made from.
+    """
 
     @_abc_1.abstractmethod
     def Search(
@@ -96,7 +106,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.BrowseRequest,
         context: _aio.ServicerContext[_search_service_pb2.BrowseRequest, _abc.Awaitable[_search_service_pb2.BrowseResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.BrowseResponse]:
-        """Browse lists memories by time of occurrence. What does not hold any more is marked, as in Search."""
+        """Browse returns memories by the time at which they happened. Outdated statements are marked, as in Search."""
 
     @_abc_1.abstractmethod
     def GetMemory(
@@ -104,8 +114,8 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.GetMemoryRequest,
         context: _aio.ServicerContext[_search_service_pb2.GetMemoryRequest, _abc.Awaitable[_search_service_pb2.GetMemoryResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.GetMemoryResponse]:
-        """GetMemory returns one memory, whole, and what it is beyond what memories of all kinds share: the message as it was sent,
-        or the summary with its place and its making.
+        """GetMemory returns one memory with its whole text, and the message or the summary that it is. MEMORY_NOT_FOUND if nothing has
+        the id or the name, MESSAGE_NOT_FOUND or CONVERSATION_NOT_FOUND if no message has the external id.
         """
 
     @_abc_1.abstractmethod
@@ -114,17 +124,9 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.BatchGetMemoriesRequest,
         context: _aio.ServicerContext[_search_service_pb2.BatchGetMemoriesRequest, _abc.Awaitable[_search_service_pb2.BatchGetMemoriesResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.BatchGetMemoriesResponse]:
-        """BatchGetMemories returns several memories, whole, in the order asked for. If one does not exist, the call is
-        NOT_FOUND and names it.
+        """BatchGetMemories returns several memories with their whole text, in the requested order. If one does not exist, the call
+        is MEMORY_NOT_FOUND and names it.
         """
-
-    @_abc_1.abstractmethod
-    def GetMessage(
-        self,
-        request: _search_service_pb2.GetMessageRequest,
-        context: _aio.ServicerContext[_search_service_pb2.GetMessageRequest, _abc.Awaitable[_search_service_pb2.GetMessageResponse]],
-    ) -> _abc.Awaitable[_search_service_pb2.GetMessageResponse]:
-        """GetMessage returns one message as it was sent, by the id that Everword gave it or by the caller's own."""
 
     @_abc_1.abstractmethod
     def GetConversation(
@@ -140,7 +142,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.ListConversationsRequest,
         context: _aio.ServicerContext[_search_service_pb2.ListConversationsRequest, _abc.Awaitable[_search_service_pb2.ListConversationsResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.ListConversationsResponse]:
-        """ListConversations lists conversations by when they were made, newest first."""
+        """ListConversations returns conversations, latest created first."""
 
     @_abc_1.abstractmethod
     def ListMessages(
@@ -148,7 +150,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.ListMessagesRequest,
         context: _aio.ServicerContext[_search_service_pb2.ListMessagesRequest, _abc.Awaitable[_search_service_pb2.ListMessagesResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.ListMessagesResponse]:
-        """ListMessages lists the messages of a conversation by their sequence, newest first if not asked otherwise."""
+        """ListMessages returns the messages of a conversation by sequence number, newest first unless requested otherwise."""
 
     @_abc_1.abstractmethod
     def ReadAddress(
@@ -156,8 +158,8 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _address_pb2.ReadAddressRequest,
         context: _aio.ServicerContext[_address_pb2.ReadAddressRequest, _abc.Awaitable[_address_pb2.ReadAddressResponse]],
     ) -> _abc.Awaitable[_address_pb2.ReadAddressResponse]:
-        """ReadAddress returns what is at an address: a memory of any kind, or what a directory holds in a line. An address that names
-        nothing, or another namespace, is NOT_FOUND, with ADDRESS_NOT_FOUND.
+        """ReadAddress returns the memory at an address, or one line about a directory. ADDRESS_NOT_FOUND if the address names
+        nothing, or another namespace.
         """
 
     @_abc_1.abstractmethod
@@ -166,9 +168,9 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _address_pb2.ListAddressRequest,
         context: _aio.ServicerContext[_address_pb2.ListAddressRequest, _abc.Awaitable[_address_pb2.ListAddressResponse]],
     ) -> _abc.Awaitable[_address_pb2.ListAddressResponse]:
-        """ListAddress lists what is in a directory, each with its abstract: directories first, messages in their order, all else the
-        latest made first. What does not hold any more is left out. A conversation of a kept-out channel is listed by its title or
-        session key.
+        """ListAddress returns the entries of a directory, each with its abstract: directories first, messages in sequence, all
+        others latest created first. Outdated memories are left out. A conversation of a channel that is not indexed is listed
+        by its title or session key.
         """
 
     @_abc_1.abstractmethod
@@ -177,10 +179,10 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _watch_pb2.WatchMemoriesRequest,
         context: _aio.ServicerContext[_watch_pb2.WatchMemoriesRequest, _abc.AsyncIterator[_watch_pb2.WatchMemoriesResponse]],
     ) -> _abc.AsyncIterator[_watch_pb2.WatchMemoriesResponse]:
-        """WatchMemories sends what happens to memories, as it happens: what is written, what ends, what expires, what is deleted. Each
-        event is sent at least once. The first response says from where on, and one without events comes every few seconds. A stream
-        may end at any time, also well: call again with the last resume_token. One that is older than the changes are kept, 23 hours,
-        is OUT_OF_RANGE, with WATCH_TOKEN_EXPIRED: list what there is, and watch again.
+        """WatchMemories streams changes of memories: written, ended, expired, deleted. Each event is sent at least once. The first
+        response has the resume token of the start, and every few seconds a response without events follows. A stream may end at
+        any time, also with OK: call again with the last resume_token. OUT_OF_RANGE with WATCH_TOKEN_EXPIRED if the token is
+        older than 23 hours: read the current state, and watch again.
         """
 
     @_abc_1.abstractmethod
@@ -189,9 +191,9 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.AnswerRequest,
         context: _aio.ServicerContext[_search_service_pb2.AnswerRequest, _abc.Awaitable[_search_service_pb2.AnswerResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.AnswerResponse]:
-        """Answer answers a question from what a search finds, and from nothing else, with citations. It asks a language model:
-        CHAT_NOT_CONFIGURED where there is none, CHAT_UNAVAILABLE where it does not answer. Where nothing relevant is found, it says so and asks none.
-        Credentials are masked in what the model is shown and in what is cited, unless the namespace keeps them.
+        """Answer answers a question only from search results, with citations. CHAT_NOT_CONFIGURED if there is no language model,
+        CHAT_UNAVAILABLE if it does not respond. If no result is relevant, it says so without asking the model. Credentials are
+        masked in the prompt and in citations, unless the namespace keeps them.
         """
 
     @_abc_1.abstractmethod
@@ -200,6 +202,26 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _search_service_pb2.GetStatsRequest,
         context: _aio.ServicerContext[_search_service_pb2.GetStatsRequest, _abc.Awaitable[_search_service_pb2.GetStatsResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.GetStatsResponse]:
-        """GetStats says how the namespace's memory is doing: what needs attention first, then counts, bytes and lag."""
+        """GetStats returns the state of the namespace's memory: alerts first, then counts, bytes and lag."""
+
+    @_abc_1.abstractmethod
+    def ListSummaries(
+        self,
+        request: _search_service_pb2.ListSummariesRequest,
+        context: _aio.ServicerContext[_search_service_pb2.ListSummariesRequest, _abc.Awaitable[_search_service_pb2.ListSummariesResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.ListSummariesResponse]:
+        """ListSummaries returns summaries of a conversation, or of levels, in the order of the summarised messages. Unless the
+        filter names the conversation, it leaves out summaries that the policy of their channel keeps within the conversation.
+        """
+
+    @_abc_1.abstractmethod
+    def ExpandSummary(
+        self,
+        request: _search_service_pb2.ExpandSummaryRequest,
+        context: _aio.ServicerContext[_search_service_pb2.ExpandSummaryRequest, _abc.Awaitable[_search_service_pb2.ExpandSummaryResponse]],
+    ) -> _abc.Awaitable[_search_service_pb2.ExpandSummaryResponse]:
+        """ExpandSummary returns the nodes and messages that a summary was made from, down to a depth; the level right below it is
+        paged.
+        """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _aio.Server) -> None: ...

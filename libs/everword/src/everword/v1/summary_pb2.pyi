@@ -140,7 +140,7 @@ class Summary(_message.Message):
     needs_review: _builtins.bool
     """needs_review says that it holds something that its sources do not. Contexts leave it out."""
     name: _builtins.str
-    """name is what GetSummary and GetMemory find it by, unique in its namespace, and stays: `2024-03-05` for a day,
+    """name is what GetMemory finds it by, unique in its namespace, and stays: `2024-03-05` for a day,
     `2024-03-05/phone` for one of an instance, `2024-W10`, `2024-03` and `2024`. What is significant has the day in the
     namespace's time zone and its title, or else its first words, as in `2024-03-05 · The heron`; where that is another's,
     the end of its id follows. Empty for leaf, branch and root.

@@ -113,12 +113,6 @@ class CheckpointNotFound(NotFound):
     reason = "CHECKPOINT_NOT_FOUND"
 
 
-class GrantNotFound(NotFound):
-    """This namespace has no such grant."""
-
-    reason = "GRANT_NOT_FOUND"
-
-
 class BudgetNotFound(NotFound):
     """This namespace has no such budget."""
 

@@ -16,7 +16,6 @@ INTERNAL = "/everword.internal."
 LONG = frozenset(
     {
         "/everword.v1.AdminService/ExportNamespace",
-        "/everword.v1.CostService/WatchBudget",
         "/everword.v1.IngestService/WaitForIndexing",
         "/everword.v1.MaintenanceService/FlushConversation",
         "/everword.v1.MaintenanceService/Sleep",
@@ -28,16 +27,15 @@ LONG = frozenset(
 #: Calls that store text, and are refused where a namespace holds as much as it may.
 STORES_TEXT = frozenset(
     {
-        "/everword.v1.DocumentService/AppendDocument",
         "/everword.v1.DocumentService/UploadDocument",
         "/everword.v1.DocumentService/WriteDocument",
-        "/everword.v1.HandoffService/SaveAdvisorNote",
-        "/everword.v1.HandoffService/WriteHandoff",
+        "/everword.v1.NoteService/SaveAdvisorNote",
+        "/everword.v1.NoteService/WriteHandoff",
         "/everword.v1.IngestService/AppendMessages",
         "/everword.v1.IngestService/ImportMessages",
         "/everword.v1.NoteService/AppendDailyLog",
         "/everword.v1.NoteService/WriteNote",
-        "/everword.v1.WorkspaceService/WriteWorkspaceFile",
+        "/everword.v1.DocumentService/WriteWorkspaceFile",
     }
 )
 

@@ -80,17 +80,3 @@ async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
     parameters = {"namespace_id": namespace_id}
     voice = await fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings)
     return voice or VoiceSettings()
-
-
-async def update_voice(
-    conn: Connection, namespace_id: int, fields: Sequence[str], voice: VoiceSettings
-) -> None:
-    parameters = {
-        "namespace_id": namespace_id,
-        "fields": list(fields),
-        "identity": voice.identity,
-        "user_name": voice.user_name,
-        "pronouns": voice.pronouns,
-        "channel_instructions": Jsonb(voice.channel_instructions),
-    }
-    await execute(conn, SQL["update_voice"], parameters)

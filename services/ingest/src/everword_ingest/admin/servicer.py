@@ -32,6 +32,7 @@ from everword_ingest.namespaces.namespaces import (
     create_namespace,
     get_namespace,
     get_usage,
+    get_voice,
     list_namespaces,
     update_namespace,
 )
@@ -41,6 +42,7 @@ from everword_ingest.namespaces.translate import (
     namespace_to_proto,
     to_limits,
     to_settings,
+    to_voice,
     usage_to_proto,
 )
 from everword_ingest.transfer.export_namespace import export_namespace
@@ -59,21 +61,25 @@ class AdminServicer(AdminServiceServicer):
     async def CreateNamespace(
         self, request: pb.CreateNamespaceRequest, context: Context
     ) -> pb.CreateNamespaceResponse:
+        settings = request.namespace.settings
+        voice = to_voice(settings.voice) if settings.HasField("voice") else None
         record = await create_namespace(
             self._database,
             request.namespace.name,
-            to_settings(request.namespace.settings),
+            to_settings(settings),
             to_limits(request.namespace.limits),
+            voice,
         )
-        return pb.CreateNamespaceResponse(namespace=namespace_to_proto(record))
+        return pb.CreateNamespaceResponse(namespace=namespace_to_proto(record, voice))
 
     async def GetNamespace(
         self, request: pb.GetNamespaceRequest, context: Context
     ) -> pb.GetNamespaceResponse:
         record = await get_namespace(self._database, request.name)
         usage = await get_usage(self._database, record.id)
+        voice = await get_voice(self._database, record.id)
         return pb.GetNamespaceResponse(
-            namespace=namespace_to_proto(record), usage=usage_to_proto(usage)
+            namespace=namespace_to_proto(record, voice), usage=usage_to_proto(usage)
         )
 
     async def UpdateNamespace(
@@ -85,8 +91,10 @@ class AdminServicer(AdminServiceServicer):
             masked_fields(request.update_mask, CHANGEABLE),
             to_settings(request.namespace.settings),
             to_limits(request.namespace.limits),
+            to_voice(request.namespace.settings.voice),
         )
-        return pb.UpdateNamespaceResponse(namespace=namespace_to_proto(record))
+        voice = await get_voice(self._database, record.id)
+        return pb.UpdateNamespaceResponse(namespace=namespace_to_proto(record, voice))
 
     async def ListNamespaces(
         self, request: pb.ListNamespacesRequest, context: Context

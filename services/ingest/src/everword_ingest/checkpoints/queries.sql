@@ -1,4 +1,4 @@
--- Statements of CheckpointService. Every one names its namespace.
+-- Statements of checkpoints. Every one names its namespace.
 
 -- fragment columns --
 -- What is known of a checkpoint, beside its state.

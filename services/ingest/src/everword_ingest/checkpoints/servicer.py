@@ -1,4 +1,4 @@
-"""CheckpointService: translates requests, calls the use case of the same name, translates the result."""
+"""Checkpoints of IngestService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.long_work import beside_loop
-from everword.v1 import checkpoint_service_pb2 as pb
-from everword.v1.checkpoint_service_pb2_grpc import CheckpointServiceServicer
+from everword.v1 import ingest_service_pb2 as pb
+from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
 from everword_ingest.checkpoints.save_checkpoint import save_checkpoint
 from everword_ingest.checkpoints.saved_checkpoints import (
     delete_checkpoints,
@@ -24,7 +24,7 @@ from everword_ingest.checkpoints.translate import (
 )
 
 
-class CheckpointServicer(CheckpointServiceServicer):
+class CheckpointServicer(IngestServiceServicer):
     """The state of agents, per conversation."""
 
     def __init__(self, database: Database) -> None:

@@ -1,4 +1,4 @@
-"""CheckpointService's statements as typed functions: one for each in queries.sql."""
+"""The statements of checkpoints as typed functions: one for each in queries.sql."""
 
 from __future__ import annotations
 

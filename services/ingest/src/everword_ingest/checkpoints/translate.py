@@ -1,4 +1,4 @@
-"""Requests of CheckpointService to the model, and checkpoints to messages."""
+"""Checkpoint requests to the model, and checkpoints to messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from uuid import UUID
 
 from everword.rpc.translate import from_struct, text_of, to_struct, to_timestamp
-from everword.v1 import checkpoint_service_pb2 as pb
+from everword.v1 import ingest_service_pb2 as pb
 from everword_ingest.checkpoints.model import MAX_VERSIONS, Listing, NamedState, Saving
 from everword_ingest.checkpoints.store import CheckpointRow
 from everword_ingest.request_ids.claims import hash_body

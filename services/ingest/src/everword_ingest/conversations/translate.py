@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from everword.rpc.translate import from_struct
-from everword.v1 import conversation_pb2
+from everword.v1 import conversation_pb2, ingest_service_pb2
 from everword_ingest.conversations.model import ConversationSpec
 
-#: The fields of a conversation that UpdateConversation changes, by their paths.
+#: The fields of a conversation that EnsureConversation can change, by their paths.
 CHANGEABLE = {
     "active": "active",
     "details.title": "title",
@@ -41,12 +41,12 @@ def to_spec(
     )
 
 
-def changed_values(conversation: conversation_pb2.Conversation) -> dict[str, Any]:
-    """Return the values of all fields that can be changed."""
-    details = conversation.details
-    path = "conversation.details.settings"
+def changed_values(request: ingest_service_pb2.EnsureConversationRequest) -> dict[str, Any]:
+    """Return the new values of all fields that can be changed."""
+    details = request.details
+    path = "details.settings"
     return {
-        "active": conversation.active,
+        "active": request.active,
         "title": details.title,
         "settings": from_struct(details.settings, path) if details.HasField("settings") else None,
         "client_session_id": details.client_session_id,

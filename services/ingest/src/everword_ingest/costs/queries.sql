@@ -118,19 +118,6 @@ SELECT :event
  ORDER BY e.id
  LIMIT %(limit)s;
 
--- next_events --
--- Events after one, in order. Ids are in the order of commits.
-SELECT :event
-  FROM budget_events e
-  JOIN budgets b ON b.namespace_id = %(namespace_id)s AND b.id = e.budget_id
- WHERE e.namespace_id = %(namespace_id)s AND e.id > %(after_id)s
- ORDER BY e.id
- LIMIT %(limit)s;
-
--- latest_event --
--- The last event that there is; 0 where there was none.
-SELECT coalesce(max(id), 0) FROM budget_events WHERE namespace_id = %(namespace_id)s;
-
 -- sum_costs --
 -- Sums of calls in groups, in the order of what they are grouped by, after a group. What is not grouped by is empty.
 WITH picked AS (

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.rpc.interceptors.request_id import send_request_id
 from everword.v1 import cost_service_pb2 as pb
 from everword.v1.cost_service_pb2_grpc import CostServiceServicer
 from everword_ingest.costs.budgets import (
@@ -35,17 +33,12 @@ from everword_ingest.costs.translate import (
     to_query,
     to_reporting,
 )
-from everword_ingest.costs.watch_budget import watch_budget
 
 
 class CostServicer(CostServiceServicer):
     """What models cost, and its limits."""
 
-    def __init__(
-        self, database: Database, wake: Callable[[], None], stopping: asyncio.Event
-    ) -> None:
-        """WatchBudget streams end once `stopping` is set."""
-        self._stopping = stopping
+    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database
         self._wake = wake
 
@@ -62,9 +55,14 @@ class CostServicer(CostServiceServicer):
     async def CheckBudget(
         self, request: pb.CheckBudgetRequest, context: Context
     ) -> pb.CheckBudgetResponse:
-        standing = await check_budget(
-            self._database, current_namespace(), request.agent, request.model, request.run_id
-        )
+        if request.budget_id:
+            standing = await get_budget(
+                self._database, current_namespace(), UUID(request.budget_id), request.run_id
+            )
+        else:
+            standing = await check_budget(
+                self._database, current_namespace(), request.agent, request.model, request.run_id
+            )
         allowed = not any(row.exceeded for row in standing.budgets)
         return pb.CheckBudgetResponse(allowed=allowed, budgets=standing_to_proto(standing))
 
@@ -76,15 +74,6 @@ class CostServicer(CostServiceServicer):
         return pb.SetBudgetResponse(
             budget=budget_to_proto(id_, key, limits), events=map(event_to_proto, events)
         )
-
-    async def GetBudget(
-        self, request: pb.GetBudgetRequest, context: Context
-    ) -> pb.GetBudgetResponse:
-        standing = await get_budget(
-            self._database, current_namespace(), UUID(request.budget_id), request.run_id
-        )
-        [status] = standing_to_proto(standing)
-        return pb.GetBudgetResponse(status=status)
 
     async def ListBudgets(
         self, request: pb.ListBudgetsRequest, context: Context
@@ -103,18 +92,6 @@ class CostServicer(CostServiceServicer):
     async def GetCosts(self, request: pb.GetCostsRequest, context: Context) -> pb.GetCostsResponse:
         found, token = await get_costs(self._database, current_namespace(), to_query(request))
         return pb.GetCostsResponse(groups=map(sum_to_proto, found), next_page_token=token)
-
-    async def WatchBudget(  # type: ignore[override]
-        self, request: pb.WatchBudgetRequest, context: Context
-    ) -> None:
-        """Write events as they come: what is around each call awaits its end."""
-        watched = watch_budget(
-            self._database, current_namespace(), request.resume_token, self._stopping
-        )
-        async for event, token in watched:
-            told = event_to_proto(event) if event else None
-            await send_request_id(context)
-            await context.write(pb.WatchBudgetResponse(event=told, resume_token=token))
 
     async def LoadPrices(
         self, request: pb.LoadPricesRequest, context: Context

@@ -235,17 +235,6 @@ async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> li
     return await fetch_all(conn, SQL["list_events"], parameters, EventRow)
 
 
-async def next_events(
-    conn: Connection, namespace_id: int, after_id: int, limit: int
-) -> list[EventRow]:
-    parameters = {"namespace_id": namespace_id, "after_id": after_id, "limit": limit}
-    return await fetch_all(conn, SQL["next_events"], parameters, EventRow)
-
-
-async def latest_event(conn: Connection, namespace_id: int) -> int:
-    return int(await fetch_value(conn, SQL["latest_event"], {"namespace_id": namespace_id}))
-
-
 async def sum_costs(
     conn: Connection,
     namespace_id: int,

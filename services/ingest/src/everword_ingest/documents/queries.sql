@@ -1,4 +1,4 @@
--- Statements of DocumentService and WorkspaceService. Every one names its namespace.
+-- Statements of DocumentService, workspace files included. Every one names its namespace.
 
 -- fragment columns --
 -- A document as it stands, without its text.

@@ -24,7 +24,6 @@ from everword_ingest.documents.translate import (
     document_to_proto,
     part_to_proto,
     sections_to_proto,
-    to_appending,
     to_deletion,
     to_filter,
     to_history,
@@ -39,9 +38,7 @@ from everword_ingest.documents.upload_document import upload_document
 from everword_ingest.documents.write_document import write_document
 
 _KIND = DocumentKind.DOCUMENT
-Answer = TypeVar(
-    "Answer", pb.UploadDocumentResponse, pb.WriteDocumentResponse, pb.AppendDocumentResponse
-)
+Answer = TypeVar("Answer", pb.UploadDocumentResponse, pb.WriteDocumentResponse)
 
 
 class DocumentServicer(DocumentServiceServicer):
@@ -65,18 +62,11 @@ class DocumentServicer(DocumentServiceServicer):
     async def WriteDocument(
         self, request: pb.WriteDocumentRequest, context: Context
     ) -> pb.WriteDocumentResponse:
-        written = await write_document(
+        write = append_document if request.append else write_document
+        written = await write(
             self._database, current_namespace(), to_writing(request), request.content, self._wake
         )
         return await self._answer(pb.WriteDocumentResponse, written)
-
-    async def AppendDocument(
-        self, request: pb.AppendDocumentRequest, context: Context
-    ) -> pb.AppendDocumentResponse:
-        written = await append_document(
-            self._database, current_namespace(), to_appending(request), request.content, self._wake
-        )
-        return await self._answer(pb.AppendDocumentResponse, written)
 
     async def GetDocument(
         self, request: pb.GetDocumentRequest, context: Context

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import TypeAlias
 from uuid import UUID
 
+from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
-from everword.v1 import workspace_service_pb2 as workspace
 from everword_ingest.documents.model import (
     Change,
     Deletion,
@@ -35,8 +35,8 @@ Named: TypeAlias = (
 Paged: TypeAlias = (
     pb.ListDocumentsRequest
     | pb.GetDocumentHistoryRequest
-    | workspace.ListWorkspaceFilesRequest
-    | workspace.GetWorkspaceFileHistoryRequest
+    | pb.ListWorkspaceFilesRequest
+    | pb.GetWorkspaceFileHistoryRequest
 )
 
 
@@ -60,13 +60,15 @@ def to_upload(header: pb.UploadHeader) -> Upload:
 
 
 def to_writing(request: pb.WriteDocumentRequest) -> Change:
+    """Raises InvalidArgument if an append names a version."""
     expected = request.expected_version if request.HasField("expected_version") else None
-    return _to_change(request.document, expected, request.request_id, hash_body(request))
-
-
-def to_appending(request: pb.AppendDocumentRequest) -> Change:
+    if request.append and expected is not None:
+        text = "is not allowed with append, which never conflicts"
+        raise InvalidArgument(violations=(("expected_version", text),))
     body_hash = hash_body(request)
-    return _to_change(request.document, None, request.request_id, body_hash, appends=True)
+    return _to_change(
+        request.document, expected, request.request_id, body_hash, appends=request.append
+    )
 
 
 def _to_change(

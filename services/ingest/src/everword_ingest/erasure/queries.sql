@@ -1,4 +1,4 @@
--- Statements of EraseService. What deletes are functions of the owner, which this service alone may call.
+-- Statements of ErasureService. What deletes are functions of the owner, which this service alone may call.
 
 -- begin_erasure --
 -- Write down an erasure, hide its target, and take away what was derived across messages.

@@ -1,4 +1,4 @@
-"""EraseService: translates requests, calls the use case of the same name, translates the result."""
+"""ErasureService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.v1 import erase_service_pb2 as pb
-from everword.v1.erase_service_pb2_grpc import EraseServiceServicer
+from everword.v1 import erasure_service_pb2 as pb
+from everword.v1.erasure_service_pb2_grpc import ErasureServiceServicer
 from everword_ingest.erasure.erase import erase
 from everword_ingest.erasure.preview_erasure import preview_erasure
 from everword_ingest.erasure.read_erasures import get_erasure, list_erasures
@@ -17,7 +17,7 @@ from everword_ingest.erasure.translate import erasure_to_proto, preview_to_proto
 from everword_ingest.request_ids.claims import hash_body
 
 
-class EraseServicer(EraseServiceServicer):
+class ErasureServicer(ErasureServiceServicer):
     """What takes back, and the record of it."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""EraseService's statements as typed functions: one for each in queries.sql."""
+"""ErasureService's statements as typed functions: one for each in queries.sql."""
 
 from __future__ import annotations
 

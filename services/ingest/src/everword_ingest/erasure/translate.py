@@ -1,11 +1,11 @@
-"""Requests of EraseService to the model, and back."""
+"""Requests of ErasureService to the model, and back."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from everword.rpc.translate import to_timestamp
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword_ingest.erasure.model import ErasureRow, Kind, Preview, Target
 
 _IDS = {

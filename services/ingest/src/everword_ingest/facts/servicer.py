@@ -7,12 +7,12 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
+from everword.domain.tokens import ConsistencyToken
 from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import optional_time
 from everword.v1 import fact_service_pb2 as pb
 from everword.v1.fact_service_pb2_grpc import FactServiceServicer
-from everword_ingest.facts.model import Outcome
 from everword_ingest.facts.remember import remember
 from everword_ingest.facts.rule import close_fact, confirm_fact, correct_fact
 from everword_ingest.facts.translate import to_audit, to_claim
@@ -38,7 +38,7 @@ class FactServicer(FactServiceServicer):
         return pb.RememberResponse(
             fact=fact_to_proto(outcome.fact) if outcome.fact else None,
             superseded=[fact_to_proto(each) for each in outcome.others],
-            consistency_token=await self._seal(outcome),
+            consistency_token=await self._seal(outcome.consistency_token),
             replayed=outcome.replayed,
         )
 
@@ -56,7 +56,7 @@ class FactServicer(FactServiceServicer):
         return pb.CorrectFactResponse(
             fact=fact_to_proto(outcome.fact) if outcome.fact else None,
             rejected=fact_to_proto(outcome.others[0]),
-            consistency_token=await self._seal(outcome),
+            consistency_token=await self._seal(outcome.consistency_token),
         )
 
     async def ConfirmFact(
@@ -71,7 +71,7 @@ class FactServicer(FactServiceServicer):
         )
         return pb.ConfirmFactResponse(
             fact=fact_to_proto(outcome.fact) if outcome.fact else None,
-            consistency_token=await self._seal(outcome),
+            consistency_token=await self._seal(outcome.consistency_token),
         )
 
     async def CloseFact(
@@ -87,8 +87,8 @@ class FactServicer(FactServiceServicer):
         )
         return pb.CloseFactResponse(
             fact=fact_to_proto(outcome.fact) if outcome.fact else None,
-            consistency_token=await self._seal(outcome),
+            consistency_token=await self._seal(outcome.consistency_token),
         )
 
-    async def _seal(self, outcome: Outcome) -> str:
-        return outcome.consistency_token.seal(await self._database.token_secret())
+    async def _seal(self, token: ConsistencyToken) -> str:
+        return token.seal(await self._database.token_secret())

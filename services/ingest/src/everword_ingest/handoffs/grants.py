@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import secrets
 from datetime import timedelta
-from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import Caller, NamespaceScope
 from everword.domain.errors import AccessDenied
 from everword.domain.ids import new_id
-from everword.domain.not_found import GrantNotFound
 from everword.rpc.authentication import GRANT_PREFIX, hash_key
 from everword_ingest.handoffs import store
 from everword_ingest.handoffs.model import GrantRecord, HandoffKey
@@ -35,14 +33,3 @@ async def create_advisor_grant(
             conn, namespace.id, new_id(), hash_key(secret), key, max_calls, lifetime
         )
     return made, secret
-
-
-async def get_advisor_grant(
-    database: Database, namespace: NamespaceScope, grant_id: UUID
-) -> GrantRecord:
-    """Return a grant, and how much of it is used. Raises GrantNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        found = await store.get_grant(conn, namespace.id, grant_id)
-    if found is None:
-        raise GrantNotFound(grant_id=grant_id)
-    return found

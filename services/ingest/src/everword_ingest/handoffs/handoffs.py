@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword_ingest.handoffs.model import ADVISOR_NOTE, HandoffKey
+from everword_ingest.handoffs.model import ADVISOR_NOTE, GrantRecord, HandoffKey
+from everword_ingest.handoffs.store import list_grants
 from everword_ingest.notes import store
 from everword_ingest.notes.model import MAX_CONTENT_BYTES, NoteFilter, Writing, WrittenNote
 from everword_ingest.notes.store import NoteRow
 from everword_ingest.notes.write_note import write_note
 
-#: The latest.
-MOST_NOTES = 20
+#: The latest notes, and the latest grants, of an issue.
+MOST_NOTES, MOST_GRANTS = 20, 20
 
 
-async def get_handoff(
-    database: Database, namespace: NamespaceScope, key: HandoffKey
-) -> tuple[NoteRow | None, Sequence[NoteRow]]:
-    """Return what was handed over, None for nothing, and the advisor's notes, the latest first."""
+@dataclass(frozen=True)
+class Handoff:
+    """What is known about an issue."""
+
+    #: None if there is none.
+    handoff: NoteRow | None
+    #: Latest first.
+    advisor_notes: Sequence[NoteRow]
+    #: Those that have not expired, latest first.
+    grants: Sequence[GrantRecord]
+
+
+async def get_handoff(database: Database, namespace: NamespaceScope, key: HandoffKey) -> Handoff:
+    """Return the handoff of an issue with its advisor notes and grants."""
     wanted = NoteFilter(kinds=[ADVISOR_NOTE], tags=[key.name])
     async with database.transaction(namespace.id) as conn:
         note_id = await store.find_key(conn, namespace.id, key.note)
@@ -27,7 +39,8 @@ async def get_handoff(
         notes = await store.list_notes(
             conn, namespace.id, wanted, MAX_CONTENT_BYTES, None, MOST_NOTES
         )
-    return handoff, notes
+        grants = await list_grants(conn, namespace.id, key, MOST_GRANTS)
+    return Handoff(handoff, notes, grants)
 
 
 async def write_handoff(

@@ -1,4 +1,4 @@
--- Statements of HandoffService. Every one names its namespace.
+-- Statements of handoffs. Every one names its namespace.
 
 -- insert_grant --
 -- Make a grant, and forget some that ended a week ago.
@@ -13,8 +13,10 @@ INSERT INTO advisor_grants (namespace_id, id, secret_hash, repo, issue, max_call
 VALUES (%(namespace_id)s, %(id)s, %(secret_hash)s, %(repo)s, %(issue)s, %(max_calls)s, now() + %(lifetime)s::interval)
 RETURNING id, repo, issue, max_calls, used_calls, created_at, expires_at;
 
--- get_grant --
--- A grant, and how much of it is used.
+-- list_grants --
+-- The latest grants for an issue that have not expired.
 SELECT id, repo, issue, max_calls, used_calls, created_at, expires_at
   FROM advisor_grants
- WHERE namespace_id = %(namespace_id)s AND id = %(grant_id)s;
+ WHERE namespace_id = %(namespace_id)s AND repo = %(repo)s AND issue = %(issue)s AND expires_at > now()
+ ORDER BY id DESC
+ LIMIT %(limit)s;

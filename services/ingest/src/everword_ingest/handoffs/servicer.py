@@ -1,18 +1,17 @@
-"""HandoffService: translates requests, calls the use case of the same name, translates the result."""
+"""Handoffs of NoteService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.v1 import handoff_service_pb2 as pb
-from everword.v1.handoff_service_pb2_grpc import HandoffServiceServicer
-from everword_ingest.handoffs.grants import create_advisor_grant, get_advisor_grant
+from everword.v1 import note_service_pb2 as pb
+from everword.v1.note_service_pb2_grpc import NoteServiceServicer
+from everword_ingest.handoffs.grants import create_advisor_grant
 from everword_ingest.handoffs.handoffs import get_handoff, save_advisor_note, write_handoff
-from everword_ingest.handoffs.instructions import advisor_instructions, get_handoff_instructions
+from everword_ingest.handoffs.instructions import advisor_instructions, caller_instructions
 from everword_ingest.handoffs.translate import (
     grant_to_proto,
     to_advisor_note,
@@ -25,7 +24,7 @@ from everword_ingest.notes.model import WrittenNote
 from everword_ingest.notes.translate import note_to_proto
 
 
-class HandoffServicer(HandoffServiceServicer):
+class HandoffServicer(NoteServiceServicer):
     """What is handed over to an advisor, and comes back."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:
@@ -48,10 +47,13 @@ class HandoffServicer(HandoffServiceServicer):
     async def GetHandoff(
         self, request: pb.GetHandoffRequest, context: Context
     ) -> pb.GetHandoffResponse:
-        handoff, notes = await get_handoff(self._database, current_namespace(), to_key(request.key))
+        key = to_key(request.key)
+        found = await get_handoff(self._database, current_namespace(), key)
         return pb.GetHandoffResponse(
-            handoff=note_to_proto(handoff) if handoff else None,
-            advisor_notes=[note_to_proto(note) for note in notes],
+            handoff=note_to_proto(found.handoff) if found.handoff else None,
+            advisor_notes=map(note_to_proto, found.advisor_notes),
+            grants=map(grant_to_proto, found.grants),
+            instructions=caller_instructions(key) if request.include_instructions else "",
         )
 
     async def SaveAdvisorNote(
@@ -76,18 +78,6 @@ class HandoffServicer(HandoffServiceServicer):
         return pb.CreateAdvisorGrantResponse(
             grant=grant_to_proto(made), secret=secret, instructions=advisor_instructions(key, calls)
         )
-
-    async def GetAdvisorGrant(
-        self, request: pb.GetAdvisorGrantRequest, context: Context
-    ) -> pb.GetAdvisorGrantResponse:
-        found = await get_advisor_grant(self._database, current_namespace(), UUID(request.grant_id))
-        return pb.GetAdvisorGrantResponse(grant=grant_to_proto(found))
-
-    async def GetHandoffInstructions(
-        self, request: pb.GetHandoffInstructionsRequest, context: Context
-    ) -> pb.GetHandoffInstructionsResponse:
-        caller, advisor = get_handoff_instructions(to_key(request.key), to_calls(request))
-        return pb.GetHandoffInstructionsResponse(caller=caller, advisor=advisor)
 
     async def _seal(self, written: WrittenNote) -> str:
         return written.consistency_token.seal(await self._database.token_secret())

@@ -1,4 +1,4 @@
-"""HandoffService's statements as typed functions: one for each in queries.sql."""
+"""The statements of handoffs as typed functions: one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_optional, load_statements
+from everword.db.statements import fetch_all, load_statements
 from everword_ingest.handoffs.model import GrantRecord, HandoffKey
 
 SQL = load_statements("everword_ingest.handoffs")
@@ -34,6 +34,13 @@ async def insert_grant(
     return made
 
 
-async def get_grant(conn: Connection, namespace_id: int, grant_id: UUID) -> GrantRecord | None:
-    parameters = {"namespace_id": namespace_id, "grant_id": grant_id}
-    return await fetch_optional(conn, SQL["get_grant"], parameters, GrantRecord)
+async def list_grants(
+    conn: Connection, namespace_id: int, key: HandoffKey, limit: int
+) -> list[GrantRecord]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "repo": key.repo,
+        "issue": key.issue,
+        "limit": limit,
+    }
+    return await fetch_all(conn, SQL["list_grants"], parameters, GrantRecord)

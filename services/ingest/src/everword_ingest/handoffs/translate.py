@@ -1,11 +1,11 @@
-"""Requests of HandoffService to the model, and grants to messages."""
+"""Handoff requests to the model, and grants to messages."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 from everword.rpc.translate import to_timestamp
-from everword.v1 import handoff_service_pb2 as pb
+from everword.v1 import note_service_pb2 as pb
 from everword_ingest.handoffs.model import (
     ADVISOR_IMPORTANCE,
     DEFAULT_CALLS,
@@ -34,9 +34,7 @@ def to_advisor_note(request: pb.SaveAdvisorNoteRequest) -> Writing:
     return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
-def to_calls(
-    request: pb.CreateAdvisorGrantRequest | pb.GetHandoffInstructionsRequest,
-) -> int:
+def to_calls(request: pb.CreateAdvisorGrantRequest) -> int:
     return request.max_calls or DEFAULT_CALLS
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -33,6 +33,17 @@ class NamespaceUsage:
     stored_bytes: int = 0
     #: When `stored_bytes` was measured; None before the first time.
     measured_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class NamespaceVoice:
+    """Whose memories the calendar summaries of a namespace are."""
+
+    identity: str = ""
+    user_name: str = ""
+    pronouns: str = ""
+    #: Facts about channels, by their names.
+    channel_instructions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

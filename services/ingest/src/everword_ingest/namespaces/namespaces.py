@@ -16,6 +16,7 @@ from everword_ingest.namespaces.model import (
     NamespaceLimits,
     NamespaceRecord,
     NamespaceUsage,
+    NamespaceVoice,
     page_limit,
 )
 
@@ -27,13 +28,17 @@ async def create_namespace(
     name: str,
     settings: NamespaceSettings,
     limits: NamespaceLimits,
+    voice: NamespaceVoice | None = None,
 ) -> NamespaceRecord:
-    """Make a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
+    """Create a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
     async with database.connection() as conn:
         await check_settings(conn, settings, SETTINGS)
         created = await store.insert_namespace(conn, name, settings, limits)
         if created is None:
             raise await _taken(conn, name)
+    if voice:
+        async with database.transaction(created.id) as conn:
+            await store.set_voice(conn, created.id, voice)
     return created
 
 
@@ -44,6 +49,12 @@ async def get_namespace(database: Database, name: str) -> NamespaceRecord:
     if found is None:
         raise NamespaceNotFound(namespace=name)
     return found
+
+
+async def get_voice(database: Database, namespace_id: int) -> NamespaceVoice:
+    """Return the voice of a namespace; an empty one if none was set."""
+    async with database.transaction(namespace_id) as conn:
+        return await store.get_voice(conn, namespace_id)
 
 
 async def get_usage(database: Database, namespace_id: int) -> NamespaceUsage:
@@ -58,6 +69,7 @@ async def update_namespace(
     fields: Sequence[str],
     settings: NamespaceSettings,
     limits: NamespaceLimits,
+    voice: NamespaceVoice,
 ) -> NamespaceRecord:
     """Set the named settings and limits. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
     found = await get_namespace(database, name)
@@ -72,6 +84,8 @@ async def update_namespace(
         changed = await store.update_namespace(conn, found.id, fields, settings, limits)
         if changed and "channel_policies" in fields:
             await store.unsettle_facts(conn, found.id, changed.channel_policies)
+        if changed and "voice" in fields:
+            await store.set_voice(conn, found.id, voice)
     if changed is None:
         raise NamespaceNotFound(namespace=name)
     return changed

@@ -112,3 +112,17 @@ SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_a
    AND (%(before_id)s::uuid IS NULL OR id < %(before_id)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
+
+-- get_voice --
+-- Whose memories calendar summaries are; no row if nobody set it.
+SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;
+
+-- set_voice --
+-- Replace whose memories calendar summaries are; an equal voice is not written again.
+INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions)
+VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s)
+ON CONFLICT (namespace_id) DO UPDATE
+   SET identity = excluded.identity, user_name = excluded.user_name, pronouns = excluded.pronouns,
+       channel_instructions = excluded.channel_instructions, updated_at = now()
+ WHERE (v.identity, v.user_name, v.pronouns, v.channel_instructions)
+       IS DISTINCT FROM (excluded.identity, excluded.user_name, excluded.pronouns, excluded.channel_instructions);

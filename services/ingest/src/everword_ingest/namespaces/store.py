@@ -17,6 +17,7 @@ from everword_ingest.namespaces.model import (
     NamespaceLimits,
     NamespaceRecord,
     NamespaceUsage,
+    NamespaceVoice,
 )
 
 SQL = load_statements("everword_ingest.namespaces")
@@ -56,6 +57,22 @@ async def get_usage(conn: Connection, namespace_id: int) -> NamespaceUsage:
     parameters = {"namespace_id": namespace_id}
     found = await fetch_optional(conn, SQL["get_usage"], parameters, NamespaceUsage)
     return found or NamespaceUsage()
+
+
+async def get_voice(conn: Connection, namespace_id: int) -> NamespaceVoice:
+    parameters = {"namespace_id": namespace_id}
+    found = await fetch_optional(conn, SQL["get_voice"], parameters, NamespaceVoice)
+    return found or NamespaceVoice()
+
+
+async def set_voice(conn: Connection, namespace_id: int, voice: NamespaceVoice) -> None:
+    instructions = Jsonb(voice.channel_instructions)
+    parameters = {
+        "namespace_id": namespace_id,
+        **asdict(voice),
+        "channel_instructions": instructions,
+    }
+    await execute(conn, SQL["set_voice"], parameters)
 
 
 async def lock_namespace(conn: Connection, id_: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from everword.db.namespaces import NamespaceSettings
 from everword.rpc.translate import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
@@ -10,6 +12,7 @@ from everword_ingest.namespaces.model import (
     NamespaceLimits,
     NamespaceRecord,
     NamespaceUsage,
+    NamespaceVoice,
 )
 
 #: The fields of a namespace that UpdateNamespace changes, by their paths.
@@ -51,6 +54,12 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
     )
 
 
+def to_voice(voice: pb.Voice) -> NamespaceVoice:
+    return NamespaceVoice(
+        voice.identity, voice.user_name, voice.pronouns, dict(voice.channel_instructions)
+    )
+
+
 def to_limits(limits: pb.NamespaceLimits) -> NamespaceLimits:
     return NamespaceLimits(
         limits.requests_per_minute, limits.messages_per_minute, limits.stored_bytes
@@ -66,7 +75,9 @@ def usage_to_proto(usage: NamespaceUsage) -> pb.NamespaceUsage:
     )
 
 
-def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
+def namespace_to_proto(
+    record: NamespaceRecord, voice: NamespaceVoice | None = None
+) -> pb.Namespace:
     return pb.Namespace(
         name=record.name,
         settings=pb.NamespaceSettings(
@@ -81,6 +92,7 @@ def namespace_to_proto(record: NamespaceRecord) -> pb.Namespace:
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
             sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
             quarantine=record.quarantine,
+            voice=pb.Voice(**asdict(voice)) if voice and voice != NamespaceVoice() else None,
         ),
         limits=pb.NamespaceLimits(
             requests_per_minute=record.requests_per_minute,

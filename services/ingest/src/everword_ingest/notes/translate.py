@@ -26,7 +26,7 @@ from everword_ingest.notes.store import NoteRow, VersionRow
 from everword_ingest.request_ids.claims import hash_body
 
 #: Kinds with calls of their own.
-_RESERVED = {DAILY_LOG: "AppendDailyLog", HANDOFF: "HandoffService.WriteHandoff"}
+_RESERVED = {DAILY_LOG: "AppendDailyLog", HANDOFF: "NoteService.WriteHandoff"}
 
 
 def to_scope(scope: note_pb2.NoteScope) -> NoteScope:

@@ -19,14 +19,6 @@ DEFAULT_PAGE, MAX_PAGE = 50, 200
 MOST = 1_000
 
 
-async def get_pattern(
-    database: Database, namespace: NamespaceScope, pattern_id: UUID
-) -> PatternRow:
-    """Return a pattern. Raises PatternNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        return await _get(conn, namespace.id, pattern_id)
-
-
 async def list_patterns(
     database: Database,
     namespace: NamespaceScope,

@@ -10,7 +10,7 @@ from everword.rpc.interceptors.base import Context
 from everword.v1 import pattern_service_pb2 as pb
 from everword.v1.pattern_service_pb2_grpc import PatternServiceServicer
 from everword_ingest.patterns.decide_pattern import decide_pattern, set_pattern_threshold
-from everword_ingest.patterns.read_patterns import explain_pattern, get_pattern, list_patterns
+from everword_ingest.patterns.read_patterns import explain_pattern, list_patterns
 from everword_ingest.patterns.record_outcome import record_outcome
 from everword_ingest.patterns.record_pattern import record_pattern
 from everword_ingest.patterns.translate import (
@@ -81,12 +81,6 @@ class PatternServicer(PatternServiceServicer):
             self._database, current_namespace(), request.type, request.auto_approve
         )
         return pb.SetPatternThresholdResponse(previous=previous)
-
-    async def GetPattern(
-        self, request: pb.GetPatternRequest, context: Context
-    ) -> pb.GetPatternResponse:
-        pattern = await get_pattern(self._database, current_namespace(), UUID(request.pattern_id))
-        return pb.GetPatternResponse(pattern=pattern_to_proto(pattern))
 
     async def ListPatterns(
         self, request: pb.ListPatternsRequest, context: Context

@@ -1,59 +1,61 @@
-"""Set right what was learned of people and events, and end questions."""
+"""Review people, events and questions."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import InvalidArgument, NotFound
 from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.facts.writer import Audit
-from everword.people import review
+from everword.people import review, views
 from everword.people.model import Ruling, StrategyState
 from everword.people.views import EventView, PersonView, StrategyView
 
+_Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
+_SHOW: dict[str, _Show] = {
+    "person_id": views.show_person,
+    "event_id": views.show_event,
+    "strategy_id": views.show_strategy,
+}
+_MISSING: dict[str, type[NotFound]] = {
+    "person_id": PersonNotFound,
+    "event_id": EventNotFound,
+    "strategy_id": StrategyNotFound,
+}
 
-async def review_person(
+
+async def review_learned(
     database: Database,
     namespace: NamespaceScope,
-    person_id: UUID,
-    ruling: Ruling | None,
+    kind: str,
+    id_: UUID,
+    verdict: Ruling | StrategyState | None,
     audit: Audit,
-) -> tuple[PersonView, ConsistencyToken]:
-    """Rule on somebody; None takes an earlier ruling back. Raises PersonNotFound."""
+) -> tuple[PersonView | EventView | StrategyView, ConsistencyToken]:
+    """Store a ruling on a person or an event, or end a question.
+
+    `kind` is person_id, event_id or strategy_id. A verdict of None removes an earlier ruling. Raises PersonNotFound,
+    EventNotFound, StrategyNotFound, and InvalidArgument for a verdict of the wrong type.
+    """
+    found: PersonView | EventView | StrategyView | None
     async with database.write(namespace.id) as write:
-        found = await review.rule_person(write.conn, namespace.id, person_id, ruling, audit)
+        conn = write.conn
+        if isinstance(verdict, StrategyState) != (kind == "strategy_id"):
+            # Only of what exists, so that nothing tells apart what another namespace has.
+            if await _SHOW[kind](conn, namespace.id, id_):
+                field = "state" if kind == "strategy_id" else "ruling"
+                raise InvalidArgument(violations=((field, f"is needed for a {kind}"),))
+            found = None
+        elif isinstance(verdict, StrategyState):
+            found = await review.end_strategy(conn, namespace.id, id_, verdict, audit)
+        elif kind == "event_id":
+            found = await review.rule_event(conn, namespace.id, id_, verdict, audit)
+        else:
+            found = await review.rule_person(conn, namespace.id, id_, verdict, audit)
         if found is None:
-            raise PersonNotFound(person_id=person_id)
-    return found, ConsistencyToken(namespace.id, write.position, 0)
-
-
-async def review_event(
-    database: Database,
-    namespace: NamespaceScope,
-    event_id: UUID,
-    ruling: Ruling | None,
-    audit: Audit,
-) -> tuple[EventView, ConsistencyToken]:
-    """Rule on an event; None takes an earlier ruling back. Raises EventNotFound."""
-    async with database.write(namespace.id) as write:
-        found = await review.rule_event(write.conn, namespace.id, event_id, ruling, audit)
-        if found is None:
-            raise EventNotFound(event_id=event_id)
-    return found, ConsistencyToken(namespace.id, write.position, 0)
-
-
-async def end_strategy(
-    database: Database,
-    namespace: NamespaceScope,
-    strategy_id: UUID,
-    state: StrategyState,
-    audit: Audit,
-) -> tuple[StrategyView, ConsistencyToken]:
-    """Say that a question was answered, or is not to be asked. Raises StrategyNotFound."""
-    async with database.write(namespace.id) as write:
-        found = await review.end_strategy(write.conn, namespace.id, strategy_id, state, audit)
-        if found is None:
-            raise StrategyNotFound(strategy_id=strategy_id)
+            raise _MISSING[kind](**{kind: id_})
     return found, ConsistencyToken(namespace.id, write.position, 0)

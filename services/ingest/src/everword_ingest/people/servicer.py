@@ -1,4 +1,4 @@
-"""ReviewService: translates requests, calls the use case of the same name, translates the result."""
+"""Reviews of FactService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -9,61 +9,43 @@ from everword.domain.caller import current_namespace
 from everword.domain.tokens import ConsistencyToken
 from everword.people.model import Ruling, StrategyState
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
+from everword.people.views import EventView, StrategyView
 from everword.rpc.interceptors.base import Context
+from everword.v1 import fact_service_pb2 as pb
 from everword.v1 import people_pb2
-from everword.v1 import review_service_pb2 as pb
-from everword.v1.review_service_pb2_grpc import ReviewServiceServicer
+from everword.v1.fact_service_pb2_grpc import FactServiceServicer
 from everword_ingest.facts.translate import to_audit
-from everword_ingest.people.review import end_strategy, review_event, review_person
+from everword_ingest.people.review import review_learned
 
 
-class ReviewServicer(ReviewServiceServicer):
+class ReviewServicer(FactServiceServicer):
     """What people say of what was learned."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def ReviewPerson(
-        self, request: pb.ReviewPersonRequest, context: Context
-    ) -> pb.ReviewPersonResponse:
-        person, token = await review_person(
+    async def ReviewLearned(
+        self, request: pb.ReviewLearnedRequest, context: Context
+    ) -> pb.ReviewLearnedResponse:
+        kind = request.WhichOneof("learned") or ""
+        ends = request.HasField("state")
+        verdict = StrategyState(request.state) if ends else _to_ruling(request.ruling)
+        found, token = await review_learned(
             self._database,
             current_namespace(),
-            UUID(request.person_id),
-            _to_ruling(request.ruling),
+            kind,
+            UUID(getattr(request, kind)),
+            verdict,
             to_audit(request.actor, request.reason),
         )
-        return pb.ReviewPersonResponse(
-            person=person_to_proto(person), consistency_token=await self._seal(token)
-        )
-
-    async def ReviewEvent(
-        self, request: pb.ReviewEventRequest, context: Context
-    ) -> pb.ReviewEventResponse:
-        event, token = await review_event(
-            self._database,
-            current_namespace(),
-            UUID(request.event_id),
-            _to_ruling(request.ruling),
-            to_audit(request.actor, request.reason),
-        )
-        return pb.ReviewEventResponse(
-            event=event_to_proto(event), consistency_token=await self._seal(token)
-        )
-
-    async def EndStrategy(
-        self, request: pb.EndStrategyRequest, context: Context
-    ) -> pb.EndStrategyResponse:
-        strategy, token = await end_strategy(
-            self._database,
-            current_namespace(),
-            UUID(request.strategy_id),
-            StrategyState(request.state),
-            to_audit(request.actor, request.reason),
-        )
-        return pb.EndStrategyResponse(
-            strategy=strategy_to_proto(strategy), consistency_token=await self._seal(token)
-        )
+        response = pb.ReviewLearnedResponse(consistency_token=await self._seal(token))
+        if isinstance(found, StrategyView):
+            response.strategy.CopyFrom(strategy_to_proto(found))
+        elif isinstance(found, EventView):
+            response.event.CopyFrom(event_to_proto(found))
+        else:
+            response.person.CopyFrom(person_to_proto(found))
+        return response
 
     async def _seal(self, token: ConsistencyToken) -> str:
         return token.seal(await self._database.token_secret())

@@ -1,4 +1,4 @@
--- Statements of RetentionService. What deletes is a function of the owner.
+-- Statements of retention. What deletes is a function of the owner.
 
 -- list_policies --
 -- The policies of a namespace.

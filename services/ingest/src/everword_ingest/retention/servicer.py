@@ -1,4 +1,4 @@
-"""RetentionService: translates requests, calls the use case of the same name, translates the result."""
+"""Retention of ErasureService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.v1 import retention_service_pb2 as pb
-from everword.v1.retention_service_pb2_grpc import RetentionServiceServicer
+from everword.v1 import erasure_service_pb2 as pb
+from everword.v1.erasure_service_pb2_grpc import ErasureServiceServicer
 from everword_ingest.retention.policies import (
     list_retention_policies,
     preview_retention,
@@ -24,12 +24,12 @@ from everword_ingest.retention.translate import (
 )
 
 
-class RetentionServicer(RetentionServiceServicer):
+class RetentionServicer(ErasureServiceServicer):
     """For how long what is kept."""
 
-    def __init__(self, database: Database, wake: Callable[[], None]) -> None:
+    def __init__(self, database: Database, wake_retention: Callable[[], None]) -> None:
         self._database = database
-        self._wake = wake
+        self._wake_retention = wake_retention
 
     async def ListRetentionPolicies(
         self, request: pb.ListRetentionPoliciesRequest, context: Context
@@ -54,7 +54,7 @@ class RetentionServicer(RetentionServiceServicer):
     async def RunRetention(
         self, request: pb.RunRetentionRequest, context: Context
     ) -> pb.RunRetentionResponse:
-        run = await run_retention(self._database, current_namespace(), self._wake)
+        run = await run_retention(self._database, current_namespace(), self._wake_retention)
         return pb.RunRetentionResponse(run=run_to_proto(run))
 
     async def ListRetentionRuns(

@@ -1,4 +1,4 @@
-"""RetentionService's statements as typed functions: one for each in queries.sql."""
+"""The statements of retention as typed functions: one for each in queries.sql."""
 
 from __future__ import annotations
 

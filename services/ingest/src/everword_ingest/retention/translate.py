@@ -1,4 +1,4 @@
-"""Requests of RetentionService to the model, and back."""
+"""Retention requests to the model, and back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import to_timestamp
-from everword.v1 import retention_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword_ingest.retention.model import Count, Policy, RunRow
 
 

@@ -1,4 +1,4 @@
-"""WorkspaceService: translates requests, calls the use case of the same name, translates the result."""
+"""Workspace files of DocumentService: translates requests, calls the use case, translates the result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.v1 import workspace_service_pb2 as pb
-from everword.v1.workspace_service_pb2_grpc import WorkspaceServiceServicer
+from everword.v1 import document_service_pb2 as pb
+from everword.v1.document_service_pb2_grpc import DocumentServiceServicer
 from everword_ingest.documents.model import WrittenDocument
 from everword_ingest.documents.translate import to_page
 from everword_ingest.workspace.read_workspace_files import (
@@ -31,7 +31,7 @@ from everword_ingest.workspace.write_workspace_file import (
 )
 
 
-class WorkspaceServicer(WorkspaceServiceServicer):
+class WorkspaceServicer(DocumentServiceServicer):
     """The files of workspaces, and their history."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:

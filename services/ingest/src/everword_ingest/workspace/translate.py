@@ -1,4 +1,4 @@
-"""Requests of WorkspaceService to the model, and files to messages."""
+"""Workspace requests to the model, and files to messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeAlias
 from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import to_timestamp
 from everword.v1 import document_pb2
-from everword.v1 import workspace_service_pb2 as pb
+from everword.v1 import document_service_pb2 as pb
 from everword_ingest.documents.model import (
     Change,
     Deletion,

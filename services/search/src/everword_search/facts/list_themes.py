@@ -10,7 +10,7 @@ from everword.db.pool import Database
 from everword.db.statements import fetch_all
 from everword.domain.caller import NamespaceScope
 from everword.rpc.translate import to_timestamp
-from everword.v1 import profile_service_pb2 as pb
+from everword.v1 import fact_query_service_pb2 as pb
 from everword_search.facts.store import SQL
 from everword_search.records.freshness import ensure_fresh
 

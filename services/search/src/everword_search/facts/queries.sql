@@ -152,11 +152,10 @@ SELECT changed_at, actor, action, state, reason, other_fact_id
  LIMIT %(limit)s;
 
 -- list_links --
--- Links of facts with others, the surest first; with `everything`, those that have ended as well.
+-- Links of a fact with others: current ones first, then those that have ended, the surest first.
 SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, e.reason, e.valid_from, e.valid_until
   FROM fact_edges e
- WHERE e.namespace_id = %(namespace_id)s AND (e.from_fact_id = ANY(%(fact_ids)s) OR e.to_fact_id = ANY(%(fact_ids)s))
-   AND (%(everything)s OR e.known_until IS NULL)
+ WHERE e.namespace_id = %(namespace_id)s AND (e.from_fact_id = %(fact_id)s OR e.to_fact_id = %(fact_id)s)
  ORDER BY e.known_until IS NULL DESC, e.confidence DESC, e.id
  LIMIT %(limit)s;
 

@@ -1,4 +1,4 @@
-"""Read facts: the profile of a subject, one fact, lists, the history of an attribute, and why a fact is believed."""
+"""Read facts: the profile of a subject, lists, the history of an attribute, and why a fact is believed."""
 
 from __future__ import annotations
 
@@ -58,19 +58,6 @@ async def get_profile(
     return found[:most], counted - most
 
 
-async def get_fact(
-    database: Database,
-    namespace: NamespaceScope,
-    fact_id: UUID,
-    at_least_as_fresh: str = "",
-) -> FactView:
-    """Return a fact as it is believed now. Raises FactNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await show_facts(conn, namespace.id, [fact_id])
-    return _only(found.get(fact_id), fact_id)
-
-
 async def list_facts(
     database: Database,
     namespace: NamespaceScope,
@@ -117,30 +104,14 @@ async def explain_fact(
         fact = _only(found.get(fact_id), fact_id)
         evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
         changes = await store.list_changes(conn, namespace.id, fact_id, MOST)
-        links = await _links(conn, namespace.id, [fact_id], True, MOST)
+        links = await _links(conn, namespace.id, fact_id)
         disputes = await store.list_disputes(conn, namespace.id, fact_id, MOST)
     return Explanation(fact, evidence, changes, links, disputes)
 
 
-async def list_fact_links(
-    database: Database,
-    namespace: NamespaceScope,
-    fact_ids: Sequence[UUID],
-    limit: int,
-    at_least_as_fresh: str = "",
-) -> Sequence[Link]:
-    """Return what facts are to others, as far as that holds, the surest first."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        return await _links(conn, namespace.id, fact_ids, False, limit)
-
-
-async def _links(
-    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], everything: bool, limit: int
-) -> list[Link]:
-    asked = set(fact_ids)
-    rows = await store.list_links(conn, namespace_id, fact_ids, everything, limit)
-    others = [row.to_fact_id if row.from_fact_id in asked else row.from_fact_id for row in rows]
+async def _links(conn: Connection, namespace_id: int, fact_id: UUID) -> list[Link]:
+    rows = await store.list_links(conn, namespace_id, fact_id, MOST)
+    others = [row.to_fact_id if row.from_fact_id == fact_id else row.from_fact_id for row in rows]
     found = await show_facts(conn, namespace_id, others) if others else {}
     return [Link(row, found[id_]) for row, id_ in zip(rows, others, strict=True) if id_ in found]
 

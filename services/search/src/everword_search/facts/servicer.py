@@ -1,4 +1,4 @@
-"""ProfileService: translates requests, calls the use case of the same name, translates the result."""
+"""FactQueryService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
-from everword.v1 import profile_service_pb2 as pb
-from everword.v1.profile_service_pb2_grpc import ProfileServiceServicer
+from everword.v1 import fact_query_service_pb2 as pb
+from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.facts.list_themes import list_themes, theme_to_proto
 from everword_search.facts.read_facts import (
     explain_fact,
-    get_fact,
     get_fact_history,
     get_profile,
-    list_fact_links,
     list_facts,
 )
 from everword_search.facts.translate import (
@@ -29,10 +27,8 @@ from everword_search.facts.translate import (
 )
 from everword_search.records.translate import to_page
 
-DEFAULT_LINKS = 50
 
-
-class ProfileServicer(ProfileServiceServicer):
+class FactQueryServicer(FactQueryServiceServicer):
     """The facts of a namespace."""
 
     def __init__(self, database: Database) -> None:
@@ -53,12 +49,6 @@ class ProfileServicer(ProfileServiceServicer):
     ) -> pb.ListThemesResponse:
         themes = await list_themes(self._database, current_namespace(), request.at_least_as_fresh)
         return pb.ListThemesResponse(themes=[theme_to_proto(each) for each in themes])
-
-    async def GetFact(self, request: pb.GetFactRequest, context: Context) -> pb.GetFactResponse:
-        fact = await get_fact(
-            self._database, current_namespace(), UUID(request.fact_id), request.at_least_as_fresh
-        )
-        return pb.GetFactResponse(fact=fact_to_proto(fact))
 
     async def ListFacts(
         self, request: pb.ListFactsRequest, context: Context
@@ -101,13 +91,3 @@ class ProfileServicer(ProfileServiceServicer):
             links=[link_to_proto(link) for link in found.links],
             disputes=[dispute_to_proto(row) for row in found.disputes],
         )
-
-    async def ListFactLinks(
-        self, request: pb.ListFactLinksRequest, context: Context
-    ) -> pb.ListFactLinksResponse:
-        ids = [UUID(id_) for id_ in request.fact_ids]
-        limit = request.max_links or DEFAULT_LINKS
-        links = await list_fact_links(
-            self._database, current_namespace(), ids, limit, request.at_least_as_fresh
-        )
-        return pb.ListFactLinksResponse(links=[link_to_proto(link) for link in links])

@@ -219,14 +219,9 @@ async def list_changes(
 
 
 async def list_links(
-    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], everything: bool, limit: int
+    conn: Connection, namespace_id: int, fact_id: UUID, limit: int
 ) -> list[LinkRow]:
-    parameters: dict[str, Any] = {
-        "namespace_id": namespace_id,
-        "fact_ids": list(fact_ids),
-        "everything": everything,
-        "limit": limit,
-    }
+    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
     return await fetch_all(conn, SQL["list_links"], parameters, LinkRow)
 
 

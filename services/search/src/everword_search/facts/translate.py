@@ -1,11 +1,11 @@
-"""Requests of ProfileService to the model, and results back."""
+"""Requests of FactQueryService to the model, and results back."""
 
 from __future__ import annotations
 
 from everword.facts.translate import fact_to_proto
 from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import fact_pb2
-from everword.v1 import profile_service_pb2 as pb
+from everword.v1 import fact_query_service_pb2 as pb
 from everword_search.facts.model import AsOf, FactFilter, ProfileRequest
 from everword_search.facts.read_facts import Link
 from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow

@@ -5,22 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import ExternalMessageKey
+from everword_search.records.read_messages import find_message
 from everword_search.records.tiers import Tier, chars_read, parts_read
 from everword_search.summaries.store import find_named, get_summaries
+
+#: Kinds of which GetMemory returns the whole record too.
+_RECORDS = frozenset({MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY})
 
 
 @dataclass(frozen=True)
 class WholeMemory:
-    """A memory, with what it is beyond what memories of all kinds share."""
+    """A memory, with the message or the summary that it is."""
 
-    memory: MemoryRecord
+    #: None for a message or a summary that is not in the index.
+    memory: MemoryRecord | None
     message: MessageRecord | None = None
     summary: SummaryRecord | None = None
 
@@ -28,34 +34,49 @@ class WholeMemory:
 async def get_memory(
     database: Database,
     namespace: NamespaceScope,
-    wanted: UUID | str,
+    wanted: UUID | str | ExternalMessageKey,
     at_least_as_fresh: str = "",
     tier: Tier = Tier.FULL,
+    *,
+    include_unindexed: bool = False,
 ) -> WholeMemory:
-    """Return the whole of a memory, or what a tier is made of, by its id or by the name of a summary.
+    """Return a memory in a tier: by its id, by the name of a summary, or by the external id of a message.
 
-    Raises MemoryNotFound.
+    `include_unindexed` also returns messages and summaries that are not in the index.
+
+    Raises MemoryNotFound, MessageNotFound and ConversationNotFound.
     """
     chars = chars_read(tier, None)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        memory_id = (
-            await find_named(conn, namespace.id, wanted) if isinstance(wanted, str) else wanted
-        )
-        if memory_id is None:
-            raise MemoryNotFound(name=wanted)
+        memory_id = await _find(conn, namespace.id, wanted)
         found = await store.read_memories(
             conn, namespace.id, [memory_id], [0], chars, parts_read(tier)
         )
-        if not found:
+        memory = found[0] if found else None
+        if memory is None and not include_unindexed:
             raise MemoryNotFound(memory_id=memory_id)
-        memory = found[0]
-        if chars is not None:
+        if memory and (chars is not None or memory.kind not in _RECORDS):
             return WholeMemory(memory)
-        if memory.kind == MEMORY_KIND_MESSAGE:
+        message, summary = None, None
+        if memory is None or memory.kind == MEMORY_KIND_MESSAGE:
             message = await store.get_message(conn, namespace.id, memory_id)
-            return WholeMemory(memory, message=message)
-        if memory.kind == MEMORY_KIND_SUMMARY:
+        if message is None and (memory is None or memory.kind == MEMORY_KIND_SUMMARY):
             summaries = await get_summaries(conn, namespace.id, [memory_id])
-            return WholeMemory(memory, summary=summaries[0] if summaries else None)
-    return WholeMemory(memory)
+            summary = summaries[0] if summaries else None
+    if not (memory or message or summary):
+        raise MemoryNotFound(memory_id=memory_id)
+    return WholeMemory(memory, message, summary)
+
+
+async def _find(
+    conn: Connection, namespace_id: int, wanted: UUID | str | ExternalMessageKey
+) -> UUID:
+    if isinstance(wanted, UUID):
+        return wanted
+    if isinstance(wanted, ExternalMessageKey):
+        return await find_message(conn, namespace_id, wanted)
+    memory_id = await find_named(conn, namespace_id, wanted)
+    if memory_id is None:
+        raise MemoryNotFound(name=wanted)
+    return memory_id

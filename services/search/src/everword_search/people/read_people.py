@@ -9,6 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import NotFound
 from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.people import views
 from everword.people.store import TrajectoryRow
@@ -35,6 +36,14 @@ _View = TypeVar("_View", bound=_Shown)
 _List = Callable[[Connection, int, Listed, UUID | None, int], Awaitable[list[_View]]]
 
 
+_Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
+_KINDS: dict[str, tuple[_Show, type[NotFound]]] = {
+    "person_id": (views.show_person, PersonNotFound),
+    "event_id": (views.show_event, EventNotFound),
+    "strategy_id": (views.show_strategy, StrategyNotFound),
+}
+
+
 @dataclass(frozen=True)
 class Explained(Generic[_View]):
     """Something that was learned, with what it rests on."""
@@ -42,6 +51,17 @@ class Explained(Generic[_View]):
     view: _View
     evidence: Sequence[EvidenceRow]
     changes: Sequence[ChangeRow]
+
+
+@dataclass(frozen=True)
+class UserModel:
+    """How a subject communicates, and where they are heading."""
+
+    traits: Sequence[TraitRow]
+    #: None if none was written.
+    trajectory: TrajectoryRow | None
+    #: Of the traits and the trajectory.
+    evidence: Sequence[EvidenceRow]
 
 
 async def list_people(
@@ -89,91 +109,54 @@ async def list_strategies(
     )
 
 
-async def get_person(
+async def explain_learned(
     database: Database,
     namespace: NamespaceScope,
-    person_id: UUID,
+    kind: str,
+    id_: UUID,
     at_least_as_fresh: str = "",
-) -> Explained[PersonView]:
-    """Return somebody with everything that was said of them. Raises PersonNotFound."""
+) -> Explained[PersonView | EventView | StrategyView]:
+    """Return a person, an event or a question with the quotes about it and its audit trail.
+
+    `kind` is person_id, event_id or strategy_id. Raises PersonNotFound, EventNotFound and StrategyNotFound.
+    """
+    show, missing = _KINDS[kind]
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        person = await views.show_person(conn, namespace.id, person_id)
-        if person is None:
-            raise PersonNotFound(person_id=person_id)
-        return await _explain(conn, namespace.id, person)
-
-
-async def get_event(
-    database: Database,
-    namespace: NamespaceScope,
-    event_id: UUID,
-    at_least_as_fresh: str = "",
-) -> Explained[EventView]:
-    """Return an event with everything that was said of it. Raises EventNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        event = await views.show_event(conn, namespace.id, event_id)
-        if event is None:
-            raise EventNotFound(event_id=event_id)
-        return await _explain(conn, namespace.id, event)
-
-
-async def get_strategy(
-    database: Database,
-    namespace: NamespaceScope,
-    strategy_id: UUID,
-    at_least_as_fresh: str = "",
-) -> Explained[StrategyView]:
-    """Return a question with what it rests on. Raises StrategyNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        question = await views.show_strategy(conn, namespace.id, strategy_id)
-        if question is None:
-            raise StrategyNotFound(strategy_id=strategy_id)
-        return await _explain(conn, namespace.id, question)
+        found = await show(conn, namespace.id, id_)
+        if found is None:
+            raise missing(**{kind: id_})
+        evidence = await store.list_learned_evidence(conn, namespace.id, [found.id], MOST)
+        changes = await store.list_learned_changes(conn, namespace.id, found.id, MOST)
+    return Explained(found, evidence, changes)
 
 
 async def get_user_model(
     database: Database,
     namespace: NamespaceScope,
     subject: str,
+    trajectory_version: int,
     at_least_as_fresh: str = "",
     *,
     include_past: bool,
     include_evidence: bool,
-) -> tuple[Sequence[TraitRow], Sequence[EvidenceRow]]:
-    """Return how a subject communicates, and the words that show it where they are asked for."""
+) -> UserModel:
+    """Return how a subject communicates and where they are heading.
+
+    `trajectory_version` 0 is the latest. Without `include_evidence`, the evidence is empty.
+    """
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         traits = await store.read_user_model(conn, namespace.id, subject, include_past, MOST)
-        ids = [trait.id for trait in traits] if include_evidence else []
-        evidence = (
-            await store.list_learned_evidence(conn, namespace.id, ids, MOST_OF_EACH) if ids else []
-        )
-    return traits, evidence
-
-
-async def get_trajectory(
-    database: Database,
-    namespace: NamespaceScope,
-    subject: str,
-    version: int,
-    at_least_as_fresh: str = "",
-) -> tuple[TrajectoryRow | None, Sequence[EvidenceRow]]:
-    """Return where a subject is heading, with the words that it rests on; None where nothing is known."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await store.read_trajectory(conn, namespace.id, subject, version)
-        if found is None:
-            return None, []
-        return found, await store.list_learned_evidence(conn, namespace.id, [found.id], MOST)
-
-
-async def _explain(conn: Connection, namespace_id: int, view: _View) -> Explained[_View]:
-    evidence = await store.list_learned_evidence(conn, namespace_id, [view.id], MOST)
-    changes = await store.list_learned_changes(conn, namespace_id, view.id, MOST)
-    return Explained(view, evidence, changes)
+        trajectory = await store.read_trajectory(conn, namespace.id, subject, trajectory_version)
+        evidence = list[EvidenceRow]()
+        if traits and include_evidence:
+            ids = [trait.id for trait in traits]
+            evidence += await store.list_learned_evidence(conn, namespace.id, ids, MOST_OF_EACH)
+        if trajectory and include_evidence:
+            ids = [trajectory.id]
+            evidence += await store.list_learned_evidence(conn, namespace.id, ids, MOST)
+    return UserModel(traits, trajectory, evidence)
 
 
 async def _page(

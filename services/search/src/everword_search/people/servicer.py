@@ -1,4 +1,4 @@
-"""PeopleService: translates requests, calls the use case of the same name, translates the result."""
+"""People of FactQueryService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
+from everword.people.views import EventView, StrategyView
 from everword.rpc.interceptors.base import Context
-from everword.v1 import people_service_pb2 as pb
-from everword.v1.people_service_pb2_grpc import PeopleServiceServicer
+from everword.v1 import fact_query_service_pb2 as pb
+from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.people.read_people import (
-    get_event,
-    get_person,
-    get_strategy,
-    get_trajectory,
+    explain_learned,
     get_user_model,
     list_events,
     list_people,
@@ -30,11 +28,33 @@ from everword_search.people.translate import (
 from everword_search.records.translate import to_page
 
 
-class PeopleServicer(PeopleServiceServicer):
+class PeopleServicer(FactQueryServiceServicer):
     """What was learned of the subjects of a namespace, beside facts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def ExplainLearned(
+        self, request: pb.ExplainLearnedRequest, context: Context
+    ) -> pb.ExplainLearnedResponse:
+        kind = request.WhichOneof("learned") or ""
+        found = await explain_learned(
+            self._database,
+            current_namespace(),
+            kind,
+            UUID(getattr(request, kind)),
+            request.at_least_as_fresh,
+        )
+        response = pb.ExplainLearnedResponse()
+        if isinstance(found.view, StrategyView):
+            response.strategy.CopyFrom(strategy_to_proto(found.view))
+        elif isinstance(found.view, EventView):
+            response.event.CopyFrom(event_to_proto(found.view))
+        else:
+            response.person.CopyFrom(person_to_proto(found.view))
+        response.evidence.extend(map(evidence_to_proto, found.evidence))
+        response.changes.extend(map(change_to_proto, found.changes))
+        return response
 
     async def ListPeople(
         self, request: pb.ListPeopleRequest, context: Context
@@ -46,18 +66,6 @@ class PeopleServicer(PeopleServiceServicer):
         people = [person_to_proto(each) for each in found]
         return pb.ListPeopleResponse(people=people, next_page_token=token)
 
-    async def GetPerson(
-        self, request: pb.GetPersonRequest, context: Context
-    ) -> pb.GetPersonResponse:
-        found = await get_person(
-            self._database, current_namespace(), UUID(request.person_id), request.at_least_as_fresh
-        )
-        return pb.GetPersonResponse(
-            person=person_to_proto(found.view),
-            evidence=[evidence_to_proto(row) for row in found.evidence],
-            changes=[change_to_proto(row) for row in found.changes],
-        )
-
     async def ListEvents(
         self, request: pb.ListEventsRequest, context: Context
     ) -> pb.ListEventsResponse:
@@ -68,42 +76,27 @@ class PeopleServicer(PeopleServiceServicer):
         events = [event_to_proto(each) for each in found]
         return pb.ListEventsResponse(events=events, next_page_token=token)
 
-    async def GetEvent(self, request: pb.GetEventRequest, context: Context) -> pb.GetEventResponse:
-        found = await get_event(
-            self._database, current_namespace(), UUID(request.event_id), request.at_least_as_fresh
-        )
-        return pb.GetEventResponse(
-            event=event_to_proto(found.view),
-            evidence=[evidence_to_proto(row) for row in found.evidence],
-            changes=[change_to_proto(row) for row in found.changes],
-        )
-
     async def GetUserModel(
         self, request: pb.GetUserModelRequest, context: Context
     ) -> pb.GetUserModelResponse:
-        traits, evidence = await get_user_model(
+        found = await get_user_model(
             self._database,
             current_namespace(),
             request.subject,
+            request.trajectory_version,
             request.at_least_as_fresh,
             include_past=request.include_past,
             include_evidence=request.include_evidence,
         )
-        return pb.GetUserModelResponse(traits=[trait_to_proto(row, evidence) for row in traits])
-
-    async def GetTrajectory(
-        self, request: pb.GetTrajectoryRequest, context: Context
-    ) -> pb.GetTrajectoryResponse:
-        found, evidence = await get_trajectory(
-            self._database,
-            current_namespace(),
-            request.subject,
-            request.version,
-            request.at_least_as_fresh,
-        )
-        return pb.GetTrajectoryResponse(
-            trajectory=trajectory_to_proto(found) if found else None,
-            evidence=[evidence_to_proto(row) for row in evidence],
+        about_trajectory = [
+            row
+            for row in found.evidence
+            if found.trajectory and row.about_id == found.trajectory.id
+        ]
+        return pb.GetUserModelResponse(
+            traits=[trait_to_proto(row, found.evidence) for row in found.traits],
+            trajectory=trajectory_to_proto(found.trajectory) if found.trajectory else None,
+            trajectory_evidence=map(evidence_to_proto, about_trajectory),
         )
 
     async def ListStrategies(
@@ -115,18 +108,3 @@ class PeopleServicer(PeopleServiceServicer):
         )
         strategies = [strategy_to_proto(each) for each in found]
         return pb.ListStrategiesResponse(strategies=strategies, next_page_token=token)
-
-    async def GetStrategy(
-        self, request: pb.GetStrategyRequest, context: Context
-    ) -> pb.GetStrategyResponse:
-        found = await get_strategy(
-            self._database,
-            current_namespace(),
-            UUID(request.strategy_id),
-            request.at_least_as_fresh,
-        )
-        return pb.GetStrategyResponse(
-            strategy=strategy_to_proto(found.view),
-            evidence=[evidence_to_proto(row) for row in found.evidence],
-            changes=[change_to_proto(row) for row in found.changes],
-        )

@@ -1,4 +1,4 @@
-"""Requests of PeopleService to the model, and results back."""
+"""Requests about people to the model, and results back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read one message, and list those of a conversation."""
+"""List the messages of a conversation, and find one by its external id."""
 
 from __future__ import annotations
 
@@ -15,29 +15,12 @@ from everword_search.records.pages import open_cursor
 from everword_search.records.read_conversations import read_conversation
 
 
-async def get_message(
-    database: Database,
-    namespace: NamespaceScope,
-    wanted: UUID | ExternalMessageKey,
-    at_least_as_fresh: str = "",
-) -> MessageRecord:
-    """Return a message as it was sent, by its id or the caller's own. Raises MessageNotFound, ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        message_id = await _find(conn, namespace.id, wanted)
-        found = await store.get_message(conn, namespace.id, message_id)
+async def find_message(conn: Connection, namespace_id: int, key: ExternalMessageKey) -> UUID:
+    """Return the id of the message with an external id. Raises MessageNotFound and ConversationNotFound."""
+    conversation = await read_conversation(conn, namespace_id, key.conversation)
+    found = await store.find_message(conn, namespace_id, conversation.id, key.external_id)
     if found is None:
-        raise MessageNotFound(message_id=message_id)
-    return found
-
-
-async def _find(conn: Connection, namespace_id: int, wanted: UUID | ExternalMessageKey) -> UUID:
-    if isinstance(wanted, UUID):
-        return wanted
-    conversation = await read_conversation(conn, namespace_id, wanted.conversation)
-    found = await store.find_message(conn, namespace_id, conversation.id, wanted.external_id)
-    if found is None:
-        raise MessageNotFound(external_id=wanted.external_id)
+        raise MessageNotFound(external_id=key.external_id)
     return found
 
 

@@ -11,12 +11,9 @@ from everword.rpc.translate import optional_time
 from everword.v1 import (
     address_pb2,
     conversation_pb2,
+    fact_query_service_pb2,
     graph_query_service_pb2,
     memory_pb2,
-    people_service_pb2,
-    profile_service_pb2,
-    summary_service_pb2,
-    topic_service_pb2,
 )
 from everword.v1 import search_service_pb2 as pb
 from everword_search.records.model import (
@@ -33,14 +30,14 @@ Paged: TypeAlias = (
     | pb.BrowseRequest
     | pb.ListConversationsRequest
     | pb.ListMessagesRequest
-    | summary_service_pb2.ListSummariesRequest
-    | summary_service_pb2.ExpandSummaryRequest
-    | profile_service_pb2.ListFactsRequest
-    | people_service_pb2.ListPeopleRequest
-    | people_service_pb2.ListEventsRequest
-    | people_service_pb2.ListStrategiesRequest
+    | pb.ListSummariesRequest
+    | pb.ExpandSummaryRequest
+    | fact_query_service_pb2.ListFactsRequest
+    | fact_query_service_pb2.ListPeopleRequest
+    | fact_query_service_pb2.ListEventsRequest
+    | fact_query_service_pb2.ListStrategiesRequest
     | graph_query_service_pb2.ListNodesRequest
-    | topic_service_pb2.ListTopicsRequest
+    | graph_query_service_pb2.ListTopicsRequest
 )
 
 
@@ -97,11 +94,11 @@ def to_conversation(
     return ConversationKey(request.key.session_key, request.key.agent, request.key.channel)
 
 
-def to_message(request: pb.GetMessageRequest) -> UUID | ExternalMessageKey:
-    """Return what a request knows a message by."""
-    if not request.HasField("external"):
-        return UUID(request.message_id)
-    return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
+def to_wanted(request: pb.GetMemoryRequest) -> UUID | str | ExternalMessageKey:
+    """Return what a request knows a memory by."""
+    if request.HasField("external"):
+        return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
+    return UUID(request.memory_id) if request.memory_id else request.name
 
 
 def is_newest_first(order: memory_pb2.Order.ValueType) -> bool:

@@ -1,4 +1,4 @@
-"""SummaryService: translates requests, calls the use case of the same name, translates the result."""
+"""Summaries of SearchService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,31 +8,19 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import summary_to_proto
-from everword.v1 import summary_service_pb2 as pb
-from everword.v1.summary_service_pb2_grpc import SummaryServiceServicer
+from everword.v1 import search_service_pb2 as pb
+from everword.v1.search_service_pb2_grpc import SearchServiceServicer
 from everword_search.records.translate import is_newest_first, to_page
 from everword_search.summaries.expand_summary import expand_summary
-from everword_search.summaries.read_summaries import get_summary, list_summaries
+from everword_search.summaries.read_summaries import list_summaries
 from everword_search.summaries.translate import expansion_to_proto, to_limits, to_summary_filter
 
 
-class SummaryServicer(SummaryServiceServicer):
+class SummaryServicer(SearchServiceServicer):
     """The summary DAG of a namespace."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def GetSummary(
-        self, request: pb.GetSummaryRequest, context: Context
-    ) -> pb.GetSummaryResponse:
-        wanted = UUID(request.summary_id) if request.summary_id else request.name
-        summary = await get_summary(
-            self._database,
-            current_namespace(),
-            wanted,
-            request.at_least_as_fresh,
-        )
-        return pb.GetSummaryResponse(summary=summary_to_proto(summary))
 
     async def ListSummaries(
         self, request: pb.ListSummariesRequest, context: Context

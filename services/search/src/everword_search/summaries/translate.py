@@ -1,12 +1,12 @@
-"""Requests of SummaryService to the model, and results back."""
+"""Summary requests to the model, and results back."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from everword.rpc.translate import memory_to_proto, optional_time, summary_to_proto
+from everword.v1 import search_service_pb2 as pb
 from everword.v1 import summary_pb2
-from everword.v1 import summary_service_pb2 as pb
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
     Expansion,

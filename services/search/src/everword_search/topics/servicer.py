@@ -1,4 +1,4 @@
-"""TopicService: translates requests, calls the use case of the same name, translates the result."""
+"""Topics of GraphQueryService: translates requests, calls the use case of the same name, translates the result."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import to_timestamp
+from everword.v1 import graph_query_service_pb2 as pb
 from everword.v1 import memory_pb2
-from everword.v1 import topic_service_pb2 as pb
-from everword.v1.topic_service_pb2_grpc import TopicServiceServicer
+from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceServicer
 from everword_search.records.translate import to_page
 from everword_search.topics.read_topics import (
     TopicName,
@@ -21,7 +21,7 @@ from everword_search.topics.read_topics import (
 )
 
 
-class TopicServicer(TopicServiceServicer):
+class TopicServicer(GraphQueryServiceServicer):
     """Pages about persons, places and things."""
 
     def __init__(self, database: Database) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 
 from everword.client import CallError, Client
-from everword.v1 import erase_service_pb2, maintenance_service_pb2
+from everword.v1 import erasure_service_pb2, maintenance_service_pb2
 from everword_web.console.sessions import Credentials
 
 #: For how long an answer is kept, and how long it is taken that there was none.
@@ -44,10 +44,10 @@ class RightsOfVisitors:
             return rights
         metadata = visitor.metadata
         retry = maintenance_service_pb2.RetryJobsRequest(dry_run=True, limit=1)
-        erasures = erase_service_pb2.ListErasuresRequest(page_size=1)
+        erasures = erasure_service_pb2.ListErasuresRequest(page_size=1)
         write, erase = await asyncio.gather(
             _may(self._client.maintenance_service.RetryJobs, retry, metadata),
-            _may(self._client.erase_service.ListErasures, erasures, metadata),
+            _may(self._client.erasure_service.ListErasures, erasures, metadata),
         )
         rights = Rights(bool(write), bool(erase))
         if len(self._known) >= _MOST_VISITORS:

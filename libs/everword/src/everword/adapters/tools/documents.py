@@ -32,9 +32,9 @@ async def vault_write(caller: Caller, title: Title, content: Content) -> str:
 
 async def vault_append(caller: Caller, title: Title, content: Content) -> str:
     """Add to the end of a document, which is made where it does not exist."""
-    response = await caller.client.document_service.AppendDocument(
-        document_service_pb2.AppendDocumentRequest(
-            document=document_pb2.NewDocument(title=title), content=content
+    response = await caller.client.document_service.WriteDocument(
+        document_service_pb2.WriteDocumentRequest(
+            document=document_pb2.NewDocument(title=title), content=content, append=True
         ),
         metadata=caller.metadata,
     )

@@ -11,7 +11,7 @@ from everword.adapters.tools.memory import Limit, Query, memory_search
 from everword.adapters.tools.model import ADDS, READS, Caller, Tool, ToolError, ToolSet
 from everword.adapters.tools.notes import Importance, Tags
 from everword.adapters.tools.text import indented, when
-from everword.v1 import handoff_service_pb2, note_pb2, note_service_pb2
+from everword.v1 import note_pb2, note_service_pb2
 
 Content = Annotated[str, Field(min_length=1, max_length=60_000)]
 Kind = Annotated[str, Field(pattern="^([a-z][a-z0-9_]*)?$", max_length=64)]
@@ -39,8 +39,8 @@ over of that issue before is replaced. The tags [repo, issue-41, handoff] say th
     key = _key(repo, issue, tags)
     if key is None:
         raise ToolError("A handoff needs repo and issue, or the tags [repo, issue-N, handoff].")
-    response = await caller.client.handoff_service.WriteHandoff(
-        handoff_service_pb2.WriteHandoffRequest(key=key, content=content), metadata=caller.metadata
+    response = await caller.client.note_service.WriteHandoff(
+        note_service_pb2.WriteHandoffRequest(key=key, content=content), metadata=caller.metadata
     )
     caller.wrote(response.consistency_token)
     return f"Handed over for {key.repo} issue {key.issue}, version {response.version}."
@@ -57,8 +57,8 @@ async def search_memories(
     key = _key(repo, issue, ())
     if key is None:
         return await memory_search(caller, query, limit)
-    found = await caller.client.handoff_service.GetHandoff(
-        handoff_service_pb2.GetHandoffRequest(key=key), metadata=caller.metadata
+    found = await caller.client.note_service.GetHandoff(
+        note_service_pb2.GetHandoffRequest(key=key), metadata=caller.metadata
     )
     lines = []
     if found.HasField("handoff"):
@@ -87,21 +87,21 @@ async def save_standard(
     key = _key(repo, issue, tags)
     if key is None or kind != _ADVISOR_NOTE:
         return await _write(caller, content, tags, kind, importance)
-    response = await caller.client.handoff_service.SaveAdvisorNote(
-        handoff_service_pb2.SaveAdvisorNoteRequest(key=key, content=content, importance=importance),
+    response = await caller.client.note_service.SaveAdvisorNote(
+        note_service_pb2.SaveAdvisorNoteRequest(key=key, content=content, importance=importance),
         metadata=caller.metadata,
     )
     caller.wrote(response.consistency_token)
     return f"Saved for {key.repo} issue {key.issue}, id {response.note_id}."
 
 
-def _key(repo: str, issue: str, tags: Sequence[str]) -> handoff_service_pb2.HandoffKey | None:
+def _key(repo: str, issue: str, tags: Sequence[str]) -> note_service_pb2.HandoffKey | None:
     """Return of which task the arguments are; None where they do not say."""
     named = [tag for tag in tags if tag not in (_HANDOFF, _ADVISOR_NOTE)]
     issues = [tag.removeprefix(_ISSUE_TAG) for tag in named if tag.startswith(_ISSUE_TAG)]
     others = [tag for tag in named if not tag.startswith(_ISSUE_TAG)]
     repo, issue = repo or "".join(others[:1]), issue.removeprefix(_ISSUE_TAG) or "".join(issues[:1])
-    return handoff_service_pb2.HandoffKey(repo=repo, issue=issue) if repo and issue else None
+    return note_service_pb2.HandoffKey(repo=repo, issue=issue) if repo and issue else None
 
 
 async def _write(

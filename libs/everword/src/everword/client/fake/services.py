@@ -23,12 +23,12 @@ from everword.v1 import (
     context_service_pb2,
     conversation_pb2,
     fact_pb2,
+    fact_query_service_pb2,
     fact_service_pb2,
     ingest_service_pb2,
     memory_pb2,
     note_pb2,
     note_service_pb2,
-    profile_service_pb2,
     search_service_pb2,
 )
 
@@ -50,7 +50,7 @@ class FakeClient(Client):
         self.context_service: Any = to_service(self.BuildContext)
         self.note_service: Any = to_service(self.WriteNote, self.GetNote, self.DeleteNote)
         self.fact_service: Any = to_service(self.Remember)
-        self.profile_service: Any = to_service(self.ListFacts)
+        self.fact_query_service: Any = to_service(self.ListFacts)
 
     async def AppendMessages(
         self, request: ingest_service_pb2.AppendMessagesRequest
@@ -265,10 +265,10 @@ class FakeClient(Client):
         return fact_service_pb2.RememberResponse(fact=fact, consistency_token=_TOKEN)
 
     async def ListFacts(
-        self, request: profile_service_pb2.ListFactsRequest
-    ) -> profile_service_pb2.ListFactsResponse:
+        self, request: fact_query_service_pb2.ListFactsRequest
+    ) -> fact_query_service_pb2.ListFactsResponse:
         moment = request.valid_at_time if request.HasField("valid_at_time") else now()
-        return profile_service_pb2.ListFactsResponse(
+        return fact_query_service_pb2.ListFactsResponse(
             facts=[
                 fact
                 for fact in self._facts

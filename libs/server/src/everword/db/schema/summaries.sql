@@ -261,7 +261,8 @@ CREATE TABLE summary_voices (
 );
 COMMENT ON TABLE summary_voices IS 'The identity in whose first person calendar summaries are written.';
 SELECT isolate_table('summary_voices');
-GRANT SELECT, INSERT, UPDATE ON summary_voices TO everword_compactor;
+GRANT SELECT ON summary_voices TO everword_compactor;
+GRANT SELECT, INSERT, UPDATE ON summary_voices TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 12, 'summary_voices', '', NULL, 'What an operator set for the namespace.');
 INSERT INTO transfer_rules VALUES ('summary_voices', 10, 'summary_voice', '{updated_at}', 'In whose voice summaries are.');
 

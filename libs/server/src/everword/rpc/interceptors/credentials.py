@@ -59,4 +59,4 @@ class CredentialInterceptor(grpc.aio.ServerInterceptor):
 def _stores(path: str, role: Role) -> bool:
     """Tell whether an RPC may store what callers say. What was stored can be taken back whatever it is called."""
     service, _, method = path.removeprefix("/everword.v1.").partition("/")
-    return role is Role.WRITE and service != "EraseService" and not method.startswith("Delete")
+    return role is Role.WRITE and service != "ErasureService" and not method.startswith("Delete")

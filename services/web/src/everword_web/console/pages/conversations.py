@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword.v1 import summary_service_pb2 as summaries_pb
 from everword_web.console.visits import Visit
 
 _PAGE_SIZE = 60
@@ -84,16 +83,16 @@ async def _tops(visit: Visit) -> tuple[list[summary_pb2.Summary], bool]:
 
 async def _latest(
     visit: Visit, level: summary_pb2.SummaryLevel.ValueType
-) -> summaries_pb.ListSummariesResponse:
+) -> pb.ListSummariesResponse:
     """Return the newest summaries of a level, as many as there are in a page."""
-    request = summaries_pb.ListSummariesRequest(
+    request = pb.ListSummariesRequest(
         filter=summary_pb2.SummaryFilter(conversation_id=visit.id, levels=[level]),
         order=memory_pb2.ORDER_NEWEST_FIRST,
         page_size=_MOST_SUMMARIES,
         max_content_chars=_SUMMARY_CHARS,
     )
-    page: summaries_pb.ListSummariesResponse = await visit.call(
-        visit.client.summary_service.ListSummaries, request
+    page: pb.ListSummariesResponse = await visit.call(
+        visit.client.search_service.ListSummaries, request
     )
     return page
 

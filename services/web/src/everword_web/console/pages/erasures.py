@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from starlette.responses import Response
 
-from everword.v1 import erase_service_pb2 as pb
+from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as search
 from everword_web.console.values import BadInputError, Values
@@ -56,7 +56,7 @@ _KNOWN = {
 async def list_erasures(visit: Visit) -> Response:
     """Show what was erased, and ask what is to be."""
     request = pb.ListErasuresRequest(page_token=visit.values.text("page"))
-    listed = await visit.call(visit.client.erase_service.ListErasures, request)
+    listed = await visit.call(visit.client.erasure_service.ListErasures, request)
     return visit.page("erasures.html", listed=listed)
 
 
@@ -74,14 +74,14 @@ async def erase(visit: Visit) -> Response:
     request = pb.EraseRequest(
         target=_target(visit.form), requested_by=visit.form.text("by"), request_id=request_id
     )
-    answer = await visit.call(visit.client.erase_service.Erase, request)
+    answer = await visit.call(visit.client.erasure_service.Erase, request)
     return visit.go(f"/erasures/{answer.erasure.id}")
 
 
 async def erasure(visit: Visit) -> Response:
     """Show how an erasure stands."""
     request = pb.GetErasureRequest(erasure_id=visit.id)
-    found = await visit.call(visit.client.erase_service.GetErasure, request)
+    found = await visit.call(visit.client.erasure_service.GetErasure, request)
     return visit.page("erasure.html", erasure=found.erasure)
 
 
@@ -89,7 +89,7 @@ async def _preview(
     visit: Visit, asked: Values, request_id: str, said: list[str] | None = None
 ) -> Response:
     request = pb.PreviewErasureRequest(target=_target(asked))
-    found = await visit.call(visit.client.erase_service.PreviewErasure, request)
+    found = await visit.call(visit.client.erasure_service.PreviewErasure, request)
     kind, of = asked.text("kind"), asked.text("of")
     rows = dict(found.row_counts)
     counts = {

@@ -10,8 +10,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.responses import Response
 
 from everword.v1 import fact_pb2, memory_pb2, search_service_pb2
+from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as writes
-from everword.v1 import profile_service_pb2 as pb
 from everword_web.console.values import BadInputError, Values, day_number, day_of, timestamp
 from everword_web.console.visits import Visit
 from everword_web.console.wording import moment
@@ -72,7 +72,7 @@ async def list_facts(visit: Visit) -> Response:
     state = values.text("state")
     if state and state not in STATES:
         raise BadInputError(f"A fact is {', '.join(STATES)}; not {state[:40]!r}.")
-    service = visit.client.profile_service
+    service = visit.client.fact_query_service
     subjects, attributes = values.one("subject"), values.one("attribute")
     first_request = pb.ListFactsRequest(
         subjects=subjects, attributes=attributes, include_superseded=True, page_size=_FIRST
@@ -117,7 +117,7 @@ async def _earliest(visit: Visit, **wanted: Any) -> list[Timestamp]:
 
 async def fact(visit: Visit) -> Response:
     """Show a fact, why it is believed, and what held before and after."""
-    service = visit.client.profile_service
+    service = visit.client.fact_query_service
     found = await visit.call(service.ExplainFact, pb.ExplainFactRequest(fact_id=visit.id))
     named = pb.GetFactHistoryRequest(subject=found.fact.subject, attribute=found.fact.attribute)
     history = await visit.call(service.GetFactHistory, named)

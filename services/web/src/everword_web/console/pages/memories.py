@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from everword.v1 import memory_pb2, profile_service_pb2
+from everword.v1 import fact_query_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_web.console.visits import Visit
 from everword_web.console.wording import data, place_of_memory
@@ -58,13 +58,13 @@ async def _fact_id(visit: Visit, memory: memory_pb2.Memory) -> str:
 
     Empty where it is not there any more, or not among the first thousand of its subject.
     """
-    request = profile_service_pb2.ListFactsRequest(
+    request = fact_query_service_pb2.ListFactsRequest(
         subjects=[memory.subject],
         include_superseded=True,
         page_size=200,
     )
     for _ in range(_MOST_PAGES):
-        page = await visit.call(visit.client.profile_service.ListFacts, request)
+        page = await visit.call(visit.client.fact_query_service.ListFacts, request)
         for fact in page.facts:
             if fact.memory_id == memory.id:
                 return str(fact.id)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from starlette.responses import Response
 
+from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import people_pb2
-from everword.v1 import people_service_pb2 as pb
 from everword_web.console.visits import Visit
 
 #: Words of a message, and what they tell.
@@ -22,14 +22,14 @@ async def list_people(visit: Visit) -> Response:
         include_rejected=bool(values.text("all")),
         page_token=values.text("page"),
     )
-    listed = await visit.call(visit.client.people_service.ListPeople, request)
+    listed = await visit.call(visit.client.fact_query_service.ListPeople, request)
     return visit.page("people.html", listed=listed, values=values)
 
 
 async def person(visit: Visit) -> Response:
     """Show a person, with all that was said of them."""
-    request = pb.GetPersonRequest(person_id=visit.id)
-    found = await visit.call(visit.client.people_service.GetPerson, request)
+    request = pb.ExplainLearnedRequest(person_id=visit.id)
+    found = await visit.call(visit.client.fact_query_service.ExplainLearned, request)
     return visit.page("person.html", person=found.person, found=found, told=_told(found.evidence))
 
 
@@ -41,14 +41,14 @@ async def list_events(visit: Visit) -> Response:
         include_past=bool(values.text("all")),
         page_token=values.text("page"),
     )
-    listed = await visit.call(visit.client.people_service.ListEvents, request)
+    listed = await visit.call(visit.client.fact_query_service.ListEvents, request)
     return visit.page("events.html", listed=listed, values=values)
 
 
 async def event(visit: Visit) -> Response:
     """Show an event, with all that was said of it."""
-    request = pb.GetEventRequest(event_id=visit.id)
-    found = await visit.call(visit.client.people_service.GetEvent, request)
+    request = pb.ExplainLearnedRequest(event_id=visit.id)
+    found = await visit.call(visit.client.fact_query_service.ExplainLearned, request)
     return visit.page("event.html", event=found.event, found=found, told=_told(found.evidence))
 
 

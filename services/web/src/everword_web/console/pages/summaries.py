@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.responses import Response
 
-from everword.v1 import summary_service_pb2 as pb
+from everword.v1 import search_service_pb2 as pb
 from everword_web.console.visits import Visit
 
 _PAGE_SIZE = 100
@@ -17,7 +17,8 @@ async def summary(visit: Visit) -> Response:
     """Show a summary, whole, and what is right below it."""
     found, below_it = await asyncio.gather(
         visit.call(
-            visit.client.summary_service.GetSummary, pb.GetSummaryRequest(summary_id=visit.id)
+            visit.client.search_service.GetMemory,
+            pb.GetMemoryRequest(memory_id=visit.id, include_unindexed=True),
         ),
         _expand(visit),
     )
@@ -37,6 +38,6 @@ async def _expand(visit: Visit) -> pb.ExpandSummaryResponse:
         page_token=visit.values.text("page"),
     )
     answer: pb.ExpandSummaryResponse = await visit.call(
-        visit.client.summary_service.ExpandSummary, request
+        visit.client.search_service.ExpandSummary, request
     )
     return answer

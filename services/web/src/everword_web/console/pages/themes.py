@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from starlette.responses import Response
 
+from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import memory_pb2
-from everword.v1 import profile_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search
 from everword_web.console.visits import Visit
 
@@ -17,7 +17,7 @@ _SHOWN = 3
 
 async def list_themes(visit: Visit) -> Response:
     """Show themes, the largest first, with some memories of each."""
-    listed = await visit.call(visit.client.profile_service.ListThemes, pb.ListThemesRequest())
+    listed = await visit.call(visit.client.fact_query_service.ListThemes, pb.ListThemesRequest())
     ids = [id_ for theme in listed.themes for id_ in theme.memory_ids[:_SHOWN]]
     memories = await _read(visit, ids)
     return visit.page("themes.html", themes=listed.themes, memories=memories, shown=_SHOWN)
@@ -25,7 +25,7 @@ async def list_themes(visit: Visit) -> Response:
 
 async def theme(visit: Visit) -> Response:
     """Show a theme with all memories that are typical of it, as long as it is one of last night's."""
-    listed = await visit.call(visit.client.profile_service.ListThemes, pb.ListThemesRequest())
+    listed = await visit.call(visit.client.fact_query_service.ListThemes, pb.ListThemesRequest())
     for each in listed.themes:
         if each.id == visit.id:
             memories = await _read(visit, each.memory_ids)

@@ -7,8 +7,8 @@ import re
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
+from everword.v1 import graph_query_service_pb2 as pb
 from everword.v1 import memory_pb2
-from everword.v1 import topic_service_pb2 as pb
 from everword_web.console.visits import Visit
 
 _CITATION = re.compile(r"\[(\d{1,4})\]")
@@ -20,13 +20,15 @@ async def list_topics(visit: Visit) -> Response:
     request = pb.ListTopicsRequest(
         subjects=values.one("subject"), agents=values.one("agent"), page_token=values.text("page")
     )
-    listed = await visit.call(visit.client.topic_service.ListTopics, request)
+    listed = await visit.call(visit.client.graph_query_service.ListTopics, request)
     return visit.page("topics.html", listed=listed, values=values)
 
 
 async def topic(visit: Visit) -> Response:
     """Show a page about a topic; its citations lead to what they cite."""
-    found = await visit.call(visit.client.topic_service.GetTopic, pb.GetTopicRequest(id=visit.id))
+    found = await visit.call(
+        visit.client.graph_query_service.GetTopic, pb.GetTopicRequest(id=visit.id)
+    )
     return visit.page("topic.html", topic=found.topic, text=_cited(found.topic))
 
 

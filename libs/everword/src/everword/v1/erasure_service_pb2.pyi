@@ -140,6 +140,78 @@ ERASURE_STATE_DONE: ErasureState.ValueType  # 2
 """ERASURE_STATE_DONE is deleted."""
 Global___ErasureState: _TypeAlias = ErasureState  # noqa: Y015
 
+class _RetentionKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RetentionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetentionKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RETENTION_KIND_UNSPECIFIED: _RetentionKind.ValueType  # 0
+    """RETENTION_KIND_UNSPECIFIED is never valid."""
+    RETENTION_KIND_CONVERSATIONS: _RetentionKind.ValueType  # 1
+    """RETENTION_KIND_CONVERSATIONS is the messages of conversations, since the last one was appended or said, with their summaries.
+    What was learned from them stays.
+    """
+    RETENTION_KIND_NOTES: _RetentionKind.ValueType  # 2
+    """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
+    RETENTION_KIND_NOTE_HISTORY: _RetentionKind.ValueType  # 3
+    """RETENTION_KIND_NOTE_HISTORY is what notes said before, since it was overwritten or deleted."""
+    RETENTION_KIND_DOCUMENT_HISTORY: _RetentionKind.ValueType  # 4
+    """RETENTION_KIND_DOCUMENT_HISTORY is what documents and workspace files said before, since it was replaced or deleted."""
+    RETENTION_KIND_FACTS: _RetentionKind.ValueType  # 5
+    """RETENTION_KIND_FACTS is facts with their history, since they were last heard of or ruled on."""
+    RETENTION_KIND_PATTERNS: _RetentionKind.ValueType  # 6
+    """RETENTION_KIND_PATTERNS is patterns with their outcomes, since they were last seen."""
+    RETENTION_KIND_HISTORY: _RetentionKind.ValueType  # 7
+    """RETENTION_KIND_HISTORY is the record of who changed what is known, and why, and of what patterns decided."""
+
+class RetentionKind(_RetentionKind, metaclass=_RetentionKindEnumTypeWrapper):
+    """RetentionKind is what a policy is about."""
+
+RETENTION_KIND_UNSPECIFIED: RetentionKind.ValueType  # 0
+"""RETENTION_KIND_UNSPECIFIED is never valid."""
+RETENTION_KIND_CONVERSATIONS: RetentionKind.ValueType  # 1
+"""RETENTION_KIND_CONVERSATIONS is the messages of conversations, since the last one was appended or said, with their summaries.
+What was learned from them stays.
+"""
+RETENTION_KIND_NOTES: RetentionKind.ValueType  # 2
+"""RETENTION_KIND_NOTES is notes with their history, since they were last written."""
+RETENTION_KIND_NOTE_HISTORY: RetentionKind.ValueType  # 3
+"""RETENTION_KIND_NOTE_HISTORY is what notes said before, since it was overwritten or deleted."""
+RETENTION_KIND_DOCUMENT_HISTORY: RetentionKind.ValueType  # 4
+"""RETENTION_KIND_DOCUMENT_HISTORY is what documents and workspace files said before, since it was replaced or deleted."""
+RETENTION_KIND_FACTS: RetentionKind.ValueType  # 5
+"""RETENTION_KIND_FACTS is facts with their history, since they were last heard of or ruled on."""
+RETENTION_KIND_PATTERNS: RetentionKind.ValueType  # 6
+"""RETENTION_KIND_PATTERNS is patterns with their outcomes, since they were last seen."""
+RETENTION_KIND_HISTORY: RetentionKind.ValueType  # 7
+"""RETENTION_KIND_HISTORY is the record of who changed what is known, and why, and of what patterns decided."""
+Global___RetentionKind: _TypeAlias = RetentionKind  # noqa: Y015
+
+class _RetentionState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _RetentionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_RetentionState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    RETENTION_STATE_UNSPECIFIED: _RetentionState.ValueType  # 0
+    """RETENTION_STATE_UNSPECIFIED is never returned."""
+    RETENTION_STATE_RUNNING: _RetentionState.ValueType  # 1
+    """RETENTION_STATE_RUNNING goes on in the background."""
+    RETENTION_STATE_DONE: _RetentionState.ValueType  # 2
+    """RETENTION_STATE_DONE has removed all that was to go."""
+
+class RetentionState(_RetentionState, metaclass=_RetentionStateEnumTypeWrapper):
+    """RetentionState says how far a run is."""
+
+RETENTION_STATE_UNSPECIFIED: RetentionState.ValueType  # 0
+"""RETENTION_STATE_UNSPECIFIED is never returned."""
+RETENTION_STATE_RUNNING: RetentionState.ValueType  # 1
+"""RETENTION_STATE_RUNNING goes on in the background."""
+RETENTION_STATE_DONE: RetentionState.ValueType  # 2
+"""RETENTION_STATE_DONE has removed all that was to go."""
+Global___RetentionState: _TypeAlias = RetentionState  # noqa: Y015
+
 @_typing.final
 class ErasureTarget(_message.Message):
     """ErasureTarget is what is erased."""
@@ -559,3 +631,389 @@ class ListErasuresResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListErasuresResponse: _TypeAlias = ListErasuresResponse  # noqa: Y015
+
+@_typing.final
+class RetentionPolicy(_message.Message):
+    """RetentionPolicy says how long a kind is kept."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    KEEP_DAYS_FIELD_NUMBER: _builtins.int
+    KEEP_IMPORTANCE_FIELD_NUMBER: _builtins.int
+    MAX_PER_RUN_FIELD_NUMBER: _builtins.int
+    KEEP_QUOTES_FIELD_NUMBER: _builtins.int
+    kind: Global___RetentionKind.ValueType
+    """kind is what it is about."""
+    keep_days: _builtins.int
+    """keep_days is after how many days without activity a thing goes, up to 36,500; 0: never, which is no policy."""
+    keep_importance: _builtins.int
+    """keep_importance keeps what is of this importance or a higher one, from 1 to 5; 0: nothing is kept for its importance. Notes
+    have their own. Corrections are of 5, preferences of 4, other messages of 3. Facts that are anchors or that somebody ruled on
+    are of 5, those that were said more than once of 4, guesses of 2, the others of 3. Patterns have that of their confidence, in
+    fifths. What documents said before is of 3, and the history of 1.
+    """
+    max_per_run: _builtins.int
+    """max_per_run is how many go in one run at most; 0: all. The least important go first, and then the oldest."""
+    keep_quotes: _builtins.bool
+    """keep_quotes leaves their evidence the words that it was learned from; only of conversations. Without it, what was learned
+    stays, and its quotes go with the messages.
+    """
+    def __init__(
+        self,
+        *,
+        kind: Global___RetentionKind.ValueType = ...,
+        keep_days: _builtins.int = ...,
+        keep_importance: _builtins.int = ...,
+        max_per_run: _builtins.int = ...,
+        keep_quotes: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keep_days", b"keep_days", "keep_importance", b"keep_importance", "keep_quotes", b"keep_quotes", "kind", b"kind", "max_per_run", b"max_per_run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetentionPolicy: _TypeAlias = RetentionPolicy  # noqa: Y015
+
+@_typing.final
+class RetentionRun(_message.Message):
+    """RetentionRun is the record of a run. It holds no content."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class RowCountsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    ID_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    NIGHT_FIELD_NUMBER: _builtins.int
+    REMOVED_FIELD_NUMBER: _builtins.int
+    ROW_COUNTS_FIELD_NUMBER: _builtins.int
+    START_TIME_FIELD_NUMBER: _builtins.int
+    FINISH_TIME_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the run (UUIDv7)."""
+    state: Global___RetentionState.ValueType
+    """state says how far it is."""
+    night: _builtins.str
+    """night is the day after whose end it ran, such as 2026-04-18; empty where somebody asked for it."""
+    error: _builtins.str
+    """error is what kept the latest step from being done; empty where nothing does. It is tried again."""
+    @_builtins.property
+    def removed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionCount]:
+        """removed is how many of each kind are gone."""
+
+    @_builtins.property
+    def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """row_counts is how many rows are gone, by table."""
+
+    @_builtins.property
+    def start_time(self) -> _timestamp_pb2.Timestamp:
+        """start_time is when it began: ages are counted until then."""
+
+    @_builtins.property
+    def finish_time(self) -> _timestamp_pb2.Timestamp:
+        """finish_time is when it was done; unset before."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        state: Global___RetentionState.ValueType = ...,
+        night: _builtins.str = ...,
+        removed: _abc.Iterable[Global___RetentionCount] | None = ...,
+        row_counts: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        start_time: _timestamp_pb2.Timestamp | None = ...,
+        finish_time: _timestamp_pb2.Timestamp | None = ...,
+        error: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["finish_time", b"finish_time", "start_time", b"start_time"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "finish_time", b"finish_time", "id", b"id", "night", b"night", "removed", b"removed", "row_counts", b"row_counts", "start_time", b"start_time", "state", b"state"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetentionRun: _TypeAlias = RetentionRun  # noqa: Y015
+
+@_typing.final
+class RetentionCount(_message.Message):
+    """RetentionCount is how many of a kind go."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    SAMPLE_IDS_FIELD_NUMBER: _builtins.int
+    kind: Global___RetentionKind.ValueType
+    """kind is what they are."""
+    count: _builtins.int
+    """count is how many: messages, notes, versions, facts, patterns, or entries of the history."""
+    @_builtins.property
+    def sample_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """sample_ids are some of them, at most five; only in previews."""
+
+    def __init__(
+        self,
+        *,
+        kind: Global___RetentionKind.ValueType = ...,
+        count: _builtins.int = ...,
+        sample_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "sample_ids", b"sample_ids"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RetentionCount: _TypeAlias = RetentionCount  # noqa: Y015
+
+@_typing.final
+class ListRetentionPoliciesRequest(_message.Message):
+    """ListRetentionPoliciesRequest asks for the policies."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRetentionPoliciesRequest: _TypeAlias = ListRetentionPoliciesRequest  # noqa: Y015
+
+@_typing.final
+class ListRetentionPoliciesResponse(_message.Message):
+    """ListRetentionPoliciesResponse holds the policies."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POLICIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def policies(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionPolicy]:
+        """policies are the policies, by kind."""
+
+    def __init__(
+        self,
+        *,
+        policies: _abc.Iterable[Global___RetentionPolicy] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["policies", b"policies"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRetentionPoliciesResponse: _TypeAlias = ListRetentionPoliciesResponse  # noqa: Y015
+
+@_typing.final
+class SetRetentionPolicyRequest(_message.Message):
+    """SetRetentionPolicyRequest holds a policy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POLICY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def policy(self) -> Global___RetentionPolicy:
+        """policy takes the place of the one of its kind."""
+
+    def __init__(
+        self,
+        *,
+        policy: Global___RetentionPolicy | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["policy", b"policy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["policy", b"policy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRetentionPolicyRequest: _TypeAlias = SetRetentionPolicyRequest  # noqa: Y015
+
+@_typing.final
+class SetRetentionPolicyResponse(_message.Message):
+    """SetRetentionPolicyResponse holds the policy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POLICY_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def policy(self) -> Global___RetentionPolicy:
+        """policy is what holds now."""
+
+    def __init__(
+        self,
+        *,
+        policy: Global___RetentionPolicy | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["policy", b"policy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["policy", b"policy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetRetentionPolicyResponse: _TypeAlias = SetRetentionPolicyResponse  # noqa: Y015
+
+@_typing.final
+class PreviewRetentionRequest(_message.Message):
+    """PreviewRetentionRequest may hold other policies."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    POLICIES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def policies(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionPolicy]:
+        """policies are looked at instead of those that are set, where there are any; one of each kind at most."""
+
+    def __init__(
+        self,
+        *,
+        policies: _abc.Iterable[Global___RetentionPolicy] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["policies", b"policies"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PreviewRetentionRequest: _TypeAlias = PreviewRetentionRequest  # noqa: Y015
+
+@_typing.final
+class PreviewRetentionResponse(_message.Message):
+    """PreviewRetentionResponse says what would go."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REMOVED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def removed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionCount]:
+        """removed is how many of each kind would go, with a few ids."""
+
+    def __init__(
+        self,
+        *,
+        removed: _abc.Iterable[Global___RetentionCount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["removed", b"removed"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PreviewRetentionResponse: _TypeAlias = PreviewRetentionResponse  # noqa: Y015
+
+@_typing.final
+class RunRetentionRequest(_message.Message):
+    """RunRetentionRequest asks for a run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RunRetentionRequest: _TypeAlias = RunRetentionRequest  # noqa: Y015
+
+@_typing.final
+class RunRetentionResponse(_message.Message):
+    """RunRetentionResponse holds the run."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUN_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def run(self) -> Global___RetentionRun:
+        """run is how it stands."""
+
+    def __init__(
+        self,
+        *,
+        run: Global___RetentionRun | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["run", b"run"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RunRetentionResponse: _TypeAlias = RunRetentionResponse  # noqa: Y015
+
+@_typing.final
+class ListRetentionRunsRequest(_message.Message):
+    """ListRetentionRunsRequest asks for a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is how many runs at most, up to 100; 20 if 0."""
+    page_token: _builtins.str
+    """page_token is that of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRetentionRunsRequest: _TypeAlias = ListRetentionRunsRequest  # noqa: Y015
+
+@_typing.final
+class ListRetentionRunsResponse(_message.Message):
+    """ListRetentionRunsResponse is a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RUNS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def runs(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionRun]:
+        """runs are the runs, latest first."""
+
+    def __init__(
+        self,
+        *,
+        runs: _abc.Iterable[Global___RetentionRun] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "runs", b"runs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListRetentionRunsResponse: _TypeAlias = ListRetentionRunsResponse  # noqa: Y015

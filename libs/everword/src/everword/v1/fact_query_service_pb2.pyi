@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from everword.v1 import fact_pb2 as _fact_pb2
+from everword.v1 import people_pb2 as _people_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
@@ -99,56 +100,6 @@ class GetProfileResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetProfileResponse: _TypeAlias = GetProfileResponse  # noqa: Y015
-
-@_typing.final
-class GetFactRequest(_message.Message):
-    """GetFactRequest names a fact."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FACT_ID_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    fact_id: _builtins.str
-    """fact_id is its id."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    def __init__(
-        self,
-        *,
-        fact_id: _builtins.str = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_id", b"fact_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetFactRequest: _TypeAlias = GetFactRequest  # noqa: Y015
-
-@_typing.final
-class GetFactResponse(_message.Message):
-    """GetFactResponse holds it."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FACT_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def fact(self) -> _fact_pb2.Fact:
-        """fact is the fact, in the latest interval in which it is believed to hold or to have held."""
-
-    def __init__(
-        self,
-        *,
-        fact: _fact_pb2.Fact | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fact", b"fact"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___GetFactResponse: _TypeAlias = GetFactResponse  # noqa: Y015
 
 @_typing.final
 class ListFactsRequest(_message.Message):
@@ -371,62 +322,6 @@ class ExplainFactResponse(_message.Message):
 Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
 
 @_typing.final
-class ListFactLinksRequest(_message.Message):
-    """ListFactLinksRequest names facts, such as those that Search found for a topic."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    FACT_IDS_FIELD_NUMBER: _builtins.int
-    MAX_LINKS_FIELD_NUMBER: _builtins.int
-    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
-    max_links: _builtins.int
-    """max_links is how many to return. 50 if 0; at most 500."""
-    at_least_as_fresh: _builtins.str
-    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
-    @_builtins.property
-    def fact_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """fact_ids are theirs. 1 to 100."""
-
-    def __init__(
-        self,
-        *,
-        fact_ids: _abc.Iterable[_builtins.str] | None = ...,
-        max_links: _builtins.int = ...,
-        at_least_as_fresh: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "fact_ids", b"fact_ids", "max_links", b"max_links"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListFactLinksRequest: _TypeAlias = ListFactLinksRequest  # noqa: Y015
-
-@_typing.final
-class ListFactLinksResponse(_message.Message):
-    """ListFactLinksResponse holds links."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    LINKS_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
-        """links are those that hold, the surest first, each with the fact at its other end."""
-
-    def __init__(
-        self,
-        *,
-        links: _abc.Iterable[_fact_pb2.FactLink] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["links", b"links"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListFactLinksResponse: _TypeAlias = ListFactLinksResponse  # noqa: Y015
-
-@_typing.final
 class ListThemesRequest(_message.Message):
     """ListThemesRequest asks for the themes of the namespace."""
 
@@ -523,3 +418,367 @@ class Theme(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Theme: _TypeAlias = Theme  # noqa: Y015
+
+@_typing.final
+class ListPeopleRequest(_message.Message):
+    """ListPeopleRequest asks for a page of people."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    INCLUDE_REJECTED_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    include_rejected: _builtins.bool
+    """include_rejected lists people of whom somebody said that there is no such person, too."""
+    page_size: _builtins.int
+    """page_size is the most people to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those to list people of; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        include_rejected: _builtins.bool = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_rejected", b"include_rejected", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPeopleRequest: _TypeAlias = ListPeopleRequest  # noqa: Y015
+
+@_typing.final
+class ListPeopleResponse(_message.Message):
+    """ListPeopleResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PEOPLE_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def people(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.Person]:
+        """people are the people."""
+
+    def __init__(
+        self,
+        *,
+        people: _abc.Iterable[_people_pb2.Person] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "people", b"people"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPeopleResponse: _TypeAlias = ListPeopleResponse  # noqa: Y015
+
+@_typing.final
+class ListEventsRequest(_message.Message):
+    """ListEventsRequest asks for a page of events."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    INCLUDE_PAST_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    include_past: _builtins.bool
+    """include_past lists events that are over, were cancelled, have expired or were said to be wrong, too."""
+    page_size: _builtins.int
+    """page_size is the most events to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those to list events of; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        include_past: _builtins.bool = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_past", b"include_past", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEventsRequest: _TypeAlias = ListEventsRequest  # noqa: Y015
+
+@_typing.final
+class ListEventsResponse(_message.Message):
+    """ListEventsResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.Event]:
+        """events are the events."""
+
+    def __init__(
+        self,
+        *,
+        events: _abc.Iterable[_people_pb2.Event] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEventsResponse: _TypeAlias = ListEventsResponse  # noqa: Y015
+
+@_typing.final
+class GetUserModelRequest(_message.Message):
+    """GetUserModelRequest names a subject."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    INCLUDE_PAST_FIELD_NUMBER: _builtins.int
+    INCLUDE_EVIDENCE_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    TRAJECTORY_VERSION_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """subject is the user. At most 256 characters."""
+    include_past: _builtins.bool
+    """include_past returns values that others took the place of, too."""
+    include_evidence: _builtins.bool
+    """include_evidence returns the quotes that support each trait and the trajectory."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    trajectory_version: _builtins.int
+    """trajectory_version selects the trajectory to return: the latest if 0. Versions count from 1."""
+    def __init__(
+        self,
+        *,
+        subject: _builtins.str = ...,
+        include_past: _builtins.bool = ...,
+        include_evidence: _builtins.bool = ...,
+        at_least_as_fresh: _builtins.str = ...,
+        trajectory_version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_evidence", b"include_evidence", "include_past", b"include_past", "subject", b"subject", "trajectory_version", b"trajectory_version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetUserModelRequest: _TypeAlias = GetUserModelRequest  # noqa: Y015
+
+@_typing.final
+class GetUserModelResponse(_message.Message):
+    """GetUserModelResponse holds the model of a user."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRAITS_FIELD_NUMBER: _builtins.int
+    TRAJECTORY_FIELD_NUMBER: _builtins.int
+    TRAJECTORY_EVIDENCE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def traits(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.UserTrait]:
+        """traits are the dimensions of which something is known, with the past of each before it. At most 1,000."""
+
+    @_builtins.property
+    def trajectory(self) -> _people_pb2.Trajectory:
+        """trajectory is where the subject is heading; unset if none was written, or none with the requested version."""
+
+    @_builtins.property
+    def trajectory_evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
+        """trajectory_evidence is the quotes that support the trajectory, oldest first, if include_evidence is set. At most 1,000."""
+
+    def __init__(
+        self,
+        *,
+        traits: _abc.Iterable[_people_pb2.UserTrait] | None = ...,
+        trajectory: _people_pb2.Trajectory | None = ...,
+        trajectory_evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["trajectory", b"trajectory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["traits", b"traits", "trajectory", b"trajectory", "trajectory_evidence", b"trajectory_evidence"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetUserModelResponse: _TypeAlias = GetUserModelResponse  # noqa: Y015
+
+@_typing.final
+class ListStrategiesRequest(_message.Message):
+    """ListStrategiesRequest asks for a page of strategies."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    INCLUDE_ENDED_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    include_ended: _builtins.bool
+    """include_ended lists questions that were answered or dropped, too."""
+    page_size: _builtins.int
+    """page_size is the most strategies to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those to list strategies of; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        include_ended: _builtins.bool = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "include_ended", b"include_ended", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStrategiesRequest: _TypeAlias = ListStrategiesRequest  # noqa: Y015
+
+@_typing.final
+class ListStrategiesResponse(_message.Message):
+    """ListStrategiesResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STRATEGIES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def strategies(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.Strategy]:
+        """strategies are the strategies."""
+
+    def __init__(
+        self,
+        *,
+        strategies: _abc.Iterable[_people_pb2.Strategy] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "strategies", b"strategies"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStrategiesResponse: _TypeAlias = ListStrategiesResponse  # noqa: Y015
+
+@_typing.final
+class ExplainLearnedRequest(_message.Message):
+    """ExplainLearnedRequest names what to explain."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_ID_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    STRATEGY_ID_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    person_id: _builtins.str
+    """person_id is the id of a person."""
+    event_id: _builtins.str
+    """event_id is the id of an event."""
+    strategy_id: _builtins.str
+    """strategy_id is the id of a question."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the response must include. At most 1,024 characters."""
+    def __init__(
+        self,
+        *,
+        person_id: _builtins.str = ...,
+        event_id: _builtins.str = ...,
+        strategy_id: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "learned", b"learned", "person_id", b"person_id", "strategy_id", b"strategy_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "event_id", b"event_id", "learned", b"learned", "person_id", b"person_id", "strategy_id", b"strategy_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_learned: _TypeAlias = _typing.Literal["person_id", "event_id", "strategy_id"]  # noqa: Y015
+    _WhichOneofArgType_learned: _TypeAlias = _typing.Literal["learned", b"learned"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_learned) -> _WhichOneofReturnType_learned | None: ...
+
+Global___ExplainLearnedRequest: _TypeAlias = ExplainLearnedRequest  # noqa: Y015
+
+@_typing.final
+class ExplainLearnedResponse(_message.Message):
+    """ExplainLearnedResponse holds what was asked for, with its sources."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PERSON_FIELD_NUMBER: _builtins.int
+    EVENT_FIELD_NUMBER: _builtins.int
+    STRATEGY_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
+    CHANGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def person(self) -> _people_pb2.Person:
+        """person is a person."""
+
+    @_builtins.property
+    def event(self) -> _people_pb2.Event:
+        """event is an event."""
+
+    @_builtins.property
+    def strategy(self) -> _people_pb2.Strategy:
+        """strategy is a question."""
+
+    @_builtins.property
+    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedEvidence]:
+        """evidence is the quotes that support it, oldest first. At most 1,000."""
+
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[_people_pb2.LearnedChange]:
+        """changes is its audit trail, oldest first. At most 1,000."""
+
+    def __init__(
+        self,
+        *,
+        person: _people_pb2.Person | None = ...,
+        event: _people_pb2.Event | None = ...,
+        strategy: _people_pb2.Strategy | None = ...,
+        evidence: _abc.Iterable[_people_pb2.LearnedEvidence] | None = ...,
+        changes: _abc.Iterable[_people_pb2.LearnedChange] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "learned", b"learned", "person", b"person", "strategy", b"strategy"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "event", b"event", "evidence", b"evidence", "learned", b"learned", "person", b"person", "strategy", b"strategy"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_learned: _TypeAlias = _typing.Literal["person", "event", "strategy"]  # noqa: Y015
+    _WhichOneofArgType_learned: _TypeAlias = _typing.Literal["learned", b"learned"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_learned) -> _WhichOneofReturnType_learned | None: ...
+
+Global___ExplainLearnedResponse: _TypeAlias = ExplainLearnedResponse  # noqa: Y015
