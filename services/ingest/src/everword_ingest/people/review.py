@@ -21,7 +21,7 @@ _SHOW: dict[str, _Show] = {
     "event_id": views.show_event,
     "strategy_id": views.show_strategy,
 }
-_MISSING: dict[str, type[NotFound]] = {
+_MISSING: dict[str, Callable[..., NotFound]] = {
     "person_id": PersonNotFound,
     "event_id": EventNotFound,
     "strategy_id": StrategyNotFound,

@@ -37,7 +37,7 @@ _List = Callable[[Connection, int, Listed, UUID | None, int], Awaitable[list[_Vi
 
 
 _Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
-_KINDS: dict[str, tuple[_Show, type[NotFound]]] = {
+_KINDS: dict[str, tuple[_Show, Callable[..., NotFound]]] = {
     "person_id": (views.show_person, PersonNotFound),
     "event_id": (views.show_event, EventNotFound),
     "strategy_id": (views.show_strategy, StrategyNotFound),
