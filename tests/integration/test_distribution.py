@@ -12,7 +12,14 @@ import psycopg
 import pytest
 
 from support.databases import cloned
-from support.distribution import Catalogue, locks_or_changes_rows, untied_tables, written_views
+from support.distribution import (
+    Catalogue,
+    called_functions,
+    locks_or_changes_rows,
+    untied_tables,
+    written_tables,
+    written_views,
+)
 from support.isolation import PREDICATE, all_statements
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
@@ -50,7 +57,6 @@ FUNCTIONS = {
     "drop_derived_passages": "one: the namespace that the transaction is set to",
     "close_derived_passages": "one: the namespace that the transaction is set to",
     "log_index_change": "one: the namespace that the transaction is set to",
-    "log_memory_changes": "one: that of the rows that a statement has touched",
     **dict.fromkeys(("erase_namespace_rows", "count_namespace_rows"), "one: its argument"),
     "spend_grant": "as authenticate_key",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
@@ -60,7 +66,7 @@ FUNCTIONS = {
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
-            *("preview_erasure", "hold_source", "forget_sessions"),
+            *("preview_erasure", "forget_sessions", "log_memory_changes"),
             "import_rows",
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
@@ -72,7 +78,7 @@ FUNCTIONS = {
         "one: the namespace that the transaction is set to",
     ),
     **dict.fromkeys(
-        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector"),
+        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector", "lock_sources"),
         "one: its argument",
     ),
     "target_messages": "one: that of its argument",
@@ -88,10 +94,35 @@ FUNCTIONS = {
     "changed_topics": "a sweep: ids alone",
     "pending_periods": "a sweep: dates, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
+    "prune_memory_changes": "housekeeping: changes that no watcher asks for any more",
     "agent_of": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",
     "add_budget_events": "one: the namespace that the transaction is set to",
     "prune_usage": "housekeeping: old entries of the ledger",
+}
+
+#: What a statement or function that writes a table does as well, as no trigger does it: the rows that it adds, or the
+#: function that it calls.
+COMPANIONS = {
+    ("memories", "INSERT"): "memory_changes",
+    ("memories", "UPDATE"): "memory_changes",
+    ("memories", "DELETE"): "memory_changes",
+    ("fact_evidence", "INSERT"): "lock_sources",
+    ("graph_edges", "INSERT"): "lock_sources",
+    ("api_keys", "INSERT"): "close_deployment",
+}
+WRITES_COMPANIONED = re.compile(
+    rf"(INTO|UPDATE|DELETE FROM) ({'|'.join(sorted({table for table, _ in COMPANIONS}))})\b"
+)
+#: Functions that write tables of any name, and what they owe to COMPANIONS.
+WRITE_ANY_TABLE = {
+    "import_rows": "logs passages; no message of a namespace that is being imported is erased",
+    "erase_rows": "tables of erasure_rules: it inserts nothing, and `memories` is none of them",
+    "retire": "versions and changes: it inserts nothing",
+    "erase_namespace_rows": "nobody watches a namespace that is being deleted",
+    "drop_derived_passages": "vectors",
+    "remove_passages": "vectors",
+    "upgrade_vector_tables": "vectors",
 }
 
 #: Names no table, and the namespace as text.
@@ -137,6 +168,52 @@ def test_a_statement_is_tied_to_its_namespace_in_every_table_that_it_names(
         assert found, "it names its namespace everywhere: take it off the list"
     else:
         assert not found, f"any namespace's rows of {found}; tie each to %(namespace_id)s"
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STATEMENTS if WRITES_COMPANIONED.search(STATEMENTS[name])]
+)
+def test_a_statement_does_what_a_write_to_its_table_needs(
+    conn: psycopg.Connection, name: str
+) -> None:
+    written = written_tables(conn, STATEMENTS[name])
+    done = {table for table, command in written if command == "INSERT"}
+    done |= called_functions(conn, STATEMENTS[name])
+    assert {COMPANIONS[each] for each in written & set(COMPANIONS)} <= done
+
+
+def test_a_statement_without_what_its_write_needs_is_noticed(conn: psycopg.Connection) -> None:
+    for (table, command), companion in COMPANIONS.items():
+        statement = {
+            "INSERT": f"INSERT INTO {table} SELECT * FROM {table}",
+            "UPDATE": f"UPDATE {table} SET namespace_id = 1",
+            "DELETE": f"DELETE FROM {table}",
+        }[command]
+        assert WRITES_COMPANIONED.search(statement)
+        assert written_tables(conn, statement) == {(table, command)}
+        assert companion not in called_functions(conn, statement)
+
+
+def test_a_function_does_what_its_writes_need(conn: psycopg.Connection) -> None:
+    rows = conn.execute(
+        "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'everword'::regnamespace"
+    ).fetchall()
+    writing_any = set()
+    for name, body in rows:
+        if re.search(r"(INSERT INTO|UPDATE|DELETE FROM) %", body):
+            writing_any.add(name)
+        for verb, table in re.findall(r"\b(INSERT INTO|UPDATE|DELETE FROM) (\w+)", body):
+            companion = COMPANIONS.get((table, verb.split()[0]))
+            if companion:
+                calls = "log_memory_changes(" if companion == "memory_changes" else f"{companion}("
+                assert calls in body, (name, table)
+    assert writing_any == set(WRITE_ANY_TABLE)
+    erased = "SELECT relation FROM erasure_rules WHERE target <> 'kept'"
+    assert "memories" not in {relation for (relation,) in conn.execute(erased)}
+
+
+def test_no_table_has_a_trigger(conn: psycopg.Connection) -> None:
+    assert conn.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal").fetchall() == []
 
 
 def test_statements_that_cross_namespaces_exist() -> None:

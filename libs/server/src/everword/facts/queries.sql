@@ -97,11 +97,15 @@ UPDATE fact_intervals
 
 -- insert_evidence --
 -- Add evidence; what is there already, of the same message, is not added again.
+WITH locked AS MATERIALIZED (
+    SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
+)
 INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason,
                            said_at, recorded_at)
 SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote,
        e.reason, e.said_at, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
+  FROM locked CROSS JOIN
+       unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
               %(contradicts)s::boolean[], %(sources)s::smallint[], %(hypotheses)s::boolean[], %(quotes)s::text[],
               %(reasons)s::text[], %(said_at)s::timestamptz[])
        AS e (id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason, said_at)
@@ -197,12 +201,15 @@ WITH held AS MATERIALIZED (
     UPDATE graph_edges
        SET known_until = %(now)s, ended_by = 3, end_reason = 'its fact'
      WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held EXCEPT SELECT id FROM kept)
+), locked AS MATERIALIZED (
+    SELECT lock_sources(%(namespace_id)s, ARRAY(SELECT message_id FROM held), true)
 )
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
                          valid_from, valid_until, reason, known_from)
 SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
        e.fact_id, w.valid_from, w.valid_until, 'its fact', %(now)s
-  FROM wanted w
+  FROM locked
+ CROSS JOIN wanted w
   JOIN edges e ON e.edge_id = w.edge_id
  WHERE NOT EXISTS (SELECT FROM kept k
                     WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from

@@ -30,14 +30,12 @@ COMMENT ON COLUMN conversations.erasure_id IS 'The erasure that deletes the conv
 COMMENT ON COLUMN conversations.erased_key IS 'Salted SHA-256 of the key that an erased conversation had.';
 CREATE INDEX conversations_client_session ON conversations (namespace_id, client_session_id, id) WHERE client_session_id <> '';
 CREATE INDEX conversations_erasure ON conversations (namespace_id, erasure_id) WHERE erasure_id IS NOT NULL;
-SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)');
+-- A conversation that is being erased is hidden from every service.
+SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)', 'erasure_id IS NULL');
 GRANT SELECT, INSERT, UPDATE ON conversations TO everword_ingest;
 GRANT SELECT ON conversations TO everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
 INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
-
--- A conversation that is being erased is hidden from every service.
-CREATE POLICY shown ON conversations AS RESTRICTIVE USING (erasure_id IS NULL);
 
 CREATE FUNCTION hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$

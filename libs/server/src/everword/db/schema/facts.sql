@@ -103,8 +103,6 @@ GRANT SELECT ON fact_evidence TO everword_search;
 INSERT INTO erasure_rules VALUES ('fact', 18, 'fact_evidence', 'fact_id'), ('message', 13, 'fact_evidence', 'message_id');
 INSERT INTO transfer_rules VALUES ('fact_evidence', 42, 'fact_evidence', '{id}');
 
-CREATE TRIGGER hold_source BEFORE INSERT ON fact_evidence FOR EACH ROW WHEN (NEW.message_id IS NOT NULL) EXECUTE FUNCTION hold_source();
-
 CREATE TABLE fact_changes (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,

@@ -121,8 +121,6 @@ INSERT INTO erasure_rules VALUES
     ('node', 11, 'graph_edges', 'to_id', NULL, '');
 INSERT INTO transfer_rules VALUES ('graph_edges', 73, 'edge', '{id}');
 
-CREATE TRIGGER hold_source BEFORE INSERT ON graph_edges FOR EACH ROW WHEN (NEW.message_id IS NOT NULL) EXECUTE FUNCTION hold_source();
-
 CREATE FUNCTION with_merged_nodes(ids uuid[]) RETURNS uuid[]
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
     WITH RECURSIVE below (id) AS (

@@ -57,7 +57,16 @@ CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) 
 -- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
 CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, namespace_id);
 CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
-SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)');
+SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)',
+    'NOT hidden AND (conversation_id IS NULL OR (SELECT coalesce(current_setting(''everword.hides'', true), '''') IN ('''', ''0'')) '
+    'OR NOT hidden_conversation(namespace_id, conversation_id))');
+-- A hidden summary is seen by the compactor alone, which rewrites it.
+ALTER POLICY isolation ON summaries TO everword_ingest, everword_search;
+CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
+    USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint
+           AND (conversation_id IS NULL OR (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
+                OR NOT hidden_conversation(namespace_id, conversation_id)))
+    WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT, INSERT ON summaries TO everword_ingest;
 GRANT SELECT ON summaries TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON summaries TO everword_compactor;
@@ -66,13 +75,6 @@ INSERT INTO erasure_rules VALUES
      true),
     ('summary', 12, 'summaries', 'id', 'source', '', 'true', false);
 INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.');
-
-CREATE POLICY shown ON summaries AS RESTRICTIVE FOR SELECT USING (
-    conversation_id IS NULL
-    OR (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
-    OR NOT hidden_conversation(namespace_id, conversation_id));
--- A hidden summary is seen by the compactor alone, which rewrites it.
-CREATE POLICY written ON summaries AS RESTRICTIVE FOR SELECT TO everword_search, everword_ingest USING (NOT hidden);
 
 CREATE TABLE summary_sources (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
