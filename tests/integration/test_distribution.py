@@ -15,12 +15,14 @@ from support.databases import cloned
 from support.distribution import (
     Catalogue,
     called_functions,
+    inserted_columns,
     locks_or_changes_rows,
     untied_tables,
     written_tables,
     written_views,
 )
 from support.isolation import PREDICATE, all_statements
+from support.query_trees import nodes, read
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
@@ -62,7 +64,7 @@ FUNCTIONS = {
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
-            *("remove_passages", "erase_facts", "erase_batch"),
+            *("remove_passages", "erase_facts", "erase_batch", "hidden_authors"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
@@ -124,6 +126,14 @@ WRITE_ANY_TABLE = {
     "remove_passages": "vectors",
     "upgrade_vector_tables": "vectors",
 }
+
+#: Tables whose rows belong to what another table's row is about.
+PARTS = {
+    *("messages", "tool_sentences", "summary_sources"),
+    *("fact_intervals", "fact_evidence", "fact_changes", "graph_node_versions"),
+    *("note_versions", "document_versions", "document_chunks", "lore_entries"),
+}
+ADDS_PARTS = re.compile(rf"INSERT INTO ({'|'.join(sorted(PARTS))})\b")
 
 #: Names no table, and the namespace as text.
 BOUND_BY = "everword.db.begin_namespace"
@@ -214,6 +224,38 @@ def test_a_function_does_what_its_writes_need(conn: psycopg.Connection) -> None:
 
 def test_no_table_has_a_trigger(conn: psycopg.Connection) -> None:
     assert conn.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal").fetchall() == []
+
+
+def test_policies_look_nothing_up(conn: psycopg.Connection) -> None:
+    """They compare columns of the row with settings of the transaction."""
+    rows = conn.execute(
+        "SELECT polrelid::regclass::text, polqual::text, polwithcheck::text FROM pg_policy"
+    ).fetchall()
+    assert len(rows) > 80
+    called = set()
+    for table, *conditions in rows:
+        for condition in filter(None, conditions):
+            within = list(nodes(read(condition)))
+            assert "SUBLINK" not in {node["node"] for node in within}, table
+            called |= {int(node["funcid"]) for node in within if node["node"] == "FUNCEXPR"}
+    functions = conn.execute(
+        "SELECT proname, prosrc FROM pg_proc WHERE oid = ANY(%s) AND pronamespace = 'everword'::regnamespace",
+        [list(called)],
+    ).fetchall()
+    assert {name for name, _ in functions} == {"in_scope"}
+    assert all("FROM" not in body for _, body in functions)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STATEMENTS if ADDS_PARTS.search(STATEMENTS[name])]
+)
+def test_a_statement_gives_a_part_the_agent_and_the_subject_of_its_whole(
+    conn: psycopg.Connection, name: str
+) -> None:
+    """Otherwise scoped keys would not see the part."""
+    for table, columns in inserted_columns(conn, STATEMENTS[name]):
+        if table in PARTS:
+            assert {"agent", "subject"} <= columns, table
 
 
 def test_statements_that_cross_namespaces_exist() -> None:

@@ -113,6 +113,17 @@ def written_tables(conn: psycopg.Connection, statement: str) -> set[tuple[str, s
     return written
 
 
+def inserted_columns(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, set[str]]]:
+    """Yield each table to which a statement adds rows, with the columns that it names."""
+    query, _ = parse(conn, statement)
+    names = Catalogue.of(conn).names
+    for scope in _scopes(query, None):
+        if scope.query["commandType"] == INSERT:
+            target = scope.table(int(scope.query["resultRelation"]))
+            columns = {entry["resname"] for entry in scope.query["targetList"]}
+            yield names.get(target["relid"], target["relid"]), columns
+
+
 def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:
     """Return the names of the functions that a statement calls."""
     query, _ = parse(conn, statement)

@@ -368,6 +368,7 @@ def _message_arrays() -> dict[str, Any]:
         "seq": [1000],
         "role": [2],
         "content": ["Smuggled in."],
+        **dict.fromkeys(("agent", "subject"), ""),
         "tags": ["{}"],
         "importance_class": [0],
         "automated": [False],

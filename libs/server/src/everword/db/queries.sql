@@ -5,7 +5,9 @@
 -- other reads need not look. The settings end with the transaction.
 SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
        set_config('statement_timeout', %(statement_timeout)s, true),
-       set_config('everword.hides', (SELECT hides::text FROM namespaces WHERE id = %(namespace_id)s::bigint), true);
+       set_config('everword.hides', n.hides::text, true),
+       set_config('everword.hidden_authors', CASE WHEN n.hides > 0 THEN hidden_authors()::text END, true)
+  FROM (VALUES (%(namespace_id)s::text::bigint)) AS bound (id) LEFT JOIN namespaces n ON n.id = bound.id;
 
 -- begin_scope --
 -- Bind the rest of the transaction to an agent, a subject, or both: its role is one that policies let see nothing else, and

@@ -280,6 +280,12 @@ CREATE FUNCTION everword.has_pgvector() RETURNS boolean
     AS 'ab4c2d8d9b87';
 COMMENT ON FUNCTION everword.has_pgvector() IS 'Return whether this database has the extension vector.';
 
+CREATE FUNCTION everword.hidden_authors() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'b6887e1a2e6e';
+COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time up to which. NULL if none.';
+
 CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
@@ -508,7 +514,7 @@ COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Delete passages
 CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '9637fea80d51';
+    AS '78e48b2dd07d';
 COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove at most 5,000 things of a kind with derived rows; return counts and what to rebuild.';
 
 CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
@@ -639,7 +645,7 @@ COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS
 CREATE FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '5e63e7a5ea10';
+    AS '743eb873fed5';
 COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete what was derived from it; return the ids of its messages, which stay.';
 
 CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
@@ -926,12 +932,15 @@ CREATE TABLE everword.document_chunks (
     end_char bigint NOT NULL,
     page integer,
     digest bytea NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.document_chunks IS 'Parts of the latest version of documents. Each is a memory (kind 5) with this id; its text is in the index.';
 COMMENT ON COLUMN everword.document_chunks.place IS 'Position in the document, from 0.';
 COMMENT ON COLUMN everword.document_chunks.digest IS 'Hash of the indexed text: a chunk that is equal in a new version keeps its id and its vectors.';
+COMMENT ON COLUMN everword.document_chunks.agent IS 'With `subject`, those of the document: scoped keys see the row by them.';
 
 CREATE TABLE everword.document_versions (
     namespace_id bigint NOT NULL,
@@ -949,6 +958,8 @@ CREATE TABLE everword.document_versions (
     file_sha256 bytea DEFAULT '\x'::bytea NOT NULL,
     written_at timestamp with time zone DEFAULT now() NOT NULL,
     writer smallint DEFAULT 0 NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT document_versions_version_check CHECK ((version > 0)),
     CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
 )
@@ -956,6 +967,7 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.document_versions IS 'Every version of every document. Append-only by grants.';
 COMMENT ON COLUMN everword.document_versions.content IS 'The text. The uploaded file is not kept.';
 COMMENT ON COLUMN everword.document_versions.writer IS 'Writer of a workspace file: 1 agent, 2 person, 3 the system that runs the agent; 0 for documents.';
+COMMENT ON COLUMN everword.document_versions.agent IS 'With `subject`, those of the document: scoped keys see the row by them.';
 
 CREATE TABLE everword.documents (
     namespace_id bigint NOT NULL,
@@ -1048,11 +1060,14 @@ CREATE TABLE everword.fact_changes (
     state smallint NOT NULL,
     reason text DEFAULT ''::text NOT NULL,
     other_fact_id uuid,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
     CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_changes IS 'Audit trail of facts: who changed which, and why.';
+COMMENT ON COLUMN everword.fact_changes.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 
 CREATE TABLE everword.fact_disputes (
     namespace_id bigint NOT NULL,
@@ -1107,10 +1122,16 @@ CREATE TABLE everword.fact_evidence (
     reason text DEFAULT ''::text NOT NULL,
     said_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_agent text DEFAULT ''::text NOT NULL,
+    conversation_subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_evidence IS 'Messages, with their words, that support or contradict a fact.';
+COMMENT ON COLUMN everword.fact_evidence.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
+COMMENT ON COLUMN everword.fact_evidence.conversation_agent IS 'With `conversation_subject`, those of the conversation; empty once a policy deleted it.';
 
 CREATE TABLE everword.fact_intervals (
     namespace_id bigint NOT NULL,
@@ -1121,12 +1142,15 @@ CREATE TABLE everword.fact_intervals (
     known_from timestamp with time zone NOT NULL,
     known_until timestamp with time zone,
     successor_id uuid,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
     CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_intervals IS 'When a fact holds, as believed from known_from until known_until; only known_until changes. Each is a memory.';
 COMMENT ON COLUMN everword.fact_intervals.successor_id IS 'The fact that replaced it at valid_until.';
+COMMENT ON COLUMN everword.fact_intervals.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 
 CREATE TABLE everword.facts (
     namespace_id bigint NOT NULL,
@@ -1231,6 +1255,8 @@ CREATE TABLE everword.graph_node_versions (
     known_until timestamp with time zone,
     ended_by smallint,
     end_reason text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
     CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
@@ -1241,6 +1267,7 @@ CREATE TABLE everword.graph_node_versions (
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.graph_node_versions IS 'Description of a node, valid from known_from until known_until; only the end changes. Each is a memory.';
 COMMENT ON COLUMN everword.graph_node_versions.source IS 'Values equal proto GraphSource.';
+COMMENT ON COLUMN everword.graph_node_versions.agent IS 'With `subject`, those of the node: scoped keys see the row by them.';
 
 CREATE TABLE everword.graph_nodes (
     namespace_id bigint NOT NULL,
@@ -1390,6 +1417,8 @@ CREATE TABLE everword.lore_entries (
     version bigint DEFAULT 1 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
     CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
 )
@@ -1397,6 +1426,7 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
 COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
 COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
+COMMENT ON COLUMN everword.lore_entries.agent IS 'With `subject`, those of the book: scoped keys see the row by them.';
 
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
@@ -1512,11 +1542,16 @@ CREATE TABLE everword.messages (
     external_id text,
     parent_id uuid,
     occurred_at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone DEFAULT now() NOT NULL
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    hidden boolean DEFAULT false NOT NULL
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.messages IS 'Every message as it was sent. Append-only by grants.';
 COMMENT ON COLUMN everword.messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+COMMENT ON COLUMN everword.messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
+COMMENT ON COLUMN everword.messages.hidden IS 'Its conversation is being erased.';
 
 CREATE TABLE everword.model_generations (
     id bigint NOT NULL,
@@ -1662,10 +1697,13 @@ CREATE TABLE everword.note_versions (
     author text DEFAULT ''::text NOT NULL,
     expires_at timestamp with time zone,
     written_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT note_versions_version_check CHECK ((version > 0))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.note_versions IS 'Every version of every note. Append-only by grants.';
+COMMENT ON COLUMN everword.note_versions.agent IS 'With `subject`, those of the note: scoped keys see the row by them.';
 
 CREATE TABLE everword.notes (
     namespace_id bigint NOT NULL,
@@ -2122,6 +2160,7 @@ CREATE TABLE everword.summaries (
     revised_at timestamp with time zone DEFAULT now() NOT NULL,
     name text DEFAULT ''::text NOT NULL,
     hidden boolean DEFAULT false NOT NULL,
+    erased boolean DEFAULT false NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -2140,6 +2179,7 @@ COMMENT ON COLUMN everword.summaries.stale IS 'Its sources have changed: it will
 COMMENT ON COLUMN everword.summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
 COMMENT ON COLUMN everword.summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN everword.summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
+COMMENT ON COLUMN everword.summaries.erased IS 'Its conversation is being erased: no service sees it.';
 
 CREATE TABLE everword.summary_sources (
     namespace_id bigint NOT NULL,
@@ -2148,6 +2188,8 @@ CREATE TABLE everword.summary_sources (
     axis smallint NOT NULL,
     message_id uuid,
     child_id uuid,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
     CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
     CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
@@ -2155,6 +2197,7 @@ CREATE TABLE everword.summary_sources (
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.summary_sources IS 'Sources of each node in order: messages, or nodes of the level below.';
 COMMENT ON COLUMN everword.summary_sources.axis IS '1 along a conversation, 2 along the calendar.';
+COMMENT ON COLUMN everword.summary_sources.agent IS 'With `subject`, those of the summary: scoped keys see the row by them.';
 
 CREATE TABLE everword.summary_voices (
     namespace_id bigint NOT NULL,
@@ -2204,10 +2247,13 @@ CREATE TABLE everword.tool_sentences (
     model text NOT NULL,
     prompt_version integer NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.tool_sentences IS 'A sentence about a tool call whose message has no text; part -1 of the message in the index.';
+COMMENT ON COLUMN everword.tool_sentences.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
 
 CREATE TABLE everword.topic_changes (
     namespace_id bigint NOT NULL,
@@ -2795,7 +2841,7 @@ CREATE POLICY isolation ON everword.memory_changes TO everword_ingest, everword_
 CREATE POLICY isolation ON everword.memory_classes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memory_use TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memory_vectors_1 TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.messages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_message(namespace_id, conversation_id, author, recorded_at))))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.messages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND COALESCE(((((NULLIF(current_setting('everword.hidden_authors'::text, true), ''::text))::jsonb ->> author))::timestamp with time zone < recorded_at), true)))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.namespace_imports TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.note_versions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.notes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2811,7 +2857,7 @@ CREATE POLICY isolation ON everword.sleep_nights TO everword_ingest, everword_se
 CREATE POLICY isolation ON everword.sleep_sessions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.strategies TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.strategy_offers TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.summaries TO everword_ingest, everword_search USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND ((conversation_id IS NULL) OR ( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_conversation(namespace_id, conversation_id)))))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.summaries TO everword_ingest, everword_search, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND (NOT erased)))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.summary_sources TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.summary_voices TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.themes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2822,7 +2868,7 @@ CREATE POLICY isolation ON everword.topic_sources TO everword_ingest, everword_s
 CREATE POLICY isolation ON everword.trajectories TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.usage_ledger TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.user_models TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation_of_writers ON everword.summaries TO everword_compactor USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((conversation_id IS NULL) OR ( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_conversation(namespace_id, conversation_id))))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation_of_writers ON everword.summaries TO everword_compactor USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (NOT erased))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
@@ -2850,79 +2896,31 @@ CREATE POLICY scope ON everword.budgets TO everword_scoped USING ((namespace_id 
 CREATE POLICY scope ON everword.calendar_pending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.compaction_progress TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.conversations TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND (erasure_id IS NULL))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
-CREATE POLICY scope ON everword.document_chunks TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.documents o
-  WHERE ((o.namespace_id = document_chunks.namespace_id) AND (o.id = document_chunks.document_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.documents o
-  WHERE ((o.namespace_id = document_chunks.namespace_id) AND (o.id = document_chunks.document_id))))));
-CREATE POLICY scope ON everword.document_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.documents o
-  WHERE ((o.namespace_id = document_versions.namespace_id) AND (o.id = document_versions.document_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.documents o
-  WHERE ((o.namespace_id = document_versions.namespace_id) AND (o.id = document_versions.document_id))))));
+CREATE POLICY scope ON everword.document_chunks TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.document_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.documents TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.erased_external_ids TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY scope ON everword.fact_changes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.facts o
-  WHERE ((o.namespace_id = fact_changes.namespace_id) AND (o.id = fact_changes.fact_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.facts o
-  WHERE ((o.namespace_id = fact_changes.namespace_id) AND (o.id = fact_changes.fact_id))))));
-CREATE POLICY scope ON everword.fact_evidence TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((EXISTS ( SELECT
-   FROM everword.facts f
-  WHERE ((f.namespace_id = fact_evidence.namespace_id) AND (f.id = fact_evidence.fact_id)))) AND ((conversation_id IS NULL) OR (EXISTS ( SELECT
-   FROM everword.conversations c
-  WHERE ((c.namespace_id = fact_evidence.namespace_id) AND (c.id = fact_evidence.conversation_id)))))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((EXISTS ( SELECT
-   FROM everword.facts f
-  WHERE ((f.namespace_id = fact_evidence.namespace_id) AND (f.id = fact_evidence.fact_id)))) AND ((conversation_id IS NULL) OR (EXISTS ( SELECT
-   FROM everword.conversations c
-  WHERE ((c.namespace_id = fact_evidence.namespace_id) AND (c.id = fact_evidence.conversation_id))))))));
-CREATE POLICY scope ON everword.fact_intervals TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.facts o
-  WHERE ((o.namespace_id = fact_intervals.namespace_id) AND (o.id = fact_intervals.fact_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.facts o
-  WHERE ((o.namespace_id = fact_intervals.namespace_id) AND (o.id = fact_intervals.fact_id))))));
+CREATE POLICY scope ON everword.fact_changes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.fact_evidence TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND ((conversation_id IS NULL) OR everword.in_scope(conversation_agent, conversation_subject))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND ((conversation_id IS NULL) OR everword.in_scope(conversation_agent, conversation_subject)))));
+CREATE POLICY scope ON everword.fact_intervals TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.facts TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.graph_names TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
-CREATE POLICY scope ON everword.graph_node_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.graph_nodes o
-  WHERE ((o.namespace_id = graph_node_versions.namespace_id) AND (o.id = graph_node_versions.node_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.graph_nodes o
-  WHERE ((o.namespace_id = graph_node_versions.namespace_id) AND (o.id = graph_node_versions.node_id))))));
+CREATE POLICY scope ON everword.graph_node_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.graph_nodes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.importance_suggestions TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.index_changes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.lore_books TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
-CREATE POLICY scope ON everword.lore_entries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.lore_books o
-  WHERE ((o.namespace_id = lore_entries.namespace_id) AND (o.id = lore_entries.book_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.lore_books o
-  WHERE ((o.namespace_id = lore_entries.namespace_id) AND (o.id = lore_entries.book_id))))));
+CREATE POLICY scope ON everword.lore_entries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.conversations o
-  WHERE ((o.namespace_id = messages.namespace_id) AND (o.id = messages.conversation_id)))) AND (( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_message(namespace_id, conversation_id, author, recorded_at))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.conversations o
-  WHERE ((o.namespace_id = messages.namespace_id) AND (o.id = messages.conversation_id))))));
-CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.notes o
-  WHERE ((o.namespace_id = note_versions.namespace_id) AND (o.id = note_versions.note_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.notes o
-  WHERE ((o.namespace_id = note_versions.namespace_id) AND (o.id = note_versions.note_id))))));
+CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND COALESCE(((((NULLIF(current_setting('everword.hidden_authors'::text, true), ''::text))::jsonb ->> author))::timestamp with time zone < recorded_at), true)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.notes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
-CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND ((conversation_id IS NULL) OR ( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_conversation(namespace_id, conversation_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
-CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.summaries o
-  WHERE ((o.namespace_id = summary_sources.namespace_id) AND (o.id = summary_sources.summary_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.summaries o
-  WHERE ((o.namespace_id = summary_sources.namespace_id) AND (o.id = summary_sources.summary_id))))));
-CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.messages o
-  WHERE ((o.namespace_id = tool_sentences.namespace_id) AND (o.id = tool_sentences.message_id)))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (EXISTS ( SELECT
-   FROM everword.messages o
-  WHERE ((o.namespace_id = tool_sentences.namespace_id) AND (o.id = tool_sentences.message_id))))));
+CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND (NOT erased)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.topic_pages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
@@ -3057,6 +3055,13 @@ REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_sessions(conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.generation_is_complete(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.has_pgvector() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.hidden_authors() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_embedder;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_search;

@@ -69,12 +69,13 @@ SELECT id, node_id, label, type, description, aliases, confidence, source
 -- insert_versions --
 -- Write down what is known of nodes.
 INSERT INTO graph_node_versions (namespace_id, id, node_id, label, type, description, aliases, confidence, source, reason,
-                                 known_from)
+                                 known_from, agent, subject)
 SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.aliases::text[], v.confidence, v.source, %(reason)s,
-       %(now)s
+       %(now)s, coalesce(n.agent, ''), coalesce(n.subject, '')
   FROM unnest(%(ids)s::uuid[], %(node_ids)s::uuid[], %(labels)s::text[], %(types)s::text[], %(descriptions)s::text[],
               %(aliases)s::text[], %(confidences)s::float8[], %(sources)s::smallint[])
-       AS v (id, node_id, label, type, description, aliases, confidence, source);
+       AS v (id, node_id, label, type, description, aliases, confidence, source)
+  LEFT JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = v.node_id;
 
 -- note_changes --
 -- What is made of nodes is due to be looked at.

@@ -30,6 +30,7 @@ CREATE TABLE summaries (
     revised_at timestamptz NOT NULL DEFAULT now(),
     name text NOT NULL DEFAULT '',
     hidden boolean NOT NULL DEFAULT false,
+    erased boolean NOT NULL DEFAULT false,
     PRIMARY KEY (namespace_id, id),
     CHECK ((level BETWEEN 1 AND 3) = (conversation_id IS NOT NULL AND first_seq IS NOT NULL AND last_seq IS NOT NULL)),
     CHECK ((level BETWEEN 4 AND 7) = (period IS NOT NULL)),
@@ -46,6 +47,7 @@ COMMENT ON COLUMN summaries.stale IS 'Its sources have changed: it will be rewri
 COMMENT ON COLUMN summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
 COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
+COMMENT ON COLUMN summaries.erased IS 'Its conversation is being erased: no service sees it.';
 -- One node per range of a conversation and per period, so that two compactors make one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
 CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
@@ -57,15 +59,11 @@ CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) 
 -- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
 CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, namespace_id);
 CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
-SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)',
-    'NOT hidden AND (conversation_id IS NULL OR (SELECT coalesce(current_setting(''everword.hides'', true), '''') IN ('''', ''0'')) '
-    'OR NOT hidden_conversation(namespace_id, conversation_id))');
+SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)', 'NOT hidden AND NOT erased');
 -- A hidden summary is seen by the compactor alone, which rewrites it.
-ALTER POLICY isolation ON summaries TO everword_ingest, everword_search;
+ALTER POLICY isolation ON summaries TO everword_ingest, everword_search, everword_embedder;
 CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
-    USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint
-           AND (conversation_id IS NULL OR (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
-                OR NOT hidden_conversation(namespace_id, conversation_id)))
+    USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND NOT erased)
     WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT, INSERT ON summaries TO everword_ingest;
 GRANT SELECT ON summaries TO everword_search;
@@ -74,7 +72,8 @@ INSERT INTO erasure_rules VALUES
     ('subject', 20, 'summaries', 'subject', 'summary', 'What is significant; the others are along conversations.', 'level = 8',
      true),
     ('summary', 12, 'summaries', 'id', 'source', '', 'true', false);
-INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.');
+INSERT INTO transfer_rules VALUES
+    ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.', '{erased}');
 
 CREATE TABLE summary_sources (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -83,6 +82,8 @@ CREATE TABLE summary_sources (
     axis smallint NOT NULL CHECK (axis BETWEEN 1 AND 2),
     message_id uuid,
     child_id uuid,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, summary_id, ordinal),
     CHECK ((message_id IS NULL) <> (child_id IS NULL)),
     FOREIGN KEY (namespace_id, summary_id) REFERENCES summaries (namespace_id, id) ON DELETE CASCADE,
@@ -91,12 +92,12 @@ CREATE TABLE summary_sources (
     FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id) ON DELETE RESTRICT
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE summary_sources IS 'Sources of each node in order: messages, or nodes of the level below.';
+COMMENT ON COLUMN summary_sources.agent IS 'With `subject`, those of the summary: scoped keys see the row by them.';
 COMMENT ON COLUMN summary_sources.axis IS '1 along a conversation, 2 along the calendar.';
 -- A message is under one leaf and one day, and a node under one parent.
 CREATE UNIQUE INDEX summary_sources_message ON summary_sources (namespace_id, message_id, axis) WHERE message_id IS NOT NULL;
 CREATE UNIQUE INDEX summary_sources_child ON summary_sources (namespace_id, child_id) WHERE child_id IS NOT NULL;
-SELECT create_partitions('summary_sources'), isolate_table('summary_sources',
-    'EXISTS (SELECT FROM summaries o WHERE o.namespace_id = summary_sources.namespace_id AND o.id = summary_sources.summary_id)');
+SELECT create_partitions('summary_sources'), isolate_table('summary_sources', 'in_scope(agent, subject)');
 GRANT SELECT ON summary_sources TO everword_search;
 GRANT SELECT, INSERT, DELETE ON summary_sources TO everword_compactor;
 INSERT INTO erasure_rules VALUES
@@ -274,12 +275,14 @@ CREATE TABLE tool_sentences (
     model text NOT NULL,
     prompt_version integer NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, message_id),
     FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE tool_sentences IS 'A sentence about a tool call whose message has no text; part -1 of the message in the index.';
-SELECT create_partitions('tool_sentences'), isolate_table('tool_sentences',
-    'EXISTS (SELECT FROM messages o WHERE o.namespace_id = tool_sentences.namespace_id AND o.id = tool_sentences.message_id)');
+COMMENT ON COLUMN tool_sentences.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
+SELECT create_partitions('tool_sentences'), isolate_table('tool_sentences', 'in_scope(agent, subject)');
 GRANT SELECT ON tool_sentences TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON tool_sentences TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('message', 10, 'tool_sentences', 'message_id');
