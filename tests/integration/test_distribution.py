@@ -1,4 +1,4 @@
-"""What a database that is distributed by namespace needs of statements and tables, and what does not have it yet.
+"""What a database that is distributed by namespace needs of statements, and what does not have it yet.
 
 docs/scale.md says what follows for Citus.
 """
@@ -12,17 +12,8 @@ import psycopg
 import pytest
 
 from support.databases import cloned
-from support.distribution import (
-    Catalogue,
-    called_functions,
-    inserted_columns,
-    locks_or_changes_rows,
-    untied_tables,
-    written_tables,
-    written_views,
-)
+from support.distribution import Catalogue, locks_or_changes_rows, untied_tables, written_views
 from support.isolation import PREDICATE, all_statements
-from support.query_trees import nodes, read
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
@@ -64,7 +55,8 @@ FUNCTIONS = {
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
-            *("remove_passages", "erase_facts", "erase_batch", "hidden_authors"),
+            *("remove_passages", "erase_facts", "erase_batch"),
+            *("hidden_authors", "hidden_conversations"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
@@ -103,46 +95,8 @@ FUNCTIONS = {
     "prune_usage": "housekeeping: old entries of the ledger",
 }
 
-#: What a statement or function that writes a table does as well, as no trigger does it: the rows that it adds, or the
-#: function that it calls.
-COMPANIONS = {
-    ("memories", "INSERT"): "memory_changes",
-    ("memories", "UPDATE"): "memory_changes",
-    ("memories", "DELETE"): "memory_changes",
-    ("fact_evidence", "INSERT"): "lock_sources",
-    ("graph_edges", "INSERT"): "lock_sources",
-    ("api_keys", "INSERT"): "close_deployment",
-}
-WRITES_COMPANIONED = re.compile(
-    rf"(INTO|UPDATE|DELETE FROM) ({'|'.join(sorted({table for table, _ in COMPANIONS}))})\b"
-)
-#: Functions that write tables of any name, and what they owe to COMPANIONS.
-WRITE_ANY_TABLE = {
-    "import_rows": "logs passages; no message of a namespace that is being imported is erased",
-    "erase_rows": "tables of erasure_rules: it inserts nothing, and `memories` is none of them",
-    "retire": "versions and changes: it inserts nothing",
-    "erase_namespace_rows": "nobody watches a namespace that is being deleted",
-    "drop_derived_passages": "vectors",
-    "remove_passages": "vectors",
-    "upgrade_vector_tables": "vectors",
-}
-
-#: Tables whose rows belong to what another table's row is about.
-PARTS = {
-    *("messages", "tool_sentences", "summary_sources"),
-    *("fact_intervals", "fact_evidence", "fact_changes", "graph_node_versions"),
-    *("note_versions", "document_versions", "document_chunks", "lore_entries"),
-}
-ADDS_PARTS = re.compile(rf"INSERT INTO ({'|'.join(sorted(PARTS))})\b")
-
 #: Names no table, and the namespace as text.
 BOUND_BY = "everword.db.begin_namespace"
-#: Unique indexes without the namespace.
-UNIQUE_OVER_ALL = {
-    "api_keys_pkey": "an operator's key has no namespace",
-    "api_keys_key_hash_key": "a caller is known by its key alone",
-    "advisor_grants_secret_hash": "as of keys",
-}
 
 
 @pytest.fixture(scope="module")
@@ -178,84 +132,6 @@ def test_a_statement_is_tied_to_its_namespace_in_every_table_that_it_names(
         assert found, "it names its namespace everywhere: take it off the list"
     else:
         assert not found, f"any namespace's rows of {found}; tie each to %(namespace_id)s"
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in STATEMENTS if WRITES_COMPANIONED.search(STATEMENTS[name])]
-)
-def test_a_statement_does_what_a_write_to_its_table_needs(
-    conn: psycopg.Connection, name: str
-) -> None:
-    written = written_tables(conn, STATEMENTS[name])
-    done = {table for table, command in written if command == "INSERT"}
-    done |= called_functions(conn, STATEMENTS[name])
-    assert {COMPANIONS[each] for each in written & set(COMPANIONS)} <= done
-
-
-def test_a_statement_without_what_its_write_needs_is_noticed(conn: psycopg.Connection) -> None:
-    for (table, command), companion in COMPANIONS.items():
-        statement = {
-            "INSERT": f"INSERT INTO {table} SELECT * FROM {table}",
-            "UPDATE": f"UPDATE {table} SET namespace_id = 1",
-            "DELETE": f"DELETE FROM {table}",
-        }[command]
-        assert WRITES_COMPANIONED.search(statement)
-        assert written_tables(conn, statement) == {(table, command)}
-        assert companion not in called_functions(conn, statement)
-
-
-def test_a_function_does_what_its_writes_need(conn: psycopg.Connection) -> None:
-    rows = conn.execute(
-        "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'everword'::regnamespace"
-    ).fetchall()
-    writing_any = set()
-    for name, body in rows:
-        if re.search(r"(INSERT INTO|UPDATE|DELETE FROM) %", body):
-            writing_any.add(name)
-        for verb, table in re.findall(r"\b(INSERT INTO|UPDATE|DELETE FROM) (\w+)", body):
-            companion = COMPANIONS.get((table, verb.split()[0]))
-            if companion:
-                calls = "log_memory_changes(" if companion == "memory_changes" else f"{companion}("
-                assert calls in body, (name, table)
-    assert writing_any == set(WRITE_ANY_TABLE)
-    erased = "SELECT relation FROM erasure_rules WHERE target <> 'kept'"
-    assert "memories" not in {relation for (relation,) in conn.execute(erased)}
-
-
-def test_no_table_has_a_trigger(conn: psycopg.Connection) -> None:
-    assert conn.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal").fetchall() == []
-
-
-def test_policies_look_nothing_up(conn: psycopg.Connection) -> None:
-    """They compare columns of the row with settings of the transaction."""
-    rows = conn.execute(
-        "SELECT polrelid::regclass::text, polqual::text, polwithcheck::text FROM pg_policy"
-    ).fetchall()
-    assert len(rows) > 80
-    called = set()
-    for table, *conditions in rows:
-        for condition in filter(None, conditions):
-            within = list(nodes(read(condition)))
-            assert "SUBLINK" not in {node["node"] for node in within}, table
-            called |= {int(node["funcid"]) for node in within if node["node"] == "FUNCEXPR"}
-    functions = conn.execute(
-        "SELECT proname, prosrc FROM pg_proc WHERE oid = ANY(%s) AND pronamespace = 'everword'::regnamespace",
-        [list(called)],
-    ).fetchall()
-    assert {name for name, _ in functions} == {"in_scope"}
-    assert all("FROM" not in body for _, body in functions)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in STATEMENTS if ADDS_PARTS.search(STATEMENTS[name])]
-)
-def test_a_statement_gives_a_part_the_agent_and_the_subject_of_its_whole(
-    conn: psycopg.Connection, name: str
-) -> None:
-    """Otherwise scoped keys would not see the part."""
-    for table, columns in inserted_columns(conn, STATEMENTS[name]):
-        if table in PARTS:
-            assert {"agent", "subject"} <= columns, table
 
 
 def test_statements_that_cross_namespaces_exist() -> None:
@@ -374,29 +250,3 @@ def test_functions_that_touch_a_namespaces_rows_are_known(conn: psycopg.Connecti
         if re.search(rf"\b(FROM|JOIN|INTO|UPDATE) ({names}|%1\$I)\b", body)
     }
     assert touching == set(FUNCTIONS)
-
-
-def test_what_is_unique_is_so_in_a_namespace(conn: psycopg.Connection) -> None:
-    rows = conn.execute(
-        """SELECT i.indexrelid::regclass::text
-             FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
-            WHERE c.relnamespace = 'everword'::regnamespace AND i.indisunique AND NOT c.relispartition
-              AND NOT a.attnum = ANY (i.indkey)"""
-    ).fetchall()
-    assert {name for (name,) in rows} == set(UNIQUE_OVER_ALL)
-
-
-def test_what_refers_to_a_namespaces_row_names_the_namespace(conn: psycopg.Connection) -> None:
-    """Both ends then lie on the same node; what has no namespace lies on all."""
-    catalogue = Catalogue.of(conn)
-    rows = conn.execute(
-        """SELECT conrelid::text, conkey::text[], confrelid::text, confkey::text[], conname
-             FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
-            WHERE k.contype = 'f' AND k.conparentid = 0 AND c.relnamespace = 'everword'::regnamespace"""
-    ).fetchall()
-    assert len(rows) > 20
-    for table, columns, referred, others, name in rows:
-        if referred in catalogue.columns:
-            pairs = set(zip(columns, others, strict=True))
-            assert (catalogue.columns[table], catalogue.columns[referred]) in pairs, name

@@ -101,27 +101,15 @@ def written_views(conn: psycopg.Connection, statement: str) -> list[str]:
     return sorted(names[oid] for oid in views)
 
 
-def written_tables(conn: psycopg.Connection, statement: str) -> set[tuple[str, str]]:
-    """Return the tables that a statement changes, each with INSERT, UPDATE or DELETE."""
+def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield each table that a statement writes, with INSERT, UPDATE or DELETE and the columns that it names."""
     query, _ = parse(conn, statement)
     names = Catalogue.of(conn).names
-    written = set()
     for scope in _scopes(query, None):
         if command := _COMMANDS.get(scope.query["commandType"]):
             target = scope.table(int(scope.query["resultRelation"]))
-            written.add((names.get(target["relid"], target["relid"]), command))
-    return written
-
-
-def inserted_columns(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield each table to which a statement adds rows, with the columns that it names."""
-    query, _ = parse(conn, statement)
-    names = Catalogue.of(conn).names
-    for scope in _scopes(query, None):
-        if scope.query["commandType"] == INSERT:
-            target = scope.table(int(scope.query["resultRelation"]))
-            columns = {entry["resname"] for entry in scope.query["targetList"]}
-            yield names.get(target["relid"], target["relid"]), columns
+            columns = {entry["resname"] for entry in scope.query["targetList"] or ()}
+            yield names.get(target["relid"], target["relid"]), command, columns
 
 
 def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:

@@ -283,14 +283,20 @@ COMMENT ON FUNCTION everword.has_pgvector() IS 'Return whether this database has
 CREATE FUNCTION everword.hidden_authors() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b6887e1a2e6e';
-COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time up to which. NULL if none.';
+    AS '26ae090e44e3';
+COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time up to which.';
 
 CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
     AS '23e7a551be19';
 COMMENT ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) IS 'Return whether a conversation is being erased.';
+
+CREATE FUNCTION everword.hidden_conversations() RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '09a6a03a93ae';
+COMMENT ON FUNCTION everword.hidden_conversations() IS 'Return the ids of conversations of the current namespace that are being erased.';
 
 CREATE FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
@@ -323,7 +329,7 @@ CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
 
 CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS '6c8badc98d3a';
 COMMENT ON FUNCTION everword.in_scope(agent text, subject text) IS 'Return whether an agent and subject are in the scope of the transaction; false if it has no scope.';
 
@@ -338,6 +344,11 @@ CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     SET search_path TO 'everword', 'pg_temp'
     AS '83598f1b68c6';
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Create the extension vector if the server has it; return whether it exists.';
+
+CREATE FUNCTION everword.is_shown(conversation uuid, speaker text DEFAULT ''::text, recorded timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS '63b474f18ca8';
+COMMENT ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for policies.';
 
 CREATE FUNCTION everword.isolate_table(isolated text, scope text DEFAULT 'false'::text, shown text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
@@ -645,7 +656,7 @@ COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS
 CREATE FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '743eb873fed5';
+    AS '5e63e7a5ea10';
 COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete what was derived from it; return the ids of its messages, which stay.';
 
 CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
@@ -1544,14 +1555,12 @@ CREATE TABLE everword.messages (
     occurred_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone DEFAULT now() NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
-    subject text DEFAULT ''::text NOT NULL,
-    hidden boolean DEFAULT false NOT NULL
+    subject text DEFAULT ''::text NOT NULL
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.messages IS 'Every message as it was sent. Append-only by grants.';
 COMMENT ON COLUMN everword.messages.importance_class IS 'As sent; memory_classes holds what was said later.';
 COMMENT ON COLUMN everword.messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
-COMMENT ON COLUMN everword.messages.hidden IS 'Its conversation is being erased.';
 
 CREATE TABLE everword.model_generations (
     id bigint NOT NULL,
@@ -2160,7 +2169,6 @@ CREATE TABLE everword.summaries (
     revised_at timestamp with time zone DEFAULT now() NOT NULL,
     name text DEFAULT ''::text NOT NULL,
     hidden boolean DEFAULT false NOT NULL,
-    erased boolean DEFAULT false NOT NULL,
     CONSTRAINT summaries_check CHECK ((((level >= 1) AND (level <= 3)) = ((conversation_id IS NOT NULL) AND (first_seq IS NOT NULL) AND (last_seq IS NOT NULL)))),
     CONSTRAINT summaries_check1 CHECK ((((level >= 4) AND (level <= 7)) = (period IS NOT NULL))),
     CONSTRAINT summaries_check2 CHECK (((level < 5) OR (level > 7) OR (instance = ''::text))),
@@ -2179,7 +2187,6 @@ COMMENT ON COLUMN everword.summaries.stale IS 'Its sources have changed: it will
 COMMENT ON COLUMN everword.summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
 COMMENT ON COLUMN everword.summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN everword.summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
-COMMENT ON COLUMN everword.summaries.erased IS 'Its conversation is being erased: no service sees it.';
 
 CREATE TABLE everword.summary_sources (
     namespace_id bigint NOT NULL,
@@ -2841,7 +2848,7 @@ CREATE POLICY isolation ON everword.memory_changes TO everword_ingest, everword_
 CREATE POLICY isolation ON everword.memory_classes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memory_use TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memory_vectors_1 TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.messages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND COALESCE(((((NULLIF(current_setting('everword.hidden_authors'::text, true), ''::text))::jsonb ->> author))::timestamp with time zone < recorded_at), true)))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.messages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.namespace_imports TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.note_versions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.notes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2857,7 +2864,7 @@ CREATE POLICY isolation ON everword.sleep_nights TO everword_ingest, everword_se
 CREATE POLICY isolation ON everword.sleep_sessions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.strategies TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.strategy_offers TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.summaries TO everword_ingest, everword_search, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND (NOT erased)))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.summaries TO everword_ingest, everword_search, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND everword.is_shown(conversation_id)))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.summary_sources TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.summary_voices TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.themes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2868,7 +2875,7 @@ CREATE POLICY isolation ON everword.topic_sources TO everword_ingest, everword_s
 CREATE POLICY isolation ON everword.trajectories TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.usage_ledger TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.user_models TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation_of_writers ON everword.summaries TO everword_compactor USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (NOT erased))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation_of_writers ON everword.summaries TO everword_compactor USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.is_shown(conversation_id))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
@@ -2915,10 +2922,10 @@ CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_i
 CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND COALESCE(((((NULLIF(current_setting('everword.hidden_authors'::text, true), ''::text))::jsonb ->> author))::timestamp with time zone < recorded_at), true)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.notes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
-CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND (NOT erased)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND everword.is_shown(conversation_id)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 CREATE POLICY scope ON everword.topic_pages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
@@ -3069,6 +3076,13 @@ GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversatio
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_embedder;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest_scoped;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.hidden_conversations() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_embedder;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search;
@@ -3094,6 +3108,13 @@ REVOKE ALL ON FUNCTION everword.in_scope(agent text, subject text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.in_scope(agent text, subject text) TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.index_vectors(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.items_of(of_target text, ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;

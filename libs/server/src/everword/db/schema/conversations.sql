@@ -44,6 +44,36 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, p
 $$;
 COMMENT ON FUNCTION hidden_conversation IS 'Return whether a conversation is being erased.';
 
+CREATE FUNCTION hidden_conversations() RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT coalesce(string_agg(id::text, ','), 'none') FROM conversations
+     WHERE namespace_id = erasing_namespace() AND erasure_id IS NOT NULL
+$$;
+COMMENT ON FUNCTION hidden_conversations IS 'Return the ids of conversations of the current namespace that are being erased.';
+
+CREATE FUNCTION hidden_authors() RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT coalesce(jsonb_object_agg(target_name, requested_at), '{}')
+      FROM (SELECT target_name, max(requested_at) AS requested_at FROM erasures
+             WHERE namespace_id = erasing_namespace() AND state = 1 AND kind = 4 GROUP BY target_name) AS erased
+$$;
+COMMENT ON FUNCTION hidden_authors IS
+    'Return authors whose messages are being erased in the current namespace, each with the time up to which.';
+
+CREATE FUNCTION is_shown(conversation uuid, speaker text DEFAULT '', recorded timestamptz DEFAULT '-infinity') RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    -- The planner expects nearly all rows to meet IS NOT NULL. Of many ids, a search in their text takes less than an array.
+    SELECT CASE WHEN coalesce(current_setting('everword.hides', true), '') IN ('', '0') THEN true
+                WHEN conversation IS NULL THEN true
+                WHEN strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
+                 AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb ->> speaker)::timestamptz
+                              < recorded, true) THEN true
+           END IS NOT NULL
+$$;
+COMMENT ON FUNCTION is_shown IS
+    'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for '
+    'policies.';
+
 CREATE FUNCTION agent_of(conversation uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     SELECT agent FROM conversations
@@ -82,5 +112,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION prune_append_requests IS 'Delete at most `batch` request ids older than `keep`; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_conversation, agent_of TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown, agent_of TO
+    everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION prune_append_requests TO everword_ingest;

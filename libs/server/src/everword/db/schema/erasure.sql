@@ -624,13 +624,7 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO marked FROM held;
         did := merge_erased(did, jsonb_build_object('conversations', cardinality(marked)));
         did := merge_erased(did, erase_rows('conversation', marked, '{}'));
-        UPDATE messages SET hidden = true WHERE namespace_id = namespace AND conversation_id = ANY(marked);
-        -- Every writer of several summaries locks them in the order of ids.
-        PERFORM id FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked) ORDER BY id FOR UPDATE;
-        WITH held AS (
-            UPDATE summaries SET erased = true WHERE namespace_id = namespace AND conversation_id = ANY(marked) RETURNING id
-        )
-        SELECT array_agg(id) INTO others FROM held;
+        SELECT array_agg(id) INTO others FROM summaries WHERE namespace_id = namespace AND conversation_id = ANY(marked);
         did := merge_erased(did, withdraw_pages(others));
         DELETE FROM jobs WHERE namespace_id = namespace AND subject = ANY(SELECT unnest(marked)::text);
     END IF;

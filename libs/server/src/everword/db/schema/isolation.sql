@@ -7,7 +7,7 @@ $$;
 COMMENT ON FUNCTION erasing_namespace IS 'Return the namespace that the transaction is set to, the current namespace.';
 
 CREATE FUNCTION in_scope(agent text, subject text) RETURNS boolean
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT coalesce(nullif(current_setting('everword.agent', true), '') = agent, true)
        AND coalesce(nullif(current_setting('everword.subject', true), '') = subject, true)
        AND concat(current_setting('everword.agent', true), current_setting('everword.subject', true)) <> ''

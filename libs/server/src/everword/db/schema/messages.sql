@@ -24,14 +24,12 @@ CREATE TABLE messages (
     recorded_at timestamptz NOT NULL DEFAULT now(),
     agent text NOT NULL DEFAULT '',
     subject text NOT NULL DEFAULT '',
-    hidden boolean NOT NULL DEFAULT false,
     PRIMARY KEY (namespace_id, id),
     UNIQUE (namespace_id, conversation_id, seq),
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE messages IS 'Every message as it was sent. Append-only by grants.';
 COMMENT ON COLUMN messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
-COMMENT ON COLUMN messages.hidden IS 'Its conversation is being erased.';
 COMMENT ON COLUMN messages.importance_class IS 'As sent; memory_classes holds what was said later.';
 -- Makes an import resumable: an external id is stored once.
 CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation_id, external_id) WHERE external_id IS NOT NULL;
@@ -40,21 +38,11 @@ CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WH
 CREATE INDEX messages_author ON messages (namespace_id, author, id) WHERE author <> '';
 -- Messages of erased authors are hidden by name: transactions that began before the erasure may still add some.
 SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent, subject)',
-    'NOT hidden AND coalesce('
-    '(nullif(current_setting(''everword.hidden_authors'', true), '''')::jsonb ->> author)::timestamptz < recorded_at, true)');
+    'is_shown(conversation_id, author, recorded_at)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
 GRANT SELECT ON messages TO everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
-INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{hidden}', 'true', NULL, 100);
-
-CREATE FUNCTION hidden_authors() RETURNS jsonb
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT jsonb_object_agg(target_name, requested_at)
-      FROM (SELECT target_name, max(requested_at) AS requested_at FROM erasures
-             WHERE namespace_id = erasing_namespace() AND state = 1 AND kind = 4 GROUP BY target_name) AS erased
-$$;
-COMMENT ON FUNCTION hidden_authors IS
-    'Return authors whose messages are being erased in the current namespace, each with the time up to which. NULL if none.';
+INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{}', 'true', NULL, 100);
 
 CREATE FUNCTION hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamptz) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -84,5 +72,5 @@ COMMENT ON FUNCTION lock_sources IS
     'Lock messages until the commit, or fail if one is being erased; statements that store rows that rest on messages call it. '
     'Policies of retention delete messages and leave such rows, so of rows that are copied messages `may_be_gone`.';
 
-GRANT EXECUTE ON FUNCTION hidden_authors, hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;

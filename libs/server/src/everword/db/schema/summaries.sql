@@ -30,7 +30,6 @@ CREATE TABLE summaries (
     revised_at timestamptz NOT NULL DEFAULT now(),
     name text NOT NULL DEFAULT '',
     hidden boolean NOT NULL DEFAULT false,
-    erased boolean NOT NULL DEFAULT false,
     PRIMARY KEY (namespace_id, id),
     CHECK ((level BETWEEN 1 AND 3) = (conversation_id IS NOT NULL AND first_seq IS NOT NULL AND last_seq IS NOT NULL)),
     CHECK ((level BETWEEN 4 AND 7) = (period IS NOT NULL)),
@@ -47,7 +46,6 @@ COMMENT ON COLUMN summaries.stale IS 'Its sources have changed: it will be rewri
 COMMENT ON COLUMN summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
 COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
-COMMENT ON COLUMN summaries.erased IS 'Its conversation is being erased: no service sees it.';
 -- One node per range of a conversation and per period, so that two compactors make one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
 CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
@@ -59,11 +57,12 @@ CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) 
 -- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
 CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, namespace_id);
 CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
-SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)', 'NOT hidden AND NOT erased');
+SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)',
+    'NOT hidden AND is_shown(conversation_id)');
 -- A hidden summary is seen by the compactor alone, which rewrites it.
 ALTER POLICY isolation ON summaries TO everword_ingest, everword_search, everword_embedder;
 CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
-    USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND NOT erased)
+    USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND is_shown(conversation_id))
     WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT, INSERT ON summaries TO everword_ingest;
 GRANT SELECT ON summaries TO everword_search;
@@ -72,8 +71,7 @@ INSERT INTO erasure_rules VALUES
     ('subject', 20, 'summaries', 'subject', 'summary', 'What is significant; the others are along conversations.', 'level = 8',
      true),
     ('summary', 12, 'summaries', 'id', 'source', '', 'true', false);
-INSERT INTO transfer_rules VALUES
-    ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.', '{erased}');
+INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.');
 
 CREATE TABLE summary_sources (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
