@@ -347,7 +347,7 @@ COMMENT ON FUNCTION everword.install_pgvector() IS 'Create the extension vector 
 
 CREATE FUNCTION everword.is_shown(conversation uuid, speaker text DEFAULT ''::text, recorded timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS '63b474f18ca8';
+    AS '55ff7dd7e61b';
 COMMENT ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for policies.';
 
 CREATE FUNCTION everword.isolate_table(isolated text, scope text DEFAULT 'false'::text, shown text DEFAULT NULL::text) RETURNS void
