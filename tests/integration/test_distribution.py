@@ -1,4 +1,4 @@
-"""What a database that is distributed by namespace needs of statements and tables, and what does not have it yet.
+"""What a database that is distributed by namespace needs of statements, and what does not have it yet.
 
 docs/scale.md says what follows for Citus.
 """
@@ -50,17 +50,17 @@ FUNCTIONS = {
     "drop_derived_passages": "one: the namespace that the transaction is set to",
     "close_derived_passages": "one: the namespace that the transaction is set to",
     "log_index_change": "one: the namespace that the transaction is set to",
-    "log_memory_changes": "one: that of the rows that a statement has touched",
     **dict.fromkeys(("erase_namespace_rows", "count_namespace_rows"), "one: its argument"),
     "spend_grant": "as authenticate_key",
     "authenticate_key": "who calls is what it is asked: by the hash of a secret",
     **dict.fromkeys(
         (
             *("remove_passages", "erase_facts", "erase_batch"),
+            *("hidden_authors", "hidden_conversations"),
             *("withdraw_nodes", "withdraw_summaries", "withdraw_facts", "withdraw_learned"),
             *("withdraw_derived", "forget_requests", "forget_author_names", "fence_jobs"),
             *("begin_erasure", "count_erased", "finish_erasure", "find_erased_ids"),
-            *("preview_erasure", "hold_source", "forget_sessions"),
+            *("preview_erasure", "forget_sessions", "log_memory_changes"),
             "import_rows",
             *("remove_messages", "retire", "retire_conversations"),
             *("erase_rows", "forget_errors", "withdraw_themes"),
@@ -72,7 +72,7 @@ FUNCTIONS = {
         "one: the namespace that the transaction is set to",
     ),
     **dict.fromkeys(
-        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector"),
+        ("hidden_conversation", "hidden_message", "hidden_passage", "needs_vector", "lock_sources"),
         "one: its argument",
     ),
     "target_messages": "one: that of its argument",
@@ -88,6 +88,7 @@ FUNCTIONS = {
     "changed_topics": "a sweep: ids alone",
     "pending_periods": "a sweep: dates, no content",
     "prune_append_requests": "housekeeping: request ids that nobody repeats any more",
+    "prune_memory_changes": "housekeeping: changes that no watcher asks for any more",
     "agent_of": "one: the namespace that the transaction is set to",
     "record_usage": "one: the namespace that the transaction is set to",
     "add_budget_events": "one: the namespace that the transaction is set to",
@@ -96,12 +97,6 @@ FUNCTIONS = {
 
 #: Names no table, and the namespace as text.
 BOUND_BY = "everword.db.begin_namespace"
-#: Unique indexes without the namespace.
-UNIQUE_OVER_ALL = {
-    "api_keys_pkey": "an operator's key has no namespace",
-    "api_keys_key_hash_key": "a caller is known by its key alone",
-    "advisor_grants_secret_hash": "as of keys",
-}
 
 
 @pytest.fixture(scope="module")
@@ -255,29 +250,3 @@ def test_functions_that_touch_a_namespaces_rows_are_known(conn: psycopg.Connecti
         if re.search(rf"\b(FROM|JOIN|INTO|UPDATE) ({names}|%1\$I)\b", body)
     }
     assert touching == set(FUNCTIONS)
-
-
-def test_what_is_unique_is_so_in_a_namespace(conn: psycopg.Connection) -> None:
-    rows = conn.execute(
-        """SELECT i.indexrelid::regclass::text
-             FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
-            WHERE c.relnamespace = 'everword'::regnamespace AND i.indisunique AND NOT c.relispartition
-              AND NOT a.attnum = ANY (i.indkey)"""
-    ).fetchall()
-    assert {name for (name,) in rows} == set(UNIQUE_OVER_ALL)
-
-
-def test_what_refers_to_a_namespaces_row_names_the_namespace(conn: psycopg.Connection) -> None:
-    """Both ends then lie on the same node; what has no namespace lies on all."""
-    catalogue = Catalogue.of(conn)
-    rows = conn.execute(
-        """SELECT conrelid::text, conkey::text[], confrelid::text, confkey::text[], conname
-             FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
-            WHERE k.contype = 'f' AND k.conparentid = 0 AND c.relnamespace = 'everword'::regnamespace"""
-    ).fetchall()
-    assert len(rows) > 20
-    for table, columns, referred, others, name in rows:
-        if referred in catalogue.columns:
-            pairs = set(zip(columns, others, strict=True))
-            assert (catalogue.columns[table], catalogue.columns[referred]) in pairs, name

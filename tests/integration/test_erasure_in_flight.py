@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import psycopg
 import pytest
 import pytest_asyncio
 
@@ -87,6 +88,19 @@ async def test_a_summary_in_the_making_is_not_stored(stack: Stack, axis: str) ->
     await compact_everything(stack, composer)
     await roll_up_everything(stack, composer, later)
     assert rows_with(stack, token) == {}
+
+
+async def test_a_transaction_that_was_not_told_what_is_being_erased_sees_no_messages(
+    stack: Stack,
+) -> None:
+    await say(stack, "zqtold9k")
+    options = "-c role=everword_search -c search_path=everword"
+    with psycopg.connect(stack.database.service_url, options=options) as conn:
+        conn.execute("SET everword.namespace_id = '1'")
+        query = "SELECT EXISTS (SELECT FROM messages)"
+        assert conn.execute(query).fetchone() == (True,)
+        conn.execute("SET everword.hides = '1'")
+        assert conn.execute(query).fetchone() == (False,)
 
 
 class _Interrupted:

@@ -74,3 +74,14 @@ async def test_what_took_long_is_not_looked_for_at_once_again(
     count(stack, FOLD_ROWS, 1)
     await keeping.fold_counts()
     assert counted(stack) == (left, 2 * FOLD_ROWS)
+
+
+async def test_changes_are_forgotten_after_a_day(stack: Stack, pool: Database) -> None:
+    with stack.database.connect() as owner:
+        owner.execute(
+            "INSERT INTO memory_changes (namespace_id, memory_ids, changed_at) "
+            "SELECT 1, '{}', now() - hours * interval '1 hour' FROM unnest(ARRAY[1, 23, 25, 50]) AS hours"
+        )
+        await Housekeeping(pool).prune_changes()
+        query = "SELECT extract(hour FROM now() - changed_at)::int FROM memory_changes ORDER BY 1"
+        assert owner.execute(query).fetchall() == [(1,), (23,)]

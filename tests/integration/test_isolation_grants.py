@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from support.stack import running_stack
 ROLES = [f"everword_{service}" for service in SERVICES]
 #: Columns of a new passage that its INSERT returns.
 RETURNED = ("id", "lexeme_count", "kind", "source_id", "part", "content")
+#: What every policy begins with.
+OWN_ROWS = "namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint"
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
 
 
@@ -47,18 +50,57 @@ def test_every_table_with_a_namespace_is_isolated_unless_it_holds_no_content(
     assert _names(owner, tables + "false") == NOT_ISOLATED
 
 
-def test_every_policy_is_the_same(owner: psycopg.Connection) -> None:
+def test_a_role_has_one_permissive_policy_per_table_and_each_names_the_namespace(
+    owner: psycopg.Connection,
+) -> None:
+    """Several policies of a role would be joined by OR, and Citus takes restrictive ones for permissive."""
     rows = owner.execute(
-        "SELECT DISTINCT policyname, permissive, roles, cmd, qual, with_check FROM pg_policies "
-        "WHERE permissive = 'PERMISSIVE'"
+        "SELECT tablename, permissive, cmd, unnest(roles)::text, qual, with_check FROM pg_policies"
     ).fetchall()
-    assert len(rows) == 1
-    name, permissive, roles, command, condition, check = rows[0]
-    assert (name, permissive, roles, command, check) == (
-        *("isolation", "PERMISSIVE", ["public"], "ALL"),
-        None,
-    )
-    assert "current_setting('everword.namespace_id'::text, true)" in condition
+    assert {permissive for _, permissive, *_ in rows} == {"PERMISSIVE"}
+    for table, _, command, role, condition, check in rows:
+        assert command == ("INSERT" if condition is None else "ALL")
+        for each in filter(None, (condition, check)):
+            assert each.lstrip("(").startswith(OWN_ROWS), (table, role)
+            assert " OR " not in _outside_parentheses(each), (table, role)
+    per_role = Counter((table, role) for table, _, _, role, _, _ in rows)
+    assert set(per_role.values()) == {1}
+    policies = set(per_role)
+    assert {role for _, role in policies} == {*ROLES, "everword_scoped"}
+    for table in ISOLATED - VIEWS - {"summaries"}:
+        assert {(table, role) for role in ROLES} <= policies
+
+
+def _outside_parentheses(condition: str) -> str:
+    """Return a condition without what is two or more parentheses deep."""
+    depth, outside = 0, ""
+    for character in condition:
+        depth += (character == "(") - (character == ")")
+        outside += character if depth < 2 else ""
+    return outside
+
+
+@pytest.mark.parametrize("role", ["everword_ingest", "everword_search"])
+def test_a_scoped_role_has_the_rights_of_its_service_and_none_of_its_policies(
+    owner: psycopg.Connection, role: str
+) -> None:
+    def rights(of: str) -> set[str]:
+        return _names(
+            owner,
+            """SELECT a.privilege_type || ' ' || c.relname || coalesce('.' || t.attname, '')
+                 FROM pg_class c LEFT JOIN pg_attribute t ON t.attrelid = c.oid AND t.attacl IS NOT NULL
+                CROSS JOIN LATERAL (SELECT * FROM aclexplode(c.relacl) UNION ALL SELECT * FROM aclexplode(t.attacl)) a
+                WHERE c.relnamespace = 'everword'::regnamespace AND a.grantee = %s::regrole
+                UNION ALL
+               SELECT a.privilege_type || ' ' || p.proname FROM pg_proc p CROSS JOIN LATERAL aclexplode(p.proacl) a
+                WHERE p.pronamespace = 'everword'::regnamespace AND a.grantee = %s::regrole""",
+            of,
+            of,
+        )
+
+    assert rights(f"{role}_scoped") == rights(role)
+    query = "SELECT pg_has_role(%s, %s, 'MEMBER')::text"
+    assert _names(owner, query, f"{role}_scoped", role) == {"false"}
 
 
 def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> None:

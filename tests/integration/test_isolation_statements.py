@@ -78,6 +78,7 @@ DERIVING = {
         "everword_ingest.conversations.end_earlier_sessions",
         "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.costs.count_past",
+        "everword_ingest.memories.update_memory_class",
         *("everword.graph.move_edges", "everword.facts.follow_facts"),
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
     ),

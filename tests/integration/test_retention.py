@@ -14,10 +14,11 @@ from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import fact_pb2, memory_pb2
 from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1 import fact_service_pb2 as facts
+from everword.v1 import graph_service_pb2 as graph
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import pattern_service_pb2 as patterns
 from everword_ingest.retention.runner import RetentionRunner
-from support import document_calls, retaining_process
+from support import document_calls, graphs, retaining_process
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message
@@ -132,6 +133,20 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             request.conversation.details.Clear()
             await stack.ingest.AppendMessages(request)
             assert "messages" in rows_with(stack, "zqold7k")
+
+
+async def test_relations_whose_message_has_gone_are_moved_to_a_merged_node(stack: Stack) -> None:
+    """A policy leaves the edges of messages that it deletes."""
+    await graphs.write(stack, *map(graphs.node, ("Ann", "Anne", "Bob")))
+    await graphs.write(stack, graphs.edge("Anne", "knows", "Bob"))
+    with stack.database.connect() as conn:
+        conn.execute("UPDATE graph_edges SET message_id = gen_random_uuid()")
+        query = "SELECT label, node_id::text FROM graph_node_versions"
+        nodes: dict[str, str] = dict(conn.execute(query).fetchall())
+    merge = graph.MergeNodesRequest(node_id=nodes["Ann"], merged_node_ids=[nodes["Anne"]])
+    await stack.graph.MergeNodes(merge)
+    moved = "SELECT count(*) FROM graph_edges WHERE known_until IS NULL AND from_id = %s"
+    assert count(stack, moved, nodes["Ann"]) == 1
 
 
 @pytest.mark.parametrize("stays", [False, True])

@@ -28,7 +28,6 @@ from support.cases import unchanged
 from support.databases import cloned
 from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs
 from support.foreign_filled import fill_theirs
-from support.isolation import ISOLATED, VIEWS
 from support.keyed import keyed
 from support.refusals import Refusal, read_refusal, refused
 from support.stack import Stack, running_stack
@@ -45,6 +44,15 @@ PLAIN = {
     *("append_requests", "author_names", "budgets", "budget_spending", "calendar_pending"),
     *("compaction_progress", "erased_external_ids", "importance_suggestions", "index_changes"),
     *("memory_classes", "memory_use"),
+}
+#: What they see if it belongs to their agent or subject.
+BELONGING = {
+    *("conversations", "messages", "memories", "tool_sentences"),
+    *("summaries", "summary_sources", "topic_pages"),
+    *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
+    *("graph_nodes", "graph_names", "graph_node_versions"),
+    *("notes", "note_versions", "documents", "document_versions", "document_chunks"),
+    *("lore_books", "lore_entries"),
 }
 
 
@@ -239,9 +247,12 @@ async def test_another_agent_or_subject_is_refused_by_name(scoped: Scoped) -> No
 async def test_tables_are_closed_to_bound_keys_unless_it_is_said_what_belongs_to_whom(
     scoped: Scoped,
 ) -> None:
+    """Without a policy for their role, a table shows them nothing."""
+    query = "SELECT tablename, roles::text, qual FROM pg_policies WHERE policyname = 'scope'"
     with scoped.whole.database.connect() as conn:
-        rows = conn.execute(
-            "SELECT tablename, permissive, roles::text FROM pg_policies WHERE policyname = 'scope'"
-        ).fetchall()
-    assert {name for name, _, _ in rows} == ISOLATED - VIEWS - PLAIN
-    assert {(kind, roles) for _, kind, roles in rows} == {("RESTRICTIVE", "{everword_scoped}")}
+        rows = conn.execute(query).fetchall()
+    assert {roles for _, roles, _ in rows} == {"{everword_scoped}"}
+    shown = {name: condition for name, _, condition in rows if condition is not None}
+    assert {name for name, condition in shown.items() if " AND " not in condition} == PLAIN
+    assert set(shown) - PLAIN == BELONGING
+    assert {name for name, _, _ in rows} - set(shown) == {"memory_changes"}

@@ -168,6 +168,9 @@ def _copy(conn: psycopg.Connection, memory_id: str) -> str:
         [memory_id],
     ).fetchone()
     assert row
+    conn.execute(
+        "INSERT INTO memory_changes (namespace_id, memory_ids) VALUES (1, ARRAY[%s::uuid])", row
+    )
     return str(row[0])
 
 

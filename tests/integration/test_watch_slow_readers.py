@@ -93,8 +93,10 @@ def _write(database: DatabaseUnderTest, changes: int) -> None:
     """Store memories, each by a statement of its own."""
     with database.connect() as conn:
         statement = (
+            "WITH added AS ("
             "INSERT INTO memories (namespace_id, kind, source_id, occurred_at, content, lexemes, lexeme_count) "
-            "VALUES (1, 3, gen_random_uuid(), now(), repeat('x', %s), '', 1)"
+            "VALUES (1, 3, gen_random_uuid(), now(), repeat('x', %s), '', 1) RETURNING source_id) "
+            "INSERT INTO memory_changes (namespace_id, memory_ids) SELECT 1, array_agg(source_id) FROM added"
         )
         with conn.transaction(), conn.cursor() as cursor:
             cursor.executemany(statement, [[CHARACTERS]] * changes)

@@ -21,6 +21,7 @@ NAMESPACES = "namespaces"
 EQUALS = "410"
 TABLE, SUBQUERY, JOIN, VALUES, CTE, GROUP = "0", "1", "2", "5", "6", "9"
 SELECT, INSERT = "1", "3"
+_COMMANDS = {"2": "UPDATE", "3": "INSERT", "4": "DELETE"}
 VIEW = "v"
 #: By the kind of a join: which of its arms the condition restricts.
 _RESTRICTED = {"0": ("larg", "rarg"), "1": ("rarg",), "3": ("larg",)}
@@ -98,6 +99,25 @@ def written_views(conn: psycopg.Connection, statement: str) -> list[str]:
     views = [target["relid"] for target in targets if target["relkind"] == VIEW]
     names = Catalogue.of(conn).names
     return sorted(names[oid] for oid in views)
+
+
+def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield each table that a statement writes, with INSERT, UPDATE or DELETE and the columns that it names."""
+    query, _ = parse(conn, statement)
+    names = Catalogue.of(conn).names
+    for scope in _scopes(query, None):
+        if command := _COMMANDS.get(scope.query["commandType"]):
+            target = scope.table(int(scope.query["resultRelation"]))
+            columns = {entry["resname"] for entry in scope.query["targetList"] or ()}
+            yield names.get(target["relid"], target["relid"]), command, columns
+
+
+def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:
+    """Return the names of the functions that a statement calls."""
+    query, _ = parse(conn, statement)
+    oids = [int(node["funcid"]) for node in nodes(query) if node["node"] == "FUNCEXPR"]
+    rows = conn.execute("SELECT proname FROM pg_proc WHERE oid = ANY(%s)", [oids]).fetchall()
+    return {name for (name,) in rows}
 
 
 class Analysis:

@@ -85,7 +85,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
     """Return parameters by their names, as most statements mean them."""
     return {
         **dict.fromkeys(UNSET),
-        **dict.fromkeys(("channel", "agent", "task", "error_contains"), ""),
+        **dict.fromkeys(("channel", "agent", "subject", "task", "error_contains"), ""),
         **_record_parameters(filled),
         "session_key": "s",
         "conversation_id": filled.conversation_id,

@@ -70,13 +70,11 @@ async def _mark(stack: Stack) -> str:
 def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
     """Let the time of memories come, of some at one moment, then of others; as with time, nothing is logged."""
     with stack.database.connect() as conn, conn.transaction():
-        conn.execute("ALTER TABLE memories DISABLE TRIGGER memories_changed")
         for memory_ids in moments:
             conn.execute(
                 "UPDATE memories SET valid_until = t FROM clock_timestamp() AS t WHERE source_id = ANY(%s::uuid[])",
                 [list(memory_ids)],
             )
-        conn.execute("ALTER TABLE memories ENABLE TRIGGER memories_changed")
 
 
 def token_secret(stack: Stack) -> bytes:

@@ -73,19 +73,19 @@ CREATE FUNCTION everword.close_deployment() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS 'a9ce744f631b';
-COMMENT ON FUNCTION everword.close_deployment() IS 'Require a key for every call from now on. Only the owner of the schema can undo it.';
-
-CREATE FUNCTION everword.close_deployment_with_key() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS 'ba8b5fbfc514';
-COMMENT ON FUNCTION everword.close_deployment_with_key() IS 'Close the deployment in the transaction that creates its first key.';
+COMMENT ON FUNCTION everword.close_deployment() IS 'Require a key for every call from now on; statements that add keys call it. Only the owner of the schema can undo it.';
 
 CREATE FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '250f2d920c58';
+    AS 'e22b70fe776e';
 COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
+
+CREATE FUNCTION everword.copy_privileges(source text, target text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'everword', 'pg_temp'
+    AS '12a025e91c1d';
+COMMENT ON FUNCTION everword.copy_privileges(source text, target text) IS 'Grant a role what another one has in the schema; migrations call it after their own grants.';
 
 CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
     LANGUAGE sql
@@ -120,13 +120,13 @@ COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash 
 CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean DEFAULT true) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS '971d371452e5';
+    AS 'c1cc153ee1d3';
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Create the table and view of a generation''s vectors, and the index if it is `indexed`.';
 
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'd00b2db85743';
+    AS '86d4bc4bb902';
 COMMENT ON FUNCTION everword.drop_derived_passages(sources uuid[]) IS 'Delete passages, except of messages, of these memories in the current namespace; return how many.';
 
 CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
@@ -280,11 +280,23 @@ CREATE FUNCTION everword.has_pgvector() RETURNS boolean
     AS 'ab4c2d8d9b87';
 COMMENT ON FUNCTION everword.has_pgvector() IS 'Return whether this database has the extension vector.';
 
+CREATE FUNCTION everword.hidden_authors() RETURNS jsonb
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '26ae090e44e3';
+COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time up to which.';
+
 CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
     AS '23e7a551be19';
 COMMENT ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) IS 'Return whether a conversation is being erased.';
+
+CREATE FUNCTION everword.hidden_conversations() RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '09a6a03a93ae';
+COMMENT ON FUNCTION everword.hidden_conversations() IS 'Return the ids of conversations of the current namespace that are being erased.';
 
 CREATE FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
@@ -297,12 +309,6 @@ CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, spe
     SET search_path TO 'everword', 'pg_temp'
     AS '3d94df209848';
 COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Return whether a passage belongs to what is being erased.';
-
-CREATE FUNCTION everword.hold_source() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'everword', 'pg_temp'
-    AS '21f84dda4bf6';
-COMMENT ON FUNCTION everword.hold_source() IS 'Lock the message that a row rests on until commit, or fail if it is being erased.';
 
 CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -319,11 +325,11 @@ COMMENT ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target tex
 CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b1bf0ea0f371';
+    AS 'b74afc5d3ed6';
 COMMENT ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) IS 'Store records in the current namespace, which is importing, enqueue their vectors, and return how many.';
 
 CREATE FUNCTION everword.in_scope(agent text, subject text) RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS '6c8badc98d3a';
 COMMENT ON FUNCTION everword.in_scope(agent text, subject text) IS 'Return whether an agent and subject are in the scope of the transaction; false if it has no scope.';
 
@@ -339,11 +345,16 @@ CREATE FUNCTION everword.install_pgvector() RETURNS boolean
     AS '83598f1b68c6';
 COMMENT ON FUNCTION everword.install_pgvector() IS 'Create the extension vector if the server has it; return whether it exists.';
 
-CREATE FUNCTION everword.isolate_table(isolated text, scope text DEFAULT 'false'::text) RETURNS void
+CREATE FUNCTION everword.is_shown(conversation uuid, speaker text DEFAULT ''::text, recorded timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS '55ff7dd7e61b';
+COMMENT ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for policies.';
+
+CREATE FUNCTION everword.isolate_table(isolated text, scope text DEFAULT 'false'::text, shown text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b9132c8b1854';
-COMMENT ON FUNCTION everword.isolate_table(isolated text, scope text) IS 'Show rows of the current namespace only; to scoped calls, those that meet `scope` (NULL: all of them).';
+    AS 'aefcdde6469f';
+COMMENT ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) IS 'Show rows of the current namespace that are `shown`; to scoped calls, those that meet `scope` (NULL: all, false: none).';
 
 CREATE FUNCTION everword.items_of(of_target text, ids uuid[]) RETURNS everword.erasure_item[]
     LANGUAGE sql IMMUTABLE
@@ -351,17 +362,23 @@ CREATE FUNCTION everword.items_of(of_target text, ids uuid[]) RETURNS everword.e
     AS '4bbb8689576f';
 COMMENT ON FUNCTION everword.items_of(of_target text, ids uuid[]) IS 'Return ids as items of a target.';
 
+CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '9d48dee162e4';
+COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased; statements that store rows that rest on messages call it. Policies of retention delete messages and leave such rows, so of rows that are copied messages `may_be_gone`.';
+
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS '1cd16e75b860';
 COMMENT ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) IS 'Log a change of the index of the current namespace, and delete entries older than a day.';
 
-CREATE FUNCTION everword.log_memory_changes() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION everword.log_memory_changes(sources uuid[]) RETURNS void
+    LANGUAGE sql
     SET search_path TO 'everword', 'pg_temp'
-    AS '9d61cf8e937d';
-COMMENT ON FUNCTION everword.log_memory_changes() IS 'Log the memories that a statement added, changed or removed.';
+    AS '227d7bc4aa92';
+COMMENT ON FUNCTION everword.log_memory_changes(sources uuid[]) IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
 
 CREATE FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -464,6 +481,12 @@ CREATE FUNCTION everword.prune_append_requests(keep interval, batch integer) RET
     AS 'd193dfe1de2c';
 COMMENT ON FUNCTION everword.prune_append_requests(keep interval, batch integer) IS 'Delete at most `batch` request ids older than `keep`; return how many.';
 
+CREATE FUNCTION everword.prune_memory_changes(keep interval, batch integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'd67c036b776b';
+COMMENT ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) IS 'Delete at most `batch` changes older than `keep`; return how many.';
+
 CREATE FUNCTION everword.prune_usage(keep interval, batch integer) RETURNS bigint
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
@@ -496,13 +519,13 @@ COMMENT ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean)
 CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '9dfd096aaa90';
+    AS 'e5757b635caf';
 COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Delete passages of memories of any kind, with their vectors, and log that for copies of the index.';
 
 CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '9637fea80d51';
+    AS '78e48b2dd07d';
 COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove at most 5,000 things of a kind with derived rows; return counts and what to rebuild.';
 
 CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
@@ -920,12 +943,15 @@ CREATE TABLE everword.document_chunks (
     end_char bigint NOT NULL,
     page integer,
     digest bytea NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT document_chunks_place_check CHECK ((place >= 0))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.document_chunks IS 'Parts of the latest version of documents. Each is a memory (kind 5) with this id; its text is in the index.';
 COMMENT ON COLUMN everword.document_chunks.place IS 'Position in the document, from 0.';
 COMMENT ON COLUMN everword.document_chunks.digest IS 'Hash of the indexed text: a chunk that is equal in a new version keeps its id and its vectors.';
+COMMENT ON COLUMN everword.document_chunks.agent IS 'With `subject`, those of the document: scoped keys see the row by them.';
 
 CREATE TABLE everword.document_versions (
     namespace_id bigint NOT NULL,
@@ -943,6 +969,8 @@ CREATE TABLE everword.document_versions (
     file_sha256 bytea DEFAULT '\x'::bytea NOT NULL,
     written_at timestamp with time zone DEFAULT now() NOT NULL,
     writer smallint DEFAULT 0 NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT document_versions_version_check CHECK ((version > 0)),
     CONSTRAINT document_versions_writer_check CHECK (((writer >= 0) AND (writer <= 3)))
 )
@@ -950,6 +978,7 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.document_versions IS 'Every version of every document. Append-only by grants.';
 COMMENT ON COLUMN everword.document_versions.content IS 'The text. The uploaded file is not kept.';
 COMMENT ON COLUMN everword.document_versions.writer IS 'Writer of a workspace file: 1 agent, 2 person, 3 the system that runs the agent; 0 for documents.';
+COMMENT ON COLUMN everword.document_versions.agent IS 'With `subject`, those of the document: scoped keys see the row by them.';
 
 CREATE TABLE everword.documents (
     namespace_id bigint NOT NULL,
@@ -1042,11 +1071,14 @@ CREATE TABLE everword.fact_changes (
     state smallint NOT NULL,
     reason text DEFAULT ''::text NOT NULL,
     other_fact_id uuid,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT fact_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text]))),
     CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_changes IS 'Audit trail of facts: who changed which, and why.';
+COMMENT ON COLUMN everword.fact_changes.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 
 CREATE TABLE everword.fact_disputes (
     namespace_id bigint NOT NULL,
@@ -1101,10 +1133,16 @@ CREATE TABLE everword.fact_evidence (
     reason text DEFAULT ''::text NOT NULL,
     said_at timestamp with time zone NOT NULL,
     recorded_at timestamp with time zone NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    conversation_agent text DEFAULT ''::text NOT NULL,
+    conversation_subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_evidence IS 'Messages, with their words, that support or contradict a fact.';
+COMMENT ON COLUMN everword.fact_evidence.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
+COMMENT ON COLUMN everword.fact_evidence.conversation_agent IS 'With `conversation_subject`, those of the conversation; empty once a policy deleted it.';
 
 CREATE TABLE everword.fact_intervals (
     namespace_id bigint NOT NULL,
@@ -1115,12 +1153,15 @@ CREATE TABLE everword.fact_intervals (
     known_from timestamp with time zone NOT NULL,
     known_until timestamp with time zone,
     successor_id uuid,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT fact_intervals_check CHECK ((valid_until > valid_from)),
     CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_intervals IS 'When a fact holds, as believed from known_from until known_until; only known_until changes. Each is a memory.';
 COMMENT ON COLUMN everword.fact_intervals.successor_id IS 'The fact that replaced it at valid_until.';
+COMMENT ON COLUMN everword.fact_intervals.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 
 CREATE TABLE everword.facts (
     namespace_id bigint NOT NULL,
@@ -1225,6 +1266,8 @@ CREATE TABLE everword.graph_node_versions (
     known_until timestamp with time zone,
     ended_by smallint,
     end_reason text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT graph_node_versions_check CHECK ((known_until >= known_from)),
     CONSTRAINT graph_node_versions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
     CONSTRAINT graph_node_versions_ended_by_check CHECK (((ended_by >= 1) AND (ended_by <= 3))),
@@ -1235,6 +1278,7 @@ CREATE TABLE everword.graph_node_versions (
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.graph_node_versions IS 'Description of a node, valid from known_from until known_until; only the end changes. Each is a memory.';
 COMMENT ON COLUMN everword.graph_node_versions.source IS 'Values equal proto GraphSource.';
+COMMENT ON COLUMN everword.graph_node_versions.agent IS 'With `subject`, those of the node: scoped keys see the row by them.';
 
 CREATE TABLE everword.graph_nodes (
     namespace_id bigint NOT NULL,
@@ -1384,6 +1428,8 @@ CREATE TABLE everword.lore_entries (
     version bigint DEFAULT 1 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT lore_entries_scan_depth_check CHECK (((scan_depth >= 0) AND (scan_depth <= 100))),
     CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
 )
@@ -1391,6 +1437,7 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
 COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
 COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
+COMMENT ON COLUMN everword.lore_entries.agent IS 'With `subject`, those of the book: scoped keys see the row by them.';
 
 CREATE SEQUENCE everword.memory_ids
     START WITH 1
@@ -1450,7 +1497,7 @@ CREATE TABLE everword.memory_changes (
     memory_ids uuid[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day. Readers ask for those after their snapshot.';
+COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day: each statement that writes `memories` adds a row. Readers ask for those after their snapshot.';
 ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.memory_changes_id_seq
     START WITH 1
@@ -1506,11 +1553,14 @@ CREATE TABLE everword.messages (
     external_id text,
     parent_id uuid,
     occurred_at timestamp with time zone NOT NULL,
-    recorded_at timestamp with time zone DEFAULT now() NOT NULL
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.messages IS 'Every message as it was sent. Append-only by grants.';
 COMMENT ON COLUMN everword.messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+COMMENT ON COLUMN everword.messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
 
 CREATE TABLE everword.model_generations (
     id bigint NOT NULL,
@@ -1656,10 +1706,13 @@ CREATE TABLE everword.note_versions (
     author text DEFAULT ''::text NOT NULL,
     expires_at timestamp with time zone,
     written_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT note_versions_version_check CHECK ((version > 0))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.note_versions IS 'Every version of every note. Append-only by grants.';
+COMMENT ON COLUMN everword.note_versions.agent IS 'With `subject`, those of the note: scoped keys see the row by them.';
 
 CREATE TABLE everword.notes (
     namespace_id bigint NOT NULL,
@@ -2142,6 +2195,8 @@ CREATE TABLE everword.summary_sources (
     axis smallint NOT NULL,
     message_id uuid,
     child_id uuid,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT summary_sources_axis_check CHECK (((axis >= 1) AND (axis <= 2))),
     CONSTRAINT summary_sources_check CHECK (((message_id IS NULL) <> (child_id IS NULL))),
     CONSTRAINT summary_sources_ordinal_check CHECK ((ordinal > 0))
@@ -2149,6 +2204,7 @@ CREATE TABLE everword.summary_sources (
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.summary_sources IS 'Sources of each node in order: messages, or nodes of the level below.';
 COMMENT ON COLUMN everword.summary_sources.axis IS '1 along a conversation, 2 along the calendar.';
+COMMENT ON COLUMN everword.summary_sources.agent IS 'With `subject`, those of the summary: scoped keys see the row by them.';
 
 CREATE TABLE everword.summary_voices (
     namespace_id bigint NOT NULL,
@@ -2198,10 +2254,13 @@ CREATE TABLE everword.tool_sentences (
     model text NOT NULL,
     prompt_version integer NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     CONSTRAINT tool_sentences_content_check CHECK ((content <> ''::text))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.tool_sentences IS 'A sentence about a tool call whose message has no text; part -1 of the message in the index.';
+COMMENT ON COLUMN everword.tool_sentences.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
 
 CREATE TABLE everword.topic_changes (
     namespace_id bigint NOT NULL,
@@ -2587,7 +2646,7 @@ CREATE UNIQUE INDEX memories_source ON ONLY everword.memories USING btree (names
 CREATE INDEX memories_subject ON ONLY everword.memories USING btree (namespace_id, subject) WHERE (subject <> ''::text);
 CREATE INDEX memories_tags ON ONLY everword.memories USING gin (namespace_id, tags) WITH (fastupdate=off) WHERE (tags[1] IS NOT NULL);
 CREATE INDEX memories_time ON ONLY everword.memories USING btree (namespace_id, occurred_at, source_id, part);
-CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (namespace_id, changed_at);
+CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (changed_at);
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
@@ -2636,12 +2695,6 @@ CREATE INDEX usage_ledger_batch_id ON everword.usage_ledger USING btree (namespa
 CREATE INDEX usage_ledger_called_at ON everword.usage_ledger USING btree (namespace_id, called_at);
 CREATE UNIQUE INDEX user_models_current ON everword.user_models USING btree (namespace_id, subject, dimension) WHERE (held_until IS NULL);
 CREATE INDEX user_models_subject ON everword.user_models USING btree (namespace_id, subject, dimension, held_from);
-CREATE TRIGGER close_deployment AFTER INSERT ON everword.api_keys FOR EACH STATEMENT EXECUTE FUNCTION everword.close_deployment_with_key();
-CREATE TRIGGER hold_source BEFORE INSERT ON everword.fact_evidence FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
-CREATE TRIGGER hold_source BEFORE INSERT ON everword.graph_edges FOR EACH ROW WHEN ((new.message_id IS NOT NULL)) EXECUTE FUNCTION everword.hold_source();
-CREATE TRIGGER memories_added AFTER INSERT ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
-CREATE TRIGGER memories_changed AFTER UPDATE ON everword.memories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
-CREATE TRIGGER memories_removed AFTER DELETE ON everword.memories REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION everword.log_memory_changes();
 ALTER TABLE ONLY everword.advisor_grants ADD CONSTRAINT advisor_grants_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.api_keys ADD CONSTRAINT api_keys_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.append_requests ADD CONSTRAINT append_requests_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
@@ -2757,71 +2810,72 @@ ALTER TABLE everword.graph_node_versions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.graph_nodes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.importance_suggestions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.index_changes ENABLE ROW LEVEL SECURITY;
-CREATE POLICY isolation ON everword.advisor_grants USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.append_requests USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.author_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.budget_events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.budget_spending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.budgets USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.calendar_pending USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.checkpoint_counters USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.checkpoints USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.compaction_progress USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.conversations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.document_chunks USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.document_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.documents USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.erased_external_ids USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.erasures USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.events USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.fact_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.fact_disputes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.fact_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.fact_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.fact_intervals USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.facts USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.graph_edges USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.graph_names USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.graph_node_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.graph_nodes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.importance_suggestions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.index_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.learned_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.learned_evidence USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.lore_books USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.lore_entries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.memories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.memory_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.memory_classes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.memory_use USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.memory_vectors_1 USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.messages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.namespace_imports USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.note_versions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.notes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.pattern_decisions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.pattern_outcomes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.pattern_thresholds USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.patterns USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.people USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.retention_policies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.retention_runs USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.session_observations USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.sleep_nights USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.sleep_sessions USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.strategies USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.strategy_offers USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.summaries USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.summary_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.summary_voices USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.themes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.tool_sentences USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.topic_changes USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.topic_pages USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.topic_sources USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.trajectories USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.usage_ledger USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
-CREATE POLICY isolation ON everword.user_models USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.advisor_grants TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.append_requests TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.author_names TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.budget_events TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.budget_spending TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.budgets TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.calendar_pending TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.checkpoint_counters TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.checkpoints TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.compaction_progress TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.conversations TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (erasure_id IS NULL))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.document_chunks TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.document_versions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.documents TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.erased_external_ids TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.erasures TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.events TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.fact_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.fact_disputes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.fact_edges TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.fact_evidence TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.fact_intervals TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.facts TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.graph_edges TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.graph_names TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.graph_node_versions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.graph_nodes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.importance_suggestions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.index_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.learned_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.learned_evidence TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.lore_books TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.lore_entries TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.memories TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.memory_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.memory_classes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.memory_use TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.memory_vectors_1 TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.messages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.namespace_imports TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.note_versions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.notes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.pattern_decisions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.pattern_outcomes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.pattern_thresholds TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.patterns TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.people TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.retention_policies TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.retention_runs TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.session_observations TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.sleep_nights TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.sleep_sessions TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.strategies TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.strategy_offers TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.summaries TO everword_ingest, everword_search, everword_embedder USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND ((NOT hidden) AND everword.is_shown(conversation_id)))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.summary_sources TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.summary_voices TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.themes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.tool_sentences TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.topic_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.topic_pages TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.topic_sources TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.trajectories TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.usage_ledger TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.user_models TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation_of_writers ON everword.summaries TO everword_compactor USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.is_shown(conversation_id))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
@@ -2842,88 +2896,40 @@ ALTER TABLE everword.patterns ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.people ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.retention_policies ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.retention_runs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY scope ON everword.advisor_grants AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.budget_events AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.checkpoint_counters AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.checkpoints AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.conversations AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.document_chunks AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.documents o
-  WHERE ((o.namespace_id = document_chunks.namespace_id) AND (o.id = document_chunks.document_id)))));
-CREATE POLICY scope ON everword.document_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.documents o
-  WHERE ((o.namespace_id = document_versions.namespace_id) AND (o.id = document_versions.document_id)))));
-CREATE POLICY scope ON everword.documents AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.erasures AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.events AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.fact_changes AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.facts o
-  WHERE ((o.namespace_id = fact_changes.namespace_id) AND (o.id = fact_changes.fact_id)))));
-CREATE POLICY scope ON everword.fact_disputes AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.fact_edges AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.fact_evidence AS RESTRICTIVE TO everword_scoped USING (((EXISTS ( SELECT
-   FROM everword.facts f
-  WHERE ((f.namespace_id = fact_evidence.namespace_id) AND (f.id = fact_evidence.fact_id)))) AND ((conversation_id IS NULL) OR (EXISTS ( SELECT
-   FROM everword.conversations c
-  WHERE ((c.namespace_id = fact_evidence.namespace_id) AND (c.id = fact_evidence.conversation_id)))))));
-CREATE POLICY scope ON everword.fact_intervals AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.facts o
-  WHERE ((o.namespace_id = fact_intervals.namespace_id) AND (o.id = fact_intervals.fact_id)))));
-CREATE POLICY scope ON everword.facts AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.graph_edges AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.graph_names AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.graph_node_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.graph_nodes o
-  WHERE ((o.namespace_id = graph_node_versions.namespace_id) AND (o.id = graph_node_versions.node_id)))));
-CREATE POLICY scope ON everword.graph_nodes AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.learned_changes AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.learned_evidence AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.lore_books AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.lore_entries AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.lore_books o
-  WHERE ((o.namespace_id = lore_entries.namespace_id) AND (o.id = lore_entries.book_id)))));
-CREATE POLICY scope ON everword.memories AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.memory_changes AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.memory_vectors_1 AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.messages AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.conversations o
-  WHERE ((o.namespace_id = messages.namespace_id) AND (o.id = messages.conversation_id)))));
-CREATE POLICY scope ON everword.namespace_imports AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.note_versions AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.notes o
-  WHERE ((o.namespace_id = note_versions.namespace_id) AND (o.id = note_versions.note_id)))));
-CREATE POLICY scope ON everword.notes AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.pattern_decisions AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.pattern_outcomes AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.pattern_thresholds AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.patterns AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.people AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.retention_policies AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.retention_runs AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.session_observations AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.sleep_nights AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.sleep_sessions AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.strategies AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.strategy_offers AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.summaries AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.summary_sources AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.summaries o
-  WHERE ((o.namespace_id = summary_sources.namespace_id) AND (o.id = summary_sources.summary_id)))));
-CREATE POLICY scope ON everword.summary_voices AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.themes AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.tool_sentences AS RESTRICTIVE TO everword_scoped USING ((EXISTS ( SELECT
-   FROM everword.messages o
-  WHERE ((o.namespace_id = tool_sentences.namespace_id) AND (o.id = tool_sentences.message_id)))));
-CREATE POLICY scope ON everword.topic_changes AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.topic_pages AS RESTRICTIVE TO everword_scoped USING (everword.in_scope(agent, subject));
-CREATE POLICY scope ON everword.topic_sources AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.trajectories AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.usage_ledger AS RESTRICTIVE TO everword_scoped USING (false);
-CREATE POLICY scope ON everword.user_models AS RESTRICTIVE TO everword_scoped USING (false);
+CREATE POLICY scope ON everword.append_requests TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.author_names TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.budget_spending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.budgets TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.calendar_pending TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.compaction_progress TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.conversations TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND (erasure_id IS NULL))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.document_chunks TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.document_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.documents TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.erased_external_ids TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.fact_changes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.fact_evidence TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND ((conversation_id IS NULL) OR everword.in_scope(conversation_agent, conversation_subject))))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND (everword.in_scope(agent, subject) AND ((conversation_id IS NULL) OR everword.in_scope(conversation_agent, conversation_subject)))));
+CREATE POLICY scope ON everword.fact_intervals TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.facts TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.graph_names TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.graph_node_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.graph_nodes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.importance_suggestions TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.index_changes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.lore_books TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.lore_entries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.memories TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.memory_changes FOR INSERT TO everword_scoped WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.memory_classes TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.memory_use TO everword_scoped USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY scope ON everword.messages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND everword.is_shown(conversation_id, author, recorded_at))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.note_versions TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.notes TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.summaries TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject) AND ((NOT hidden) AND everword.is_shown(conversation_id)))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.summary_sources TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.tool_sentences TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
+CREATE POLICY scope ON everword.topic_pages TO everword_scoped USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject))) WITH CHECK (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.in_scope(agent, subject)));
 ALTER TABLE everword.session_observations ENABLE ROW LEVEL SECURITY;
-CREATE POLICY shown ON everword.conversations AS RESTRICTIVE USING ((erasure_id IS NULL));
-CREATE POLICY shown ON everword.messages AS RESTRICTIVE FOR SELECT USING ((( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_message(namespace_id, conversation_id, author, recorded_at))));
-CREATE POLICY shown ON everword.summaries AS RESTRICTIVE FOR SELECT USING (((conversation_id IS NULL) OR ( SELECT (COALESCE(current_setting('everword.hides'::text, true), ''::text) = ANY (ARRAY[''::text, '0'::text]))) OR (NOT everword.hidden_conversation(namespace_id, conversation_id))));
 ALTER TABLE everword.sleep_nights ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.sleep_sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.strategies ENABLE ROW LEVEL SECURITY;
@@ -2939,40 +2945,52 @@ ALTER TABLE everword.topic_sources ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.trajectories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.usage_ledger ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.user_models ENABLE ROW LEVEL SECURITY;
-CREATE POLICY written ON everword.summaries AS RESTRICTIVE FOR SELECT TO everword_ingest, everword_search USING ((NOT hidden));
 GRANT USAGE ON SCHEMA everword TO everword_ingest;
 GRANT USAGE ON SCHEMA everword TO everword_search;
 GRANT USAGE ON SCHEMA everword TO everword_compactor;
 GRANT USAGE ON SCHEMA everword TO everword_embedder;
+GRANT USAGE ON SCHEMA everword TO everword_ingest_scoped;
+GRANT USAGE ON SCHEMA everword TO everword_search_scoped;
 GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.add_budget_events(reached jsonb, batch uuid) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.agent_of(conversation uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_search;
 GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.agent_of(conversation uuid) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.api_keys_exist() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_compactor;
 GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_embedder;
+GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.api_keys_exist() TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.authenticate_key(hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_search;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.authenticate_key(hash bytea) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.backfill_generation(generation bigint, batch integer) TO everword_embedder;
 REVOKE ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_search;
 GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.changed_topics(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) FROM PUBLIC;
@@ -2980,83 +2998,131 @@ GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO e
 GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO everword_search;
 GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.channel_policy(policies jsonb, channel text) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.close_deployment() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_search;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_compactor;
 GRANT ALL ON FUNCTION everword.close_deployment() TO everword_embedder;
-REVOKE ALL ON FUNCTION everword.close_deployment_with_key() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.close_deployment() TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.close_deployment() TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) TO everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.copy_privileges(source text, target text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.count_namespace_rows(target bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.count_namespace_rows(target bigint) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.count_namespace_rows(target bigint) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.count_passages(sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_partitions(parent text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.drop_derived_passages(sources uuid[]) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.drop_vector_table(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.erase_facts(ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erasing_namespace() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.erasure_target(of_kind smallint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.expand_items(roots everword.erasure_item[], named text, names text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.export_rows(record_ text, after_ jsonb) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.fact_nodes(facts uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.erasures TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.erasures TO everword_ingest_scoped;
 GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest;
+GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest_scoped;
 GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest;
+GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest_scoped;
 GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest;
+GRANT UPDATE(updated_at) ON TABLE everword.erasures TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.finish_erasure(erasure everword.erasures) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_author_names(names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.forget_author_names(names text[]) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.forget_errors(conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_requests(gone uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.forget_sessions(conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.generation_is_complete(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.has_pgvector() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.hidden_authors() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_embedder;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_authors() TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_search;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) TO everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.hidden_conversations() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_search;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_compactor;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_embedder;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_conversations() TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search;
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_message(namespace bigint, conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_search;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_embedder;
-REVOKE ALL ON FUNCTION everword.hold_source() FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.idle_retention() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.idle_retention() TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.import_rows(record_ text, rows_ jsonb) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.in_scope(agent text, subject text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.in_scope(agent text, subject text) TO everword_scoped;
 REVOKE ALL ON FUNCTION everword.index_vectors(generation bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.install_pgvector() FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) TO everword_search_scoped;
+REVOKE ALL ON FUNCTION everword.isolate_table(isolated text, scope text, shown text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.items_of(of_target text, ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.log_memory_changes() FROM PUBLIC;
+REVOKE ALL ON FUNCTION everword.log_memory_changes(sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merge_erased(one jsonb, other jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.merged_node(node_id uuid) FROM PUBLIC;
@@ -3065,13 +3131,18 @@ GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zo
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_search;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.month_of(moment timestamp with time zone, time_zone text) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.namespace_name_hash(name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.namespace_name_hash(name_ text) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.namespace_name_hash(name_ text) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_compactor;
+GRANT ALL ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.newer_erasure() FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest;
+GRANT ALL ON FUNCTION everword.newer_erasure() TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
@@ -3084,9 +3155,14 @@ REVOKE ALL ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uu
 REVOKE ALL ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_usage(keep interval, batch integer) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) FROM PUBLIC;
@@ -3094,32 +3170,43 @@ GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text)
 GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_search;
 GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_search;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.record_usage(records jsonb, batch uuid) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.remove_passages(sources uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.retire_conversations(ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.rule_condition(rule everword.erasure_rules) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.running_erasures(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.running_erasures(batch integer) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.running_retention(batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.running_retention(batch integer) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.salted_hash(VARIADIC parts text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_search;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_compactor;
 GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_embedder;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_ingest_scoped;
+GRANT ALL ON FUNCTION everword.spend_grant(hash bytea, spends boolean) TO everword_search_scoped;
 REVOKE ALL ON FUNCTION everword.target_messages(erasure everword.erasures) FROM PUBLIC;
 GRANT SELECT ON TABLE everword.transfer_rules TO everword_ingest;
+GRANT SELECT ON TABLE everword.transfer_rules TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest;
+GRANT ALL ON FUNCTION everword.transferred_columns(rule everword.transfer_rules) TO everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.upgrade_vector_tables() FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.with_merged_nodes(ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) FROM PUBLIC;
@@ -3131,192 +3218,326 @@ REVOKE ALL ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[])
 REVOKE ALL ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.withdraw_themes(since timestamp with time zone) FROM PUBLIC;
 GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT INSERT,DELETE ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(repo) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(repo) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(issue) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(issue) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(max_calls) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(max_calls) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(used_calls) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(used_calls) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(expires_at) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(expires_at) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT SELECT(created_at) ON TABLE everword.advisor_grants TO everword_ingest;
+GRANT SELECT(created_at) ON TABLE everword.advisor_grants TO everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.api_keys TO everword_ingest;
+GRANT INSERT ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(role) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(role) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(description) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(description) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(created_at) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(revoked_at),UPDATE(revoked_at) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(last_used_at) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(agent) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(agent) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT(subject) ON TABLE everword.api_keys TO everword_ingest;
+GRANT SELECT(subject) ON TABLE everword.api_keys TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.append_requests TO everword_ingest_scoped;
 GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest;
+GRANT UPDATE(message_ids) ON TABLE everword.append_requests TO everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.author_names TO everword_ingest;
 GRANT INSERT ON TABLE everword.author_names TO everword_compactor;
 GRANT SELECT ON TABLE everword.author_names TO everword_search;
+GRANT INSERT ON TABLE everword.author_names TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.author_names TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.budget_events TO everword_ingest;
+GRANT SELECT ON TABLE everword.budget_events TO everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest;
 GRANT SELECT ON TABLE everword.budget_spending TO everword_search;
 GRANT SELECT ON TABLE everword.budget_spending TO everword_compactor;
 GRANT SELECT ON TABLE everword.budget_spending TO everword_embedder;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.budget_spending TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.budget_spending TO everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest;
 GRANT SELECT ON TABLE everword.budgets TO everword_search;
 GRANT SELECT ON TABLE everword.budgets TO everword_compactor;
 GRANT SELECT ON TABLE everword.budgets TO everword_embedder;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.budgets TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.budgets TO everword_search_scoped;
 GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest;
 GRANT SELECT ON TABLE everword.calendar_pending TO everword_search;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.calendar_pending TO everword_compactor;
+GRANT INSERT ON TABLE everword.calendar_pending TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.calendar_pending TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.calibrations TO everword_search;
+GRANT SELECT ON TABLE everword.calibrations TO everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.checkpoint_counters TO everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.checkpoints TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest;
 GRANT SELECT ON TABLE everword.compaction_progress TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.compaction_progress TO everword_compactor;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.compaction_progress TO everword_search_scoped;
 GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest;
+GRANT INSERT(namespace_id) ON TABLE everword.compaction_progress TO everword_ingest_scoped;
 GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest;
+GRANT INSERT(conversation_id) ON TABLE everword.compaction_progress TO everword_ingest_scoped;
 GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest;
+GRANT INSERT(sleep_wanted_seq),UPDATE(sleep_wanted_seq) ON TABLE everword.compaction_progress TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest;
 GRANT SELECT ON TABLE everword.conversations TO everword_search;
 GRANT SELECT ON TABLE everword.conversations TO everword_compactor;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.conversations TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.conversations TO everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_search;
 GRANT SELECT ON TABLE everword.corpus_counts TO everword_embedder;
 GRANT SELECT,INSERT ON TABLE everword.corpus_counts TO everword_compactor;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.corpus_counts TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.corpus_counts TO everword_search_scoped;
 GRANT UPDATE(id) ON TABLE everword.corpus_counts TO everword_ingest;
+GRANT UPDATE(id) ON TABLE everword.corpus_counts TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.deployment TO everword_ingest;
 GRANT SELECT ON TABLE everword.deployment TO everword_search;
 GRANT SELECT ON TABLE everword.deployment TO everword_compactor;
 GRANT SELECT ON TABLE everword.deployment TO everword_embedder;
+GRANT SELECT ON TABLE everword.deployment TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.deployment TO everword_search_scoped;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.document_chunks TO everword_ingest;
 GRANT SELECT ON TABLE everword.document_chunks TO everword_search;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.document_chunks TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.document_chunks TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.document_versions TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest;
 GRANT SELECT ON TABLE everword.documents TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.documents TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.documents TO everword_search_scoped;
 GRANT SELECT,DELETE ON TABLE everword.embedding_pauses TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_pauses TO everword_embedder;
+GRANT SELECT,DELETE ON TABLE everword.embedding_pauses TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.embedding_queue TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.embedding_queue TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.embedding_queue TO everword_embedder;
+GRANT SELECT,INSERT ON TABLE everword.embedding_queue TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.embedding_queue TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.events TO everword_ingest;
 GRANT SELECT ON TABLE everword.events TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.events TO everword_compactor;
+GRANT SELECT ON TABLE everword.events TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.events TO everword_search_scoped;
 GRANT UPDATE(title) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(title) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(starts_at) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(starts_at) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(ends_at) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(ends_at) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(importance) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(importance) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(decay_days) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(decay_days) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(expires_at) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(expires_at) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(status) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(status) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(mention_count) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(mention_count) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(first_seen_at) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(first_seen_at) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(last_seen_at) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(last_seen_at) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(ruling) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(ruling) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT UPDATE(ruled_at) ON TABLE everword.events TO everword_ingest;
+GRANT UPDATE(ruled_at) ON TABLE everword.events TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_changes TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.fact_changes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.fact_changes TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_disputes TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.fact_disputes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.fact_disputes TO everword_search_scoped;
 GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_ingest;
 GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(settled_at) ON TABLE everword.fact_disputes TO everword_ingest_scoped;
 GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_ingest;
 GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(outcome) ON TABLE everword.fact_disputes TO everword_ingest_scoped;
 GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_ingest;
 GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(decided_by) ON TABLE everword.fact_disputes TO everword_ingest_scoped;
 GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_ingest;
 GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_compactor;
+GRANT UPDATE(reason) ON TABLE everword.fact_disputes TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.fact_edges TO everword_ingest;
 GRANT SELECT ON TABLE everword.fact_edges TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.fact_edges TO everword_compactor;
+GRANT SELECT ON TABLE everword.fact_edges TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.fact_edges TO everword_search_scoped;
 GRANT UPDATE(confidence) ON TABLE everword.fact_edges TO everword_compactor;
 GRANT UPDATE(reason) ON TABLE everword.fact_edges TO everword_compactor;
 GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_ingest;
 GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_compactor;
+GRANT UPDATE(valid_until) ON TABLE everword.fact_edges TO everword_ingest_scoped;
 GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_ingest;
 GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_compactor;
+GRANT UPDATE(known_until) ON TABLE everword.fact_edges TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_evidence TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.fact_evidence TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.fact_evidence TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.fact_intervals TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.fact_intervals TO everword_compactor;
 GRANT SELECT ON TABLE everword.fact_intervals TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.fact_intervals TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.fact_intervals TO everword_search_scoped;
 GRANT UPDATE(known_until) ON TABLE everword.fact_intervals TO everword_ingest;
 GRANT UPDATE(known_until) ON TABLE everword.fact_intervals TO everword_compactor;
+GRANT UPDATE(known_until) ON TABLE everword.fact_intervals TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_compactor;
 GRANT SELECT ON TABLE everword.facts TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.facts TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.facts TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_compactor;
 GRANT SELECT ON TABLE everword.graph_edges TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_edges TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.graph_edges TO everword_search_scoped;
 GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_ingest;
 GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_compactor;
+GRANT UPDATE(known_until) ON TABLE everword.graph_edges TO everword_ingest_scoped;
 GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_ingest;
 GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_compactor;
+GRANT UPDATE(ended_by) ON TABLE everword.graph_edges TO everword_ingest_scoped;
 GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_ingest;
 GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_compactor;
+GRANT UPDATE(end_reason) ON TABLE everword.graph_edges TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_names TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.graph_names TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.graph_names TO everword_search_scoped;
 GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest;
+GRANT UPDATE(node_id) ON TABLE everword.graph_names TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_compactor;
 GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.graph_node_versions TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.graph_node_versions TO everword_search_scoped;
 GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_compactor;
+GRANT UPDATE(known_until) ON TABLE everword.graph_node_versions TO everword_ingest_scoped;
 GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_compactor;
+GRANT UPDATE(ended_by) ON TABLE everword.graph_node_versions TO everword_ingest_scoped;
 GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest;
 GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_compactor;
+GRANT UPDATE(end_reason) ON TABLE everword.graph_node_versions TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest;
 GRANT SELECT ON TABLE everword.graph_nodes TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.graph_nodes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.graph_nodes TO everword_search_scoped;
 GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest;
+GRANT UPDATE(merged_into) ON TABLE everword.graph_nodes TO everword_ingest_scoped;
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest;
 GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_compactor;
+GRANT UPDATE(last_seen_at) ON TABLE everword.graph_nodes TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.importance_suggestions TO everword_compactor;
+GRANT SELECT ON TABLE everword.importance_suggestions TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.index_changes TO everword_search;
+GRANT SELECT ON TABLE everword.index_changes TO everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest;
 GRANT SELECT ON TABLE everword.jobs TO everword_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_compactor;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.jobs TO everword_embedder;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.jobs TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.jobs TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_ingest;
 GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_compactor;
 GRANT SELECT ON TABLE everword.learned_changes TO everword_search;
+GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.learned_changes TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
+GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.learned_evidence TO everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest;
 GRANT SELECT ON TABLE everword.lore_books TO everword_search;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.lore_books TO everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest;
 GRANT SELECT ON TABLE everword.lore_entries TO everword_search;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.lore_entries TO everword_search_scoped;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest;
 GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_compactor;
+GRANT USAGE ON SEQUENCE everword.memory_ids TO everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.memories TO everword_ingest;
 GRANT INSERT ON TABLE everword.memories TO everword_compactor;
+GRANT INSERT ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.memories TO everword_ingest;
 GRANT SELECT(id) ON TABLE everword.memories TO everword_compactor;
+GRANT SELECT(id) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(kind) ON TABLE everword.memories TO everword_ingest;
 GRANT SELECT(kind) ON TABLE everword.memories TO everword_compactor;
+GRANT SELECT(kind) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(source_id) ON TABLE everword.memories TO everword_ingest;
 GRANT SELECT(source_id) ON TABLE everword.memories TO everword_compactor;
+GRANT SELECT(source_id) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest;
 GRANT SELECT(part) ON TABLE everword.memories TO everword_compactor;
+GRANT SELECT(part) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest;
+GRANT UPDATE(importance_class) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest;
 GRANT SELECT(content) ON TABLE everword.memories TO everword_compactor;
+GRANT SELECT(content) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest;
 GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_compactor;
+GRANT SELECT(lexeme_count) ON TABLE everword.memories TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.memory_changes TO everword_search;
+GRANT INSERT ON TABLE everword.memory_changes TO everword_ingest;
+GRANT INSERT ON TABLE everword.memory_changes TO everword_compactor;
+GRANT INSERT ON TABLE everword.memory_changes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.memory_changes TO everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_search;
 GRANT SELECT ON TABLE everword.memory_classes TO everword_compactor;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_classes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.memory_classes TO everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.memory_use TO everword_search_scoped;
 GRANT INSERT ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT(namespace_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
 GRANT SELECT(memory_id) ON TABLE everword.memory_vectors_1 TO everword_embedder;
@@ -3324,106 +3545,176 @@ GRANT SELECT(embedding),UPDATE(embedding) ON TABLE everword.memory_vectors_1 TO 
 GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest;
 GRANT SELECT ON TABLE everword.messages TO everword_search;
 GRANT SELECT ON TABLE everword.messages TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.messages TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.messages TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.model_generations TO everword_ingest;
 GRANT SELECT ON TABLE everword.model_generations TO everword_search;
 GRANT SELECT ON TABLE everword.model_generations TO everword_compactor;
 GRANT SELECT ON TABLE everword.model_generations TO everword_embedder;
+GRANT SELECT ON TABLE everword.model_generations TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.model_generations TO everword_search_scoped;
 GRANT UPDATE(background_mean) ON TABLE everword.model_generations TO everword_embedder;
 GRANT UPDATE(background_deviation) ON TABLE everword.model_generations TO everword_embedder;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest;
 GRANT SELECT ON TABLE everword.model_prices TO everword_embedder;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.model_prices TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.namespace_deletions TO everword_ingest;
+GRANT SELECT ON TABLE everword.namespace_deletions TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_imports TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_ingest;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_compactor;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespace_usage TO everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest;
 GRANT SELECT ON TABLE everword.namespaces TO everword_search;
 GRANT SELECT ON TABLE everword.namespaces TO everword_compactor;
 GRANT SELECT ON TABLE everword.namespaces TO everword_embedder;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.namespaces TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.namespaces TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.note_versions TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.note_versions TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.notes TO everword_ingest;
 GRANT SELECT ON TABLE everword.notes TO everword_search;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.notes TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.notes TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.pattern_decisions TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.pattern_decisions TO everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.pattern_outcomes TO everword_ingest;
+GRANT SELECT,INSERT ON TABLE everword.pattern_outcomes TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.pattern_thresholds TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.pattern_thresholds TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.patterns TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.patterns TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.people TO everword_ingest;
 GRANT SELECT ON TABLE everword.people TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.people TO everword_compactor;
+GRANT SELECT ON TABLE everword.people TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.people TO everword_search_scoped;
 GRANT UPDATE(name) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(name) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(aliases) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(aliases) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(relation) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(relation) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(status) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(status) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(mention_count) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(mention_count) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(first_seen_at) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(first_seen_at) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(last_seen_at) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest;
+GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_document_versions TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_document_versions TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_facts TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_facts TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_history TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_history TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_notes TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_notes TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_patterns TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained_patterns TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained TO everword_ingest;
+GRANT SELECT ON TABLE everword.retained TO everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everword_ingest;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_search;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_compactor;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_embedder;
+GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.schema_migrations TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.session_observations TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.session_observations TO everword_compactor;
+GRANT SELECT ON TABLE everword.session_observations TO everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_nights TO everword_compactor;
 GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_sessions TO everword_compactor;
+GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.strategies TO everword_ingest;
 GRANT SELECT ON TABLE everword.strategies TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.strategies TO everword_compactor;
+GRANT SELECT ON TABLE everword.strategies TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.strategies TO everword_search_scoped;
 GRANT UPDATE(state) ON TABLE everword.strategies TO everword_ingest;
 GRANT UPDATE(state) ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(state) ON TABLE everword.strategies TO everword_ingest_scoped;
 GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_ingest;
 GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.strategy_offers TO everword_ingest;
 GRANT SELECT ON TABLE everword.strategy_offers TO everword_compactor;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.strategy_offers TO everword_search;
+GRANT SELECT ON TABLE everword.strategy_offers TO everword_ingest_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.strategy_offers TO everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.summaries TO everword_ingest;
 GRANT SELECT ON TABLE everword.summaries TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.summaries TO everword_compactor;
+GRANT SELECT,INSERT ON TABLE everword.summaries TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.summaries TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.summary_sources TO everword_search;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.summary_voices TO everword_compactor;
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_ingest;
+GRANT SELECT ON TABLE everword.summary_sources TO everword_search_scoped;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_compactor;
 GRANT SELECT ON TABLE everword.themes TO everword_search;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
+GRANT SELECT ON TABLE everword.themes TO everword_search_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.themes TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.themes TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.themes TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.themes TO everword_ingest_scoped;
 GRANT INSERT ON TABLE everword.tool_sentence_queue TO everword_ingest;
 GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.tool_sentence_queue TO everword_compactor;
+GRANT INSERT ON TABLE everword.tool_sentence_queue TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.tool_sentence_queue TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.tool_sentences TO everword_search;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.tool_sentences TO everword_compactor;
+GRANT SELECT ON TABLE everword.tool_sentences TO everword_search_scoped;
 GRANT INSERT ON TABLE everword.topic_changes TO everword_ingest;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.topic_changes TO everword_compactor;
+GRANT INSERT ON TABLE everword.topic_changes TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.topic_pages TO everword_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_pages TO everword_compactor;
+GRANT SELECT ON TABLE everword.topic_pages TO everword_search_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.topic_pages TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.topic_pages TO everword_ingest_scoped;
 GRANT SELECT(node_id) ON TABLE everword.topic_pages TO everword_ingest;
+GRANT SELECT(node_id) ON TABLE everword.topic_pages TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.topic_pages TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.topic_pages TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.topic_sources TO everword_search;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
+GRANT SELECT ON TABLE everword.topic_sources TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.trajectories TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
+GRANT SELECT ON TABLE everword.trajectories TO everword_search_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest;
 GRANT SELECT ON TABLE everword.usage_ledger TO everword_compactor;
+GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.user_models TO everword_search;
 GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
+GRANT SELECT ON TABLE everword.user_models TO everword_search_scoped;
 GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest;
+GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest_scoped;
 GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest;
+GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest_scoped;
 GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
 GRANT UPDATE(held_until) ON TABLE everword.user_models TO everword_compactor;
 GRANT UPDATE(last_seen_at) ON TABLE everword.user_models TO everword_compactor;
@@ -3432,7 +3723,10 @@ GRANT SELECT ON TABLE everword.visible_memories TO everword_ingest;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_search;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_compactor;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_embedder;
+GRANT SELECT ON TABLE everword.visible_memories TO everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.visible_memories TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search;
+GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_compactor;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_embedder;
 GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped;

@@ -84,10 +84,12 @@ UPDATE facts
 
 -- insert_intervals --
 -- Believe in intervals.
-INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, valid_until, known_from, successor_id)
-SELECT %(namespace_id)s, i.id, i.fact_id, i.valid_from, i.valid_until, %(now)s, i.successor_id
+INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, valid_until, known_from, successor_id, agent, subject)
+SELECT %(namespace_id)s, i.id, i.fact_id, i.valid_from, i.valid_until, %(now)s, i.successor_id, coalesce(f.agent, ''),
+       coalesce(f.subject, '')
   FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[],
-              %(successor_ids)s::uuid[]) AS i (id, fact_id, valid_from, valid_until, successor_id);
+              %(successor_ids)s::uuid[]) AS i (id, fact_id, valid_from, valid_until, successor_id)
+  LEFT JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = i.fact_id;
 
 -- disbelieve_intervals --
 -- Believe in intervals no longer.
@@ -97,14 +99,20 @@ UPDATE fact_intervals
 
 -- insert_evidence --
 -- Add evidence; what is there already, of the same message, is not added again.
+WITH locked AS MATERIALIZED (
+    SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
+)
 INSERT INTO fact_evidence (namespace_id, id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason,
-                           said_at, recorded_at)
+                           said_at, recorded_at, agent, subject, conversation_agent, conversation_subject)
 SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote,
-       e.reason, e.said_at, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
+       e.reason, e.said_at, %(now)s, coalesce(f.agent, ''), coalesce(f.subject, ''), coalesce(c.agent, ''), coalesce(c.subject, '')
+  FROM locked CROSS JOIN
+       unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(message_ids)s::uuid[], %(conversation_ids)s::uuid[],
               %(contradicts)s::boolean[], %(sources)s::smallint[], %(hypotheses)s::boolean[], %(quotes)s::text[],
               %(reasons)s::text[], %(said_at)s::timestamptz[])
        AS e (id, fact_id, message_id, conversation_id, contradicts, source, hypothesis, quote, reason, said_at)
+  LEFT JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.fact_id
+  LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
     ON CONFLICT (namespace_id, fact_id, message_id, contradicts) DO NOTHING;
 
 -- weigh_evidence --
@@ -136,8 +144,8 @@ SELECT m.id, m.conversation_id, m.content, m.tool_result, m.occurred_at AS said_
 -- insert_changes --
 -- Add entries to the audit trail. What follows from their facts is due.
 WITH added AS (
-    INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id)
-    SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id
+    INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id, agent, subject)
+    SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id, f.agent, f.subject
       FROM unnest(%(ids)s::uuid[], %(fact_ids)s::uuid[], %(actions)s::text[], %(other_fact_ids)s::uuid[])
            AS c (id, fact_id, action, other_fact_id)
       JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id
@@ -197,12 +205,15 @@ WITH held AS MATERIALIZED (
     UPDATE graph_edges
        SET known_until = %(now)s, ended_by = 3, end_reason = 'its fact'
      WHERE namespace_id = %(namespace_id)s AND id IN (SELECT id FROM held EXCEPT SELECT id FROM kept)
+), locked AS MATERIALIZED (
+    SELECT lock_sources(%(namespace_id)s, ARRAY(SELECT message_id FROM held), true)
 )
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
                          valid_from, valid_until, reason, known_from)
 SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
        e.fact_id, w.valid_from, w.valid_until, 'its fact', %(now)s
-  FROM wanted w
+  FROM locked
+ CROSS JOIN wanted w
   JOIN edges e ON e.edge_id = w.edge_id
  WHERE NOT EXISTS (SELECT FROM kept k
                     WHERE k.edge_id = w.edge_id AND k.valid_from = w.valid_from

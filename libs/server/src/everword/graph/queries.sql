@@ -69,12 +69,13 @@ SELECT id, node_id, label, type, description, aliases, confidence, source
 -- insert_versions --
 -- Write down what is known of nodes.
 INSERT INTO graph_node_versions (namespace_id, id, node_id, label, type, description, aliases, confidence, source, reason,
-                                 known_from)
+                                 known_from, agent, subject)
 SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.aliases::text[], v.confidence, v.source, %(reason)s,
-       %(now)s
+       %(now)s, coalesce(n.agent, ''), coalesce(n.subject, '')
   FROM unnest(%(ids)s::uuid[], %(node_ids)s::uuid[], %(labels)s::text[], %(types)s::text[], %(descriptions)s::text[],
               %(aliases)s::text[], %(confidences)s::float8[], %(sources)s::smallint[])
-       AS v (id, node_id, label, type, description, aliases, confidence, source);
+       AS v (id, node_id, label, type, description, aliases, confidence, source)
+  LEFT JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = v.node_id;
 
 -- note_changes --
 -- What is made of nodes is due to be looked at.
@@ -105,11 +106,15 @@ SELECT :edge
 
 -- insert_edges --
 -- Write down times in which relations hold.
+WITH locked AS MATERIALIZED (
+    SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
+)
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
                          valid_from, valid_until, reason, known_from)
 SELECT %(namespace_id)s, e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote,
        e.fact_id, e.valid_from, e.valid_until, %(reason)s, %(now)s
-  FROM unnest(%(ids)s::uuid[], %(edge_ids)s::uuid[], %(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[],
+  FROM locked CROSS JOIN
+       unnest(%(ids)s::uuid[], %(edge_ids)s::uuid[], %(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[],
               %(labels)s::text[], %(confidences)s::float8[], %(sources)s::smallint[], %(message_ids)s::uuid[],
               %(quotes)s::text[], %(fact_ids)s::uuid[], %(valid_from)s::timestamptz[], %(valid_until)s::timestamptz[])
        AS e (id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until);
@@ -156,12 +161,15 @@ WITH held AS MATERIALIZED (
               FROM held) AS renamed
      WHERE is_loop OR from_id <> to_id
      ORDER BY from_id, to_id, type, valid_from, valid_until, confidence DESC, edge_id
+), locked AS MATERIALIZED (
+    SELECT lock_sources(%(namespace_id)s, ARRAY(SELECT message_id FROM moved), true)
 )
 INSERT INTO graph_edges (namespace_id, id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id,
                          valid_from, valid_until, reason, known_from)
 SELECT %(namespace_id)s, gen_random_uuid(), m.edge_id, m.from_id, m.to_id, m.type, m.label, m.confidence, m.source, m.message_id, m.quote,
        m.fact_id, m.valid_from, m.valid_until, %(reason)s, %(now)s
-  FROM moved m
+  FROM locked
+ CROSS JOIN moved m
  WHERE NOT EXISTS (
        SELECT FROM graph_edges k
         WHERE k.namespace_id = %(namespace_id)s AND k.from_id = m.from_id AND k.to_id = m.to_id AND k.type = m.type

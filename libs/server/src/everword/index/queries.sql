@@ -36,6 +36,9 @@ WITH passages AS (
     INSERT INTO corpus_counts (namespace_id, messages, turns, passages, lexemes, content_bytes)
     SELECT %(namespace_id)s, %(messages)s, %(turns)s, count(*), coalesce(sum(lexeme_count), 0), %(content_bytes)s
       FROM passages
+), logged AS (
+    INSERT INTO memory_changes (namespace_id, memory_ids)
+    SELECT %(namespace_id)s, array_agg(DISTINCT source_id) FROM passages HAVING count(*) > 0
 ), named AS (
     INSERT INTO author_names (namespace_id, name)
     SELECT %(namespace_id)s, name FROM unnest(%(author_names)b::text[]) AS name

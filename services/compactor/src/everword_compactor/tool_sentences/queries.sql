@@ -56,10 +56,11 @@ SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace
 -- upsert_sentences --
 -- Keep sentences, in the order of the messages' ids, and return whose were kept: what a model wrote does not give way to a
 -- template.
-INSERT INTO tool_sentences AS kept (namespace_id, message_id, content, model, prompt_version)
-SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version
+INSERT INTO tool_sentences AS kept (namespace_id, message_id, content, model, prompt_version, agent, subject)
+SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coalesce(m.agent, ''), coalesce(m.subject, '')
   FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(models)s::text[], %(prompt_versions)s::integer[])
     AS s (message_id, content, model, prompt_version)
+  LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = s.message_id
     ON CONFLICT (namespace_id, message_id) DO UPDATE
    SET content = excluded.content, model = excluded.model, prompt_version = excluded.prompt_version, created_at = now()
  WHERE kept.model = %(template)s OR excluded.model <> %(template)s

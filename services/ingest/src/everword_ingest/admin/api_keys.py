@@ -63,7 +63,6 @@ async def create_api_key(
             expires_at,
         )
         if created_at is None:
-            # This ends the transaction: the statement has closed the deployment, though it made no key.
             raise AdminKeyNeeded
     log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
     made = ApiKeyRecord(

@@ -2,11 +2,14 @@
 
 -- insert_api_key --
 -- Keep a key by the hash of its secret, unless nobody could make another one then: the first key closes the deployment.
-INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
-SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(agent)s, %(subject)s, %(description)s, %(expires_at)s
- WHERE %(role)s = 3 OR %(operated)s OR EXISTS (SELECT FROM api_keys
-               WHERE role = 3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))
-RETURNING created_at;
+WITH added AS (
+    INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
+    SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(agent)s, %(subject)s, %(description)s, %(expires_at)s
+     WHERE %(role)s = 3 OR %(operated)s OR EXISTS (SELECT FROM api_keys
+                   WHERE role = 3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))
+    RETURNING created_at
+)
+SELECT added.created_at FROM added CROSS JOIN LATERAL close_deployment();
 
 -- list_api_keys --
 -- Keys by id, which is oldest first, from the one after `after`; a namespace of '' stands for all.
@@ -45,6 +48,6 @@ WITH good AS (
     RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
 )
 SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
-  FROM (SELECT 1 AS place, * FROM old UNION ALL SELECT 2, * FROM new) k LEFT JOIN namespaces n ON n.id = k.namespace_id
+  FROM (SELECT 1 AS place, * FROM old UNION ALL SELECT 2, new.* FROM new CROSS JOIN LATERAL close_deployment()) k LEFT JOIN namespaces n ON n.id = k.namespace_id
  WHERE n.state IS DISTINCT FROM 'deleting'
  ORDER BY k.place;

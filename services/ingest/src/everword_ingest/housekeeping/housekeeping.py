@@ -1,4 +1,4 @@
-"""The work of ingest beside its calls: fold counts, measure what is stored, forget old request ids."""
+"""The work of ingest beside its calls: fold counts, measure what is stored, forget old request ids and changes."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ MEASURED_S = 8.0
 FOLDED_AT_ONCE, NAMESPACES = 20_000, 1_000
 #: Callers are promised 7 days; a day more covers clocks and pauses.
 KEEP_REQUESTS = "8 days"
+#: Watchers resume within a day.
+KEEP_CHANGES = "1 day"
 PRUNE_BATCH = 10_000
 
 
@@ -62,7 +64,12 @@ class Housekeeping:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(INTERVAL_S)
-            for work in (self.fold_counts, self.measure_stored, self.prune_requests):
+            for work in (
+                self.fold_counts,
+                self.measure_stored,
+                self.prune_requests,
+                self.prune_changes,
+            ):
                 try:
                     await work()
                 except psycopg.Error as error:
@@ -104,3 +111,9 @@ class Housekeeping:
         async with self._database.connection() as conn:
             keep = {"keep": KEEP_REQUESTS, "batch": PRUNE_BATCH}
             await execute(conn, SQL["prune_append_requests"], keep)
+
+    async def prune_changes(self) -> None:
+        """Forget changes of memories that watchers cannot ask for any more."""
+        async with self._database.connection() as conn:
+            keep = {"keep": KEEP_CHANGES, "batch": PRUNE_BATCH}
+            await execute(conn, SQL["prune_memory_changes"], keep)

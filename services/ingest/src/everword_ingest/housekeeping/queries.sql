@@ -44,3 +44,7 @@ SELECT count(*) FROM folded;
 -- prune_append_requests --
 -- Forget request ids that are older than what callers were promised.
 SELECT prune_append_requests(%(keep)s::interval, %(batch)s);
+
+-- prune_memory_changes --
+-- Forget changes of memories that no watcher asks for any more.
+SELECT prune_memory_changes(%(keep)s::interval, %(batch)s);

@@ -39,10 +39,16 @@ ON CONFLICT (namespace_id, memory_id) DO UPDATE
 
 -- update_memory_class --
 -- Give the passages of a memory their class in the index.
-UPDATE memories
-   SET importance_class = %(importance_class)s
- WHERE namespace_id = %(namespace_id)s AND source_id = %(memory_id)s
-RETURNING part;
+WITH classed AS (
+    UPDATE memories
+       SET importance_class = %(importance_class)s
+     WHERE namespace_id = %(namespace_id)s AND source_id = %(memory_id)s
+    RETURNING source_id, part
+), logged AS (
+    INSERT INTO memory_changes (namespace_id, memory_ids)
+    SELECT %(namespace_id)s, array_agg(DISTINCT source_id) FROM classed HAVING count(*) > 0
+)
+SELECT part FROM classed;
 
 -- pending_vectors --
 -- Whether a passage up to an id still waits for a vector. Without derived, derived text that still yields to messages does not

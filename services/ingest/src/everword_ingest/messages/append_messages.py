@@ -244,7 +244,8 @@ async def _write(
     language = Language(settings.text_search_config, settings.time_zone)
     indexed = placed if settings.channels.indexes(conversation.channel) else []
     names = await author_names(indexed)
-    await insert_messages(conn, scope, placed)
+    owner = {"agent": conversation.agent, "subject": conversation.subject}
+    await insert_messages(conn, {**scope, **owner}, placed)
     passages = await index_all_but_last(conn, namespace_id, conversation, indexed, language)
     await store.advance_conversation(
         conn,

@@ -26,10 +26,10 @@ UPDATE conversations
 -- Store messages. The arrays are in the order of the sequence, and binary: as text, every character is looked at for quotes.
 INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, instance, content, content_blocks, tags,
                       importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
-                      external_id, parent_id, occurred_at)
+                      external_id, parent_id, occurred_at, agent, subject)
 SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.instance, m.content, m.content_blocks,
        m.tags::text[], m.importance_class, m.automated, m.tool_name, m.tool_args, m.tool_result, m.metadata,
-       m.token_count, m.external_id, m.parent_id, m.occurred_at
+       m.token_count, m.external_id, m.parent_id, m.occurred_at, %(agent)s, %(subject)s
   FROM unnest(%(id)b::uuid[], %(seq)b::bigint[], %(role)b::smallint[], %(author)b::text[], %(instance)b::text[],
               %(content)b::text[], %(content_blocks)b::jsonb[], %(tags)b::text[], %(importance_class)b::smallint[],
               %(automated)b::boolean[], %(tool_name)b::text[], %(tool_args)b::text[], %(tool_result)b::text[],

@@ -47,9 +47,11 @@ SELECT v.note_id, v.version, v.id AS version_id, n.log_date
 -- insert_version --
 -- Add what a note says now to its history.
 INSERT INTO note_versions (namespace_id, note_id, version, id, deleted, content, kind, tags, importance, author, expires_at,
-                           written_at)
-VALUES (%(namespace_id)s, %(note_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(kind)s, %(tags)s::text[],
-        %(importance)s, %(author)s, %(expires_at)s, %(written_at)s);
+                           written_at, agent, subject)
+SELECT %(namespace_id)s, %(note_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(kind)s, %(tags)s::text[],
+       %(importance)s, %(author)s, %(expires_at)s, %(written_at)s, coalesce(n.agent, ''), coalesce(n.subject, '')
+  FROM (VALUES (%(note_id)s::uuid)) AS note (id)
+  LEFT JOIN notes n ON n.namespace_id = %(namespace_id)s AND n.id = note.id;
 
 -- update_note --
 -- Bring a note to its latest version.

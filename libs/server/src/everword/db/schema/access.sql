@@ -5,8 +5,9 @@ CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
 -- One role per service, so that the database enforces what each may do. A login role is a member of all of them, and every
 -- connection takes the role of its service. Calls with a key that is bound to an agent or a subject take a role of their
--- own, for which the policies named `scope` hold; other calls pay nothing for these. Roles belong to the cluster: another
--- database may have created them already.
+-- own, for which the policies named `scope` hold; other calls pay nothing for these. That role has the service's privileges
+-- (privileges.sql), but is no member of the service's role, whose policies show the whole namespace. Roles belong to the
+-- cluster: another database may have created them already.
 DO $$
 DECLARE
     created text;
@@ -21,10 +22,14 @@ BEGIN
     END LOOP;
     FOREACH created IN ARRAY ARRAY['everword_ingest', 'everword_search'] LOOP
         BEGIN
-            EXECUTE format('GRANT %I, everword_scoped TO %I', created, created || '_scoped');
+            EXECUTE format('GRANT everword_scoped TO %I', created || '_scoped');
         EXCEPTION WHEN unique_violation THEN
             NULL;
         END;
+        IF pg_has_role(created || '_scoped', created, 'MEMBER') THEN
+            RAISE EXCEPTION 'role %_scoped is a member of role %: calls with scoped keys would see whole namespaces', created, created
+                  USING HINT = format('REVOKE %I FROM %I', created, created || '_scoped');
+        END IF;
     END LOOP;
 END $$;
 

@@ -30,14 +30,12 @@ COMMENT ON COLUMN conversations.erasure_id IS 'The erasure that deletes the conv
 COMMENT ON COLUMN conversations.erased_key IS 'Salted SHA-256 of the key that an erased conversation had.';
 CREATE INDEX conversations_client_session ON conversations (namespace_id, client_session_id, id) WHERE client_session_id <> '';
 CREATE INDEX conversations_erasure ON conversations (namespace_id, erasure_id) WHERE erasure_id IS NOT NULL;
-SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)');
+-- A conversation that is being erased is hidden from every service.
+SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)', 'erasure_id IS NULL');
 GRANT SELECT, INSERT, UPDATE ON conversations TO everword_ingest;
 GRANT SELECT ON conversations TO everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
 INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
-
--- A conversation that is being erased is hidden from every service.
-CREATE POLICY shown ON conversations AS RESTRICTIVE USING (erasure_id IS NULL);
 
 CREATE FUNCTION hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -45,6 +43,37 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, p
                     WHERE namespace_id = namespace AND id = conversation AND erasure_id IS NOT NULL)
 $$;
 COMMENT ON FUNCTION hidden_conversation IS 'Return whether a conversation is being erased.';
+
+CREATE FUNCTION hidden_conversations() RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT coalesce(string_agg(id::text, ','), 'none') FROM conversations
+     WHERE namespace_id = erasing_namespace() AND erasure_id IS NOT NULL
+$$;
+COMMENT ON FUNCTION hidden_conversations IS 'Return the ids of conversations of the current namespace that are being erased.';
+
+CREATE FUNCTION hidden_authors() RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT coalesce(jsonb_object_agg(target_name, requested_at), '{}')
+      FROM (SELECT target_name, max(requested_at) AS requested_at FROM erasures
+             WHERE namespace_id = erasing_namespace() AND state = 1 AND kind = 4 GROUP BY target_name) AS erased
+$$;
+COMMENT ON FUNCTION hidden_authors IS
+    'Return authors whose messages are being erased in the current namespace, each with the time up to which.';
+
+CREATE FUNCTION is_shown(conversation uuid, speaker text DEFAULT '', recorded timestamptz DEFAULT '-infinity') RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    -- Most rows need the first comparison only. The planner expects nearly all rows to meet IS NOT NULL. Of many ids, a search in
+    -- their text takes less than an array.
+    SELECT CASE WHEN current_setting('everword.hides', true) = '0' THEN true
+                WHEN conversation IS NULL OR coalesce(current_setting('everword.hides', true), '') = '' THEN true
+                WHEN strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
+                 AND coalesce((nullif(current_setting('everword.hidden_authors', true), '')::jsonb ->> speaker)::timestamptz
+                              < recorded, true) THEN true
+           END IS NOT NULL
+$$;
+COMMENT ON FUNCTION is_shown IS
+    'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for '
+    'policies.';
 
 CREATE FUNCTION agent_of(conversation uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -84,5 +113,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION prune_append_requests IS 'Delete at most `batch` request ids older than `keep`; return how many.';
 
-GRANT EXECUTE ON FUNCTION hidden_conversation, agent_of TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION hidden_conversation, hidden_conversations, hidden_authors, is_shown, agent_of TO
+    everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION prune_append_requests TO everword_ingest;

@@ -50,16 +50,18 @@ CREATE TABLE document_versions (
     file_sha256 bytea NOT NULL DEFAULT '',
     written_at timestamptz NOT NULL DEFAULT now(),
     writer smallint NOT NULL DEFAULT 0 CHECK (writer BETWEEN 0 AND 3),
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, document_id, version),
     FOREIGN KEY (namespace_id, document_id) REFERENCES documents (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE document_versions IS 'Every version of every document. Append-only by grants.';
+COMMENT ON COLUMN document_versions.agent IS 'With `subject`, those of the document: scoped keys see the row by them.';
 COMMENT ON COLUMN document_versions.content IS 'The text. The uploaded file is not kept.';
 COMMENT ON COLUMN document_versions.writer IS
     'Writer of a workspace file: 1 agent, 2 person, 3 the system that runs the agent; 0 for documents.';
 CREATE UNIQUE INDEX document_versions_id ON document_versions (namespace_id, id);
-SELECT create_partitions('document_versions'), isolate_table('document_versions',
-    'EXISTS (SELECT FROM documents o WHERE o.namespace_id = document_versions.namespace_id AND o.id = document_versions.document_id)');
+SELECT create_partitions('document_versions'), isolate_table('document_versions', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT ON document_versions TO everword_ingest;
 INSERT INTO erasure_rules VALUES
     ('author', 11, 'document_versions', 'author', NULL, 'As of notes.', 'true', true),
@@ -77,16 +79,18 @@ CREATE TABLE document_chunks (
     end_char bigint NOT NULL,
     page integer,
     digest bytea NOT NULL,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, document_id) REFERENCES documents (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE document_chunks IS
     'Parts of the latest version of documents. Each is a memory (kind 5) with this id; its text is in the index.';
+COMMENT ON COLUMN document_chunks.agent IS 'With `subject`, those of the document: scoped keys see the row by them.';
 COMMENT ON COLUMN document_chunks.place IS 'Position in the document, from 0.';
 COMMENT ON COLUMN document_chunks.digest IS 'Hash of the indexed text: a chunk that is equal in a new version keeps its id and its vectors.';
 CREATE INDEX document_chunks_place ON document_chunks (namespace_id, document_id, place);
-SELECT create_partitions('document_chunks'), isolate_table('document_chunks',
-    'EXISTS (SELECT FROM documents o WHERE o.namespace_id = document_chunks.namespace_id AND o.id = document_chunks.document_id)');
+SELECT create_partitions('document_chunks'), isolate_table('document_chunks', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, DELETE ON document_chunks TO everword_ingest;
 GRANT SELECT ON document_chunks TO everword_search;
 INSERT INTO erasure_rules VALUES ('document', 10, 'document_chunks', 'document_id', 'source', 'Each chunk is a memory.');

@@ -94,6 +94,7 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
     removed bigint[];
+    changed uuid[];
     words bigint;
     generation bigint;
     vectors bigint;
@@ -101,14 +102,15 @@ DECLARE
     counts jsonb;
 BEGIN
     WITH gone AS (
-        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author
+        DELETE FROM memories WHERE namespace_id = namespace AND source_id = ANY(sources) RETURNING id, lexeme_count, author, source_id
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0),
-           array_agg(DISTINCT author) FILTER (WHERE author <> '')
-      INTO removed, words, authors FROM gone;
+           array_agg(DISTINCT author) FILTER (WHERE author <> ''), array_agg(source_id)
+      INTO removed, words, authors, changed FROM gone;
     IF cardinality(removed) = 0 THEN
         RETURN '{}';
     END IF;
+    PERFORM log_memory_changes(changed);
     counts := jsonb_build_object('memories', cardinality(removed));
     -- The queue first: a worker that stores a vector has locked its row, so the statements below see the vector.
     DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(removed);

@@ -57,6 +57,8 @@ CREATE TABLE fact_intervals (
     known_from timestamptz NOT NULL,
     known_until timestamptz,
     successor_id uuid,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, fact_id) REFERENCES facts (namespace_id, id),
     CHECK (valid_until > valid_from),
@@ -64,11 +66,11 @@ CREATE TABLE fact_intervals (
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE fact_intervals IS
     'When a fact holds, as believed from known_from until known_until; only known_until changes. Each is a memory.';
+COMMENT ON COLUMN fact_intervals.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 COMMENT ON COLUMN fact_intervals.successor_id IS 'The fact that replaced it at valid_until.';
 CREATE INDEX fact_intervals_fact ON fact_intervals (namespace_id, fact_id, valid_from);
 CREATE INDEX fact_intervals_successor ON fact_intervals (namespace_id, successor_id) WHERE successor_id IS NOT NULL;
-SELECT create_partitions('fact_intervals'), isolate_table('fact_intervals',
-    'EXISTS (SELECT FROM facts o WHERE o.namespace_id = fact_intervals.namespace_id AND o.id = fact_intervals.fact_id)');
+SELECT create_partitions('fact_intervals'), isolate_table('fact_intervals', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE (known_until) ON fact_intervals TO everword_ingest, everword_compactor;
 GRANT SELECT ON fact_intervals TO everword_search;
 INSERT INTO erasure_rules VALUES ('fact', 19, 'fact_intervals', 'fact_id', 'source', 'Each interval is a memory.');
@@ -87,23 +89,25 @@ CREATE TABLE fact_evidence (
     reason text NOT NULL DEFAULT '',
     said_at timestamptz NOT NULL,
     recorded_at timestamptz NOT NULL,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
+    conversation_agent text NOT NULL DEFAULT '',
+    conversation_subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, fact_id) REFERENCES facts (namespace_id, id),
     -- A message counts once, even if it is read again.
     UNIQUE (namespace_id, fact_id, message_id, contradicts)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE fact_evidence IS 'Messages, with their words, that support or contradict a fact.';
+COMMENT ON COLUMN fact_evidence.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
+COMMENT ON COLUMN fact_evidence.conversation_agent IS 'With `conversation_subject`, those of the conversation; empty once a policy deleted it.';
 CREATE INDEX fact_evidence_message ON fact_evidence (namespace_id, message_id) WHERE message_id IS NOT NULL;
 SELECT create_partitions('fact_evidence'), isolate_table('fact_evidence',
-    'EXISTS (SELECT FROM facts f WHERE f.namespace_id = fact_evidence.namespace_id AND f.id = fact_evidence.fact_id) '
-    'AND (conversation_id IS NULL OR EXISTS (SELECT FROM conversations c '
-    'WHERE c.namespace_id = fact_evidence.namespace_id AND c.id = fact_evidence.conversation_id))');
+    'in_scope(agent, subject) AND (conversation_id IS NULL OR in_scope(conversation_agent, conversation_subject))');
 GRANT SELECT, INSERT ON fact_evidence TO everword_ingest, everword_compactor;
 GRANT SELECT ON fact_evidence TO everword_search;
 INSERT INTO erasure_rules VALUES ('fact', 18, 'fact_evidence', 'fact_id'), ('message', 13, 'fact_evidence', 'message_id');
 INSERT INTO transfer_rules VALUES ('fact_evidence', 42, 'fact_evidence', '{id}');
-
-CREATE TRIGGER hold_source BEFORE INSERT ON fact_evidence FOR EACH ROW WHEN (NEW.message_id IS NOT NULL) EXECUTE FUNCTION hold_source();
 
 CREATE TABLE fact_changes (
     namespace_id bigint NOT NULL,
@@ -115,14 +119,16 @@ CREATE TABLE fact_changes (
     state smallint NOT NULL CHECK (state BETWEEN 1 AND 5),
     reason text NOT NULL DEFAULT '',
     other_fact_id uuid,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, fact_id) REFERENCES facts (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE fact_changes IS 'Audit trail of facts: who changed which, and why.';
+COMMENT ON COLUMN fact_changes.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 CREATE INDEX fact_changes_fact ON fact_changes (namespace_id, fact_id, changed_at, id);
 CREATE INDEX fact_changes_other ON fact_changes (namespace_id, other_fact_id) WHERE other_fact_id IS NOT NULL;
-SELECT create_partitions('fact_changes'), isolate_table('fact_changes',
-    'EXISTS (SELECT FROM facts o WHERE o.namespace_id = fact_changes.namespace_id AND o.id = fact_changes.fact_id)');
+SELECT create_partitions('fact_changes'), isolate_table('fact_changes', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT ON fact_changes TO everword_ingest, everword_compactor;
 GRANT SELECT ON fact_changes TO everword_search;
 INSERT INTO erasure_rules VALUES ('fact', 16, 'fact_changes', 'fact_id'), ('fact', 17, 'fact_changes', 'other_fact_id');

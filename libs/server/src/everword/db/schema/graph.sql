@@ -58,16 +58,18 @@ CREATE TABLE graph_node_versions (
     known_until timestamptz,
     ended_by smallint CHECK (ended_by BETWEEN 1 AND 3),
     end_reason text NOT NULL DEFAULT '',
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, node_id) REFERENCES graph_nodes (namespace_id, id),
     CHECK (known_until >= known_from)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE graph_node_versions IS
     'Description of a node, valid from known_from until known_until; only the end changes. Each is a memory.';
+COMMENT ON COLUMN graph_node_versions.agent IS 'With `subject`, those of the node: scoped keys see the row by them.';
 COMMENT ON COLUMN graph_node_versions.source IS 'Values equal proto GraphSource.';
 CREATE INDEX graph_node_versions_node ON graph_node_versions (namespace_id, node_id, known_from);
-SELECT create_partitions('graph_node_versions'), isolate_table('graph_node_versions',
-    'EXISTS (SELECT FROM graph_nodes o WHERE o.namespace_id = graph_node_versions.namespace_id AND o.id = graph_node_versions.node_id)');
+SELECT create_partitions('graph_node_versions'), isolate_table('graph_node_versions', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE (known_until, ended_by, end_reason) ON graph_node_versions TO everword_ingest, everword_compactor;
 GRANT SELECT ON graph_node_versions TO everword_search;
 INSERT INTO erasure_rules VALUES ('node', 12, 'graph_node_versions', 'node_id', 'source', 'Each version is a memory.');
@@ -120,8 +122,6 @@ INSERT INTO erasure_rules VALUES
     ('node', 10, 'graph_edges', 'from_id', NULL, ''),
     ('node', 11, 'graph_edges', 'to_id', NULL, '');
 INSERT INTO transfer_rules VALUES ('graph_edges', 73, 'edge', '{id}');
-
-CREATE TRIGGER hold_source BEFORE INSERT ON graph_edges FOR EACH ROW WHEN (NEW.message_id IS NOT NULL) EXECUTE FUNCTION hold_source();
 
 CREATE FUNCTION with_merged_nodes(ids uuid[]) RETURNS uuid[]
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$

@@ -233,41 +233,44 @@ CREATE TABLE memory_changes (
     changed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, xid, id)
 );
-COMMENT ON TABLE memory_changes IS 'Memories added, changed or removed in the last day. Readers ask for those after their snapshot.';
-CREATE INDEX memory_changes_by_age ON memory_changes (namespace_id, changed_at);
+COMMENT ON TABLE memory_changes IS
+    'Memories added, changed or removed in the last day: each statement that writes `memories` adds a row. Readers ask for those '
+    'after their snapshot.';
+CREATE INDEX memory_changes_by_age ON memory_changes (changed_at);
 SELECT isolate_table('memory_changes');
+-- Scoped calls add the changes that they make, and see none.
+CREATE POLICY scope ON memory_changes FOR INSERT TO everword_scoped
+    WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT ON memory_changes TO everword_search;
+GRANT INSERT ON memory_changes TO everword_ingest, everword_compactor;
 INSERT INTO transfer_rules VALUES ('memory_changes', 203, NULL, '{}', 'What watchers have to be told, for a day.');
 
-CREATE FUNCTION log_memory_changes() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-BEGIN
+CREATE FUNCTION log_memory_changes(sources uuid[]) RETURNS void
+LANGUAGE sql SET search_path = everword, pg_temp AS $$
     INSERT INTO memory_changes (namespace_id, memory_ids)
-    SELECT namespace_id, array_agg(DISTINCT source_id) FROM changed GROUP BY namespace_id;
-    -- One statement in twenty deletes entries older than a day.
-    IF random() < 0.05 THEN
+    SELECT nullif(current_setting('everword.namespace_id', true), '')::bigint, array_agg(DISTINCT id)
+      FROM unnest(sources) AS changed (id) HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION log_memory_changes IS 'Log memories whose passages were added, changed or removed; every function that does so calls it.';
+
+CREATE FUNCTION prune_memory_changes(keep interval, batch integer) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    WITH pruned AS (
         DELETE FROM memory_changes
          WHERE (namespace_id, xid, id) IN (
-               SELECT c.namespace_id, c.xid, c.id FROM memory_changes c
-                WHERE c.namespace_id = (SELECT namespace_id FROM changed LIMIT 1) AND c.changed_at < now() - interval '1 day'
-                ORDER BY c.changed_at LIMIT 1000 FOR UPDATE SKIP LOCKED);
-    END IF;
-    RETURN NULL;
-END $$;
-COMMENT ON FUNCTION log_memory_changes IS 'Log the memories that a statement added, changed or removed.';
-
-CREATE TRIGGER memories_added AFTER INSERT ON memories REFERENCING NEW TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION log_memory_changes();
-CREATE TRIGGER memories_changed AFTER UPDATE ON memories REFERENCING NEW TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION log_memory_changes();
-CREATE TRIGGER memories_removed AFTER DELETE ON memories REFERENCING OLD TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION log_memory_changes();
+               SELECT namespace_id, xid, id FROM memory_changes
+                WHERE changed_at < now() - keep ORDER BY changed_at LIMIT batch FOR UPDATE SKIP LOCKED)
+        RETURNING 1)
+    SELECT count(*) FROM pruned
+$$;
+COMMENT ON FUNCTION prune_memory_changes IS 'Delete at most `batch` changes older than `keep`; return how many.';
 
 CREATE FUNCTION drop_derived_passages(sources uuid[]) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     dropped bigint[];
+    changed uuid[];
     words bigint;
     generation bigint;
 BEGIN
@@ -275,12 +278,14 @@ BEGIN
     WITH gone AS (
         DELETE FROM memories
          WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 5, 7, 8) OR part = -1)
-        RETURNING id, lexeme_count
+        RETURNING id, lexeme_count, source_id
     )
-    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0) INTO dropped, words FROM gone;
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0), array_agg(source_id)
+      INTO dropped, words, changed FROM gone;
     IF cardinality(dropped) = 0 THEN
         RETURN 0;
     END IF;
+    PERFORM log_memory_changes(changed);
     DELETE FROM embedding_queue WHERE namespace_id = namespace AND memory_id = ANY(dropped);
     FOR generation IN SELECT id FROM model_generations ORDER BY id LOOP
         EXECUTE format('DELETE FROM %I WHERE namespace_id = $1 AND memory_id = ANY($2)', 'memory_vectors_' || generation)
@@ -299,6 +304,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := nullif(current_setting('everword.namespace_id', true), '')::bigint;
     changed bigint[];
+    changed_sources uuid[];
 BEGIN
     -- Every writer locks in the order of ids. Never messages; see drop_derived_passages.
     PERFORM id FROM memories
@@ -307,10 +313,11 @@ BEGIN
     WITH closed AS (
         UPDATE memories SET valid_until = coalesce(until, valid_until), known_until = coalesce(disbelieved, known_until)
          WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
-        RETURNING id
+        RETURNING id, source_id
     )
-    SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO changed FROM closed;
+    SELECT coalesce(array_agg(id ORDER BY id), '{}'), array_agg(source_id) INTO changed, changed_sources FROM closed;
     IF cardinality(changed) > 0 THEN
+        PERFORM log_memory_changes(changed_sources);
         PERFORM log_index_change('{}', changed);
     END IF;
     RETURN cardinality(changed);
@@ -318,4 +325,5 @@ END $$;
 COMMENT ON FUNCTION close_derived_passages IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
 GRANT EXECUTE ON FUNCTION hidden_passage TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION prune_memory_changes TO everword_ingest;
 GRANT EXECUTE ON FUNCTION drop_derived_passages, close_derived_passages TO everword_ingest, everword_compactor;

@@ -7,28 +7,31 @@ $$;
 COMMENT ON FUNCTION erasing_namespace IS 'Return the namespace that the transaction is set to, the current namespace.';
 
 CREATE FUNCTION in_scope(agent text, subject text) RETURNS boolean
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT coalesce(nullif(current_setting('everword.agent', true), '') = agent, true)
        AND coalesce(nullif(current_setting('everword.subject', true), '') = subject, true)
        AND concat(current_setting('everword.agent', true), current_setting('everword.subject', true)) <> ''
 $$;
 COMMENT ON FUNCTION in_scope IS 'Return whether an agent and subject are in the scope of the transaction; false if it has no scope.';
 
-CREATE FUNCTION isolate_table(isolated text, scope text DEFAULT 'false') RETURNS void
+CREATE FUNCTION isolate_table(isolated text, scope text DEFAULT 'false', shown text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
-BEGIN
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', isolated);
+DECLARE
     -- The setting is '' and not NULL after the first transaction of a pooled connection.
-    EXECUTE format(
-        'CREATE POLICY isolation ON %I USING '
-        '(namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint)',
-        isolated
-    );
-    IF scope IS NOT NULL THEN
-        EXECUTE format('CREATE POLICY scope ON %I AS RESTRICTIVE TO everword_scoped USING (%s)', isolated, scope);
+    own constant text := 'namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint';
+    scoped constant text := concat_ws(' AND ', own, '(' || scope || ')');
+BEGIN
+    -- One permissive policy for a role: Citus drops the word RESTRICTIVE, and policies of a role are joined by OR.
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', isolated);
+    EXECUTE format('CREATE POLICY isolation ON %I TO everword_ingest, everword_search, everword_compactor, everword_embedder '
+                   'USING (%s) WITH CHECK (%s)', isolated, concat_ws(' AND ', own, '(' || shown || ')'), own);
+    -- Without a policy, a role sees and adds nothing.
+    IF scope IS DISTINCT FROM 'false' THEN
+        EXECUTE format('CREATE POLICY scope ON %I TO everword_scoped USING (%s) WITH CHECK (%s)',
+                       isolated, concat_ws(' AND ', scoped, '(' || shown || ')'), scoped);
     END IF;
 END $$;
 COMMENT ON FUNCTION isolate_table IS
-    'Show rows of the current namespace only; to scoped calls, those that meet `scope` (NULL: all of them).';
+    'Show rows of the current namespace that are `shown`; to scoped calls, those that meet `scope` (NULL: all, false: none).';
 
 GRANT EXECUTE ON FUNCTION in_scope TO everword_scoped;

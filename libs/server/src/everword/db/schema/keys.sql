@@ -63,17 +63,8 @@ CREATE FUNCTION close_deployment() RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     UPDATE deployment SET closed = true WHERE NOT closed
 $$;
-COMMENT ON FUNCTION close_deployment IS 'Require a key for every call from now on. Only the owner of the schema can undo it.';
-
-CREATE FUNCTION close_deployment_with_key() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-BEGIN
-    PERFORM close_deployment();
-    RETURN NULL;
-END $$;
-COMMENT ON FUNCTION close_deployment_with_key IS 'Close the deployment in the transaction that creates its first key.';
-
-CREATE TRIGGER close_deployment AFTER INSERT ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION close_deployment_with_key();
+COMMENT ON FUNCTION close_deployment IS
+    'Require a key for every call from now on; statements that add keys call it. Only the owner of the schema can undo it.';
 
 CREATE TABLE advisor_grants (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -50,15 +50,17 @@ CREATE TABLE lore_entries (
     version bigint NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, book_id) REFERENCES lore_books (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
+COMMENT ON COLUMN lore_entries.agent IS 'With `subject`, those of the book: scoped keys see the row by them.';
 COMMENT ON COLUMN lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
 COMMENT ON COLUMN lore_entries.patterns IS 'How many of the triggers are regular expressions.';
 CREATE UNIQUE INDEX lore_entries_title ON lore_entries (namespace_id, book_id, title);
-SELECT create_partitions('lore_entries'), isolate_table('lore_entries',
-    'EXISTS (SELECT FROM lore_books o WHERE o.namespace_id = lore_entries.namespace_id AND o.id = lore_entries.book_id)');
+SELECT create_partitions('lore_entries'), isolate_table('lore_entries', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE, DELETE ON lore_entries TO everword_ingest;
 GRANT SELECT ON lore_entries TO everword_search;
 INSERT INTO erasure_rules VALUES

@@ -22,19 +22,23 @@ CREATE TABLE messages (
     parent_id uuid,
     occurred_at timestamptz NOT NULL,
     recorded_at timestamptz NOT NULL DEFAULT now(),
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id),
     UNIQUE (namespace_id, conversation_id, seq),
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE messages IS 'Every message as it was sent. Append-only by grants.';
+COMMENT ON COLUMN messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
 COMMENT ON COLUMN messages.importance_class IS 'As sent; memory_classes holds what was said later.';
 -- Makes an import resumable: an external id is stored once.
 CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation_id, external_id) WHERE external_id IS NOT NULL;
 -- Finds messages of a range of days that the calendar has missed.
 CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WHERE NOT automated;
 CREATE INDEX messages_author ON messages (namespace_id, author, id) WHERE author <> '';
-SELECT create_partitions('messages'), isolate_table('messages',
-    'EXISTS (SELECT FROM conversations o WHERE o.namespace_id = messages.namespace_id AND o.id = messages.conversation_id)');
+-- Messages of erased authors are hidden by name: transactions that began before the erasure may still add some.
+SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent, subject)',
+    'is_shown(conversation_id, author, recorded_at)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
 GRANT SELECT ON messages TO everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
@@ -49,23 +53,24 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, p
 $$;
 COMMENT ON FUNCTION hidden_message IS 'Return whether a message is being erased.';
 
--- Only a namespace with a running erasure pays for hiding: `everword.hides` is read once per statement.
-CREATE POLICY shown ON messages AS RESTRICTIVE FOR SELECT USING (
-    (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
-    OR NOT hidden_message(namespace_id, conversation_id, author, recorded_at));
-
-CREATE FUNCTION hold_source() RETURNS trigger
+CREATE FUNCTION lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
-    source messages;
+    found_sources bigint;
+    hidden boolean;
 BEGIN
-    SELECT * INTO source FROM messages WHERE namespace_id = NEW.namespace_id AND id = NEW.message_id FOR KEY SHARE;
+    SELECT count(*), bool_or(hidden_message(namespace, m.conversation_id, m.author, m.recorded_at)) INTO found_sources, hidden
+      FROM (SELECT conversation_id, author, recorded_at FROM messages
+             WHERE namespace_id = namespace AND id = ANY(sources) ORDER BY id FOR KEY SHARE) AS m;
     -- The caller repeats the call and is told that there is no such message.
-    IF source.id IS NULL OR hidden_message(source.namespace_id, source.conversation_id, source.author, source.recorded_at) THEN
+    IF hidden OR NOT may_be_gone AND found_sources < (SELECT count(DISTINCT id) FROM unnest(sources) AS source (id)) THEN
         RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
     END IF;
-    RETURN NEW;
+    RETURN true;
 END $$;
-COMMENT ON FUNCTION hold_source IS 'Lock the message that a row rests on until commit, or fail if it is being erased.';
+COMMENT ON FUNCTION lock_sources IS
+    'Lock messages until the commit, or fail if one is being erased; statements that store rows that rest on messages call it. '
+    'Policies of retention delete messages and leave such rows, so of rows that are copied messages `may_be_gone`.';
 
 GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
+GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;

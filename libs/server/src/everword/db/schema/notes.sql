@@ -51,13 +51,15 @@ CREATE TABLE note_versions (
     author text NOT NULL DEFAULT '',
     expires_at timestamptz,
     written_at timestamptz NOT NULL DEFAULT now(),
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, note_id, version),
     FOREIGN KEY (namespace_id, note_id) REFERENCES notes (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE note_versions IS 'Every version of every note. Append-only by grants.';
+COMMENT ON COLUMN note_versions.agent IS 'With `subject`, those of the note: scoped keys see the row by them.';
 CREATE UNIQUE INDEX note_versions_id ON note_versions (namespace_id, id);
-SELECT create_partitions('note_versions'), isolate_table('note_versions',
-    'EXISTS (SELECT FROM notes o WHERE o.namespace_id = note_versions.namespace_id AND o.id = note_versions.note_id)');
+SELECT create_partitions('note_versions'), isolate_table('note_versions', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT ON note_versions TO everword_ingest;
 INSERT INTO erasure_rules VALUES
     ('author', 10, 'note_versions', 'author', NULL, 'Versions; a note that was last written by the author goes whole.', 'true',

@@ -126,8 +126,10 @@ BEGIN
         SELECT array_agg(DISTINCT conversation_id) INTO theirs FROM messages WHERE namespace_id = namespace AND id = ANY(gone);
         PERFORM fence_jobs(theirs, pause);
         PERFORM forget_errors(theirs);
+        UPDATE fact_evidence
+           SET quote = CASE WHEN keep_quotes THEN quote ELSE '' END, conversation_agent = '', conversation_subject = ''
+         WHERE namespace_id = namespace AND message_id = ANY(gone);
         IF NOT keep_quotes THEN
-            UPDATE fact_evidence SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
             UPDATE graph_edges SET quote = '' WHERE namespace_id = namespace AND message_id = ANY(gone) AND quote <> '';
             UPDATE learned_evidence SET quote = '…' WHERE namespace_id = namespace AND message_id = ANY(gone);
         END IF;

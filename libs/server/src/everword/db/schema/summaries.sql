@@ -57,7 +57,13 @@ CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) 
 -- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
 CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, namespace_id);
 CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
-SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)');
+SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)',
+    'NOT hidden AND is_shown(conversation_id)');
+-- A hidden summary is seen by the compactor alone, which rewrites it.
+ALTER POLICY isolation ON summaries TO everword_ingest, everword_search, everword_embedder;
+CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
+    USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND is_shown(conversation_id))
+    WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT, INSERT ON summaries TO everword_ingest;
 GRANT SELECT ON summaries TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON summaries TO everword_compactor;
@@ -67,13 +73,6 @@ INSERT INTO erasure_rules VALUES
     ('summary', 12, 'summaries', 'id', 'source', '', 'true', false);
 INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.');
 
-CREATE POLICY shown ON summaries AS RESTRICTIVE FOR SELECT USING (
-    conversation_id IS NULL
-    OR (SELECT coalesce(current_setting('everword.hides', true), '') IN ('', '0'))
-    OR NOT hidden_conversation(namespace_id, conversation_id));
--- A hidden summary is seen by the compactor alone, which rewrites it.
-CREATE POLICY written ON summaries AS RESTRICTIVE FOR SELECT TO everword_search, everword_ingest USING (NOT hidden);
-
 CREATE TABLE summary_sources (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
     summary_id uuid NOT NULL,
@@ -81,6 +80,8 @@ CREATE TABLE summary_sources (
     axis smallint NOT NULL CHECK (axis BETWEEN 1 AND 2),
     message_id uuid,
     child_id uuid,
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, summary_id, ordinal),
     CHECK ((message_id IS NULL) <> (child_id IS NULL)),
     FOREIGN KEY (namespace_id, summary_id) REFERENCES summaries (namespace_id, id) ON DELETE CASCADE,
@@ -89,12 +90,12 @@ CREATE TABLE summary_sources (
     FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id) ON DELETE RESTRICT
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE summary_sources IS 'Sources of each node in order: messages, or nodes of the level below.';
+COMMENT ON COLUMN summary_sources.agent IS 'With `subject`, those of the summary: scoped keys see the row by them.';
 COMMENT ON COLUMN summary_sources.axis IS '1 along a conversation, 2 along the calendar.';
 -- A message is under one leaf and one day, and a node under one parent.
 CREATE UNIQUE INDEX summary_sources_message ON summary_sources (namespace_id, message_id, axis) WHERE message_id IS NOT NULL;
 CREATE UNIQUE INDEX summary_sources_child ON summary_sources (namespace_id, child_id) WHERE child_id IS NOT NULL;
-SELECT create_partitions('summary_sources'), isolate_table('summary_sources',
-    'EXISTS (SELECT FROM summaries o WHERE o.namespace_id = summary_sources.namespace_id AND o.id = summary_sources.summary_id)');
+SELECT create_partitions('summary_sources'), isolate_table('summary_sources', 'in_scope(agent, subject)');
 GRANT SELECT ON summary_sources TO everword_search;
 GRANT SELECT, INSERT, DELETE ON summary_sources TO everword_compactor;
 INSERT INTO erasure_rules VALUES
@@ -273,12 +274,14 @@ CREATE TABLE tool_sentences (
     model text NOT NULL,
     prompt_version integer NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
+    agent text NOT NULL DEFAULT '',
+    subject text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, message_id),
     FOREIGN KEY (namespace_id, message_id) REFERENCES messages (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE tool_sentences IS 'A sentence about a tool call whose message has no text; part -1 of the message in the index.';
-SELECT create_partitions('tool_sentences'), isolate_table('tool_sentences',
-    'EXISTS (SELECT FROM messages o WHERE o.namespace_id = tool_sentences.namespace_id AND o.id = tool_sentences.message_id)');
+COMMENT ON COLUMN tool_sentences.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
+SELECT create_partitions('tool_sentences'), isolate_table('tool_sentences', 'in_scope(agent, subject)');
 GRANT SELECT ON tool_sentences TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON tool_sentences TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('message', 10, 'tool_sentences', 'message_id');

@@ -105,6 +105,7 @@ BEGIN
                       AND (octet_length(r.ranking) < 8 OR octet_length(r.ranking) % 4 <> 0 OR get_byte(r.ranking, 0) <> 1)) THEN
             RAISE EXCEPTION 'ranking is no ranking record of version 1' USING ERRCODE = 'invalid_parameter_value';
         END IF;
+        PERFORM log_memory_changes(ARRAY(SELECT r.source_id FROM jsonb_to_recordset(rows_) AS r (source_id uuid)));
         INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
         SELECT namespace, m.id, g.id
           FROM jsonb_to_recordset(rows_) AS r (source_id uuid, part integer)

@@ -148,7 +148,7 @@ BEGIN
         'WHERE namespace_id = nullif(current_setting(''everword.namespace_id'', true), '''')::bigint '
         'WITH LOCAL CHECK OPTION', visible, vectors
     );
-    EXECUTE format('GRANT SELECT ON %I TO everword_search, everword_compactor', visible);
+    EXECUTE format('GRANT SELECT ON %I TO everword_search, everword_search_scoped, everword_compactor', visible);
     EXECUTE format('GRANT SELECT ON %I TO everword_embedder', visible);
     EXECUTE format('GRANT SELECT (namespace_id, memory_id, embedding), INSERT, UPDATE (embedding) ON %I TO everword_embedder',
                    vectors);

@@ -23,14 +23,18 @@ SELECT rolname, 'is a superuser, or bypasses row-level security' FROM pg_roles
 
 -- isolation --
 -- over: database
--- holds: A service's role that may read a table of namespaces directly sees the rows of one namespace alone.
--- do: ALTER TABLE … ENABLE ROW LEVEL SECURITY, or REVOKE the right; compare with schema.sql.
+-- holds: A service's role that may read a table of namespaces directly sees the rows of one namespace alone; scoped roles are no members of it.
+-- do: ALTER TABLE … ENABLE ROW LEVEL SECURITY, or REVOKE the right or the membership; compare with schema.sql.
 SELECT c.relname AS id, 'no row-level security' AS detail
   FROM pg_class c
   JOIN transfer_rules t ON t.relation = c.relname
  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND t.record IS NOT NULL AND NOT c.relrowsecurity
    AND c.relname NOT IN ('jobs', 'corpus_counts', 'tool_sentence_queue', 'memories')
-   AND EXISTS (SELECT FROM pg_roles r WHERE r.rolname = ANY(%(roles)s) AND has_table_privilege(r.oid, c.oid, 'SELECT'));
+   AND EXISTS (SELECT FROM pg_roles r WHERE r.rolname = ANY(%(roles)s) AND has_table_privilege(r.oid, c.oid, 'SELECT'))
+ UNION ALL
+SELECT r.rolname, 'is a member of ' || s.rolname
+  FROM pg_roles s JOIN pg_roles r ON r.rolname = s.rolname || '_scoped'
+ WHERE s.rolname = ANY(%(roles)s) AND pg_has_role(r.oid, s.oid, 'MEMBER');
 
 -- indexes --
 -- over: database
