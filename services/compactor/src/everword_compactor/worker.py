@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
+# It registers dumpers for parameters. Connections opened before lack them, and tasks import it late.
+import everword.db.arrays  # noqa: F401
 from everword.chat.settings import ChatSettings
 from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
