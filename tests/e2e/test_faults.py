@@ -37,7 +37,7 @@ KINDS = (
     "ingest killed",
     "search told to end",
     "embedder-worker-1 held",
-    "compact-worker-1 killed",
+    "compactor-worker-1 killed",
     "Postgres restarted (immediate",
     "Valkey flushed",
     "connections to Postgres torn",
@@ -45,7 +45,7 @@ KINDS = (
     "embedding model fails with 500",
     "language model answers garbage",
     "ingest clock an hour behind",
-    "compact-worker-1 clock an hour ahead",
+    "compactor-worker-1 clock an hour ahead",
 )
 SHORT = Settings(
     faults=len(KINDS),

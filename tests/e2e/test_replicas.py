@@ -1,4 +1,4 @@
-"""Three processes of each service behind one name, and three workers of each task, are one Everword."""
+"""Three processes of each service behind one name, and three workers of each kind, are one Everword."""
 
 from __future__ import annotations
 
@@ -334,8 +334,8 @@ async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster)
         assert "logs/search-1.log" in files_with(cluster.folder, "service started")
 
 
-def workers(*tasks: str) -> tuple[str, ...]:
-    return tuple(f"{task}-worker-{n}" for task in tasks for n in range(1, REPLICAS + 1))
+def workers(*names: str) -> tuple[str, ...]:
+    return tuple(f"{name}-worker-{n}" for name in names for n in range(1, REPLICAS + 1))
 
 
 async def is_idle(cluster: Cluster) -> bool:
@@ -369,7 +369,7 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
 
     async def work() -> None:
         async with client_of(cluster, namespace=namespace) as memory:
-            with cluster.held(*workers("embedder", "compact", "roll-up", "tool-sentences")):
+            with cluster.held(*workers("embedder", "compactor")):
                 for start in range(0, len(said), 40):
                     day = LAST_YEAR + timedelta(days=start // 40)
                     await say(memory, *said[start : start + 40], create_time=day)
@@ -391,5 +391,5 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
     assert dag.messages.keys() == {each["id"] for node in dag.of_level(1) for each in node.messages}
     assert sum(inserts.values()) == len(dag.nodes), "a summary was written, and thrown away"
     assert len(dag.of_level(DAY)) == len(said) // 40
-    for task, of in (("embedder", embeds), ("compact", compactions), ("roll-up", roll_ups)):
-        assert set(workers(task)) == set(of), (task, of)
+    for name, of in (("embedder", embeds), ("compactor", compactions), ("compactor", roll_ups)):
+        assert set(workers(name)) == set(of), (name, of)

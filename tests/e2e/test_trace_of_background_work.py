@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import closing
+from queue import SimpleQueue
 
 import pytest
 from opentelemetry import propagate, trace
@@ -56,7 +57,7 @@ def redis(valkey_url: str) -> Iterator[Redis]:
         yield client
 
 
-def take_wake_ups(stack: Stack, redis: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+def take_wake_ups(stack: Stack, redis: Redis, redis_url: str) -> None:
     """Do what a worker process does, until no wake-up is left."""
     database = BlockingDatabase(stack.database.settings("embedder"), "embedder")
     database.open()
@@ -65,9 +66,14 @@ def take_wake_ups(stack: Stack, redis: Redis, monkeypatch: pytest.MonkeyPatch) -
         closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as model,
     ):
         task = Task("embed", Drain(database, model).run)
-        monkeypatch.setattr(job_worker, "_worker", job_worker.Worker(database, task))
+        worker = job_worker.Worker(database, task)
+        thread = job_worker._TaskThread(worker, redis_url, lambda: None, SimpleQueue())
+        job_worker._threads.current = thread
         queue = Queue(QUEUE, connection=redis, serializer=JSONSerializer)
-        ThreadWorker([queue], connection=redis, serializer=JSONSerializer).work(burst=True)
+        try:
+            ThreadWorker([queue], connection=redis, serializer=JSONSerializer).work(burst=True)
+        finally:
+            job_worker._threads.current = None
 
 
 async def traced_append(stack: Stack, text: str) -> None:
@@ -98,12 +104,11 @@ async def test_a_write_is_one_trace_to_the_model_that_embeds_it(
     valkey_url: str,
     redis: Redis,
     spans: InMemorySpanExporter,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with running_stack(database, redis_url=valkey_url) as stack:
         await traced_append(stack, "The cutover moves to Thursday.")
         await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
-        await asyncio.to_thread(take_wake_ups, stack, redis, monkeypatch)
+        await asyncio.to_thread(take_wake_ups, stack, redis, valkey_url)
     assert pending(database) == 0
     traced = trace_of(spans.get_finished_spans(), "caller")
     by_name = {span.name: span for span in traced}
@@ -122,14 +127,13 @@ async def test_a_second_attempt_is_a_trace_of_its_own_that_points_to_the_write(
     valkey_url: str,
     redis: Redis,
     spans: InMemorySpanExporter,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with running_stack(database, redis_url=valkey_url) as stack:
         await traced_append(stack, "The cutover moves to Friday.")
         await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
         with database.connect() as conn:
             conn.execute("UPDATE jobs SET attempts = 1")
-        await asyncio.to_thread(take_wake_ups, stack, redis, monkeypatch)
+        await asyncio.to_thread(take_wake_ups, stack, redis, valkey_url)
     assert pending(database) == 0
     finished = spans.get_finished_spans()
     traced = trace_of(finished, "caller")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from everword.embedded.folder import RunningStack
 from everword.embedded.process import ProcessSpec
@@ -12,8 +13,12 @@ from faults.clocks import Clocks
 from support.hasty import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
 from support.scripted_chat import ScriptedChat
 
-#: Those that ask a language model; the others go by rules.
-ASKING = frozenset({"compact-worker", "roll-up-worker", "tool-sentences-worker"})
+ASKING_WORKER = "compactor-worker"
+#: Worker of the compactor -> its tasks. Those of one ask a language model; the others go by rules.
+TASKS = {
+    ASKING_WORKER: ("compact", "roll-up", "tool-sentences"),
+    "learning-worker": ("learn", "sleep"),
+}
 #: An erasure of a few messages is of many steps, between which a process may end.
 SMALL_STEPS = {
     "everword_ingest.erasure.erase:BATCH": 2,
@@ -38,7 +43,7 @@ class Patience:
             return {SWEEP: self.sweep_s, read: self.model_s}
         if name == "embedder-worker":
             return {EMBED_LEASE: self.lease_s, EMBED_PAUSE: self.pause_s}
-        if name in SUMMARISING_WORKERS:
+        if name in TASKS:
             return self._of_summarising()
         return {SWEEP: self.sweep_s, **(SMALL_STEPS if name == "ingest" else {})}
 
@@ -58,7 +63,8 @@ class Patience:
 
 def names(workers: int) -> list[str]:
     """Return the names of all processes but the engines."""
-    return [*SERVICES, *(f"{name}-{n}" for name in WORKERS for n in range(1, workers + 1))]
+    each = [*(set(WORKERS) - set(TASKS)), *TASKS]
+    return [*SERVICES, *(f"{name}-{n}" for name in each for n in range(1, workers + 1))]
 
 
 def specs(
@@ -74,12 +80,22 @@ def specs(
         yield replace(spec, environment={**spec.environment, **own})
 
 
+def _by_tasks(spec: ProcessSpec) -> list[ProcessSpec]:
+    """Divide the compactor's worker into one for each group of tasks."""
+    if spec.name not in SUMMARISING_WORKERS:
+        return [spec]
+    return [
+        replace(spec, name=name, argv=[*spec.argv, *tasks], imports=[])
+        for name, tasks in TASKS.items()
+    ]
+
+
 def _specs(
     running: RunningStack, workers: int, patience: Patience, chat: ScriptedChat
 ) -> Iterator[ProcessSpec]:
     model = {"EVERWORD_CHAT_URL": chat.url, "EVERWORD_CHAT_MODEL": chat.model}
-    for spec in service_specs(running):
-        own = model if spec.name in ASKING else {}
+    for spec in chain(*map(_by_tasks, service_specs(running))):
+        own = model if spec.name == ASKING_WORKER else {}
         environment = {**spec.environment, "EVERWORD_LOG_LEVEL": "WARNING", **own}
         impatient = hasty(replace(spec, environment=environment), patience.of(spec.name))
         if spec.name in SERVICES:

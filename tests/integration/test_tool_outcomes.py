@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import pytest
 
-from everword.chat.blocking import BlockingChat
-from everword.jobs.task import Task
+from everword.jobs.store import StartedJob
+from everword.jobs.task import JobRun, Task
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2
 from everword_compactor import worker
-from everword_compactor.calendar import job as roll_up
-from everword_compactor.calendar.job import RollUp
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import HARMLESS
@@ -158,28 +157,28 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
 ) -> None:
     """A worker reads its settings as it is started, and each task asks its own model."""
     asked: dict[str, str] = {}
-
-    def answers_once(
-        blocking: object, redis_url: str, task: Task, before_job: Callable[[], None]
-    ) -> None:
-        job = task.run.__closure__
-        assert job is not None
-        [chat] = [
-            cell.cell_contents for cell in job if isinstance(cell.cell_contents, BlockingChat)
-        ]
-        chat.complete(HARMLESS)
-        asked[task.name] = chat.model
-
     digesting: list[str] = []
 
-    class Watched(RollUp):
-        def __init__(self, worker_context: WorkerContext) -> None:
-            super().__init__(worker_context)
-            assert worker_context.digests
-            digesting.append(worker_context.digests.model)
+    def asks_once(name: str, worker_context: WorkerContext) -> Callable[[JobRun], None]:
+        def run(job: JobRun) -> None:
+            assert worker_context.chat
+            worker_context.chat.complete(HARMLESS)
+            asked[name] = worker_context.chat.model
 
-    monkeypatch.setattr(roll_up, "RollUp", Watched)
-    monkeypatch.setattr(worker, "run_worker", answers_once)
+        if worker_context.digests:
+            digesting.append(worker_context.digests.model)
+        return run
+
+    def run_once(
+        blocking: object, redis_url: str, tasks: Sequence[Task], before_job: Callable[[], None]
+    ) -> None:
+        job = StartedJob(1, 1, "compact", "", 1, 1, 1, None)
+        for task in tasks:
+            task.run(JobRun(job, lambda: None, lambda: None))
+
+    for name in worker.TASKS:
+        monkeypatch.setitem(worker.TASKS, name, partial(asks_once, name))
+    monkeypatch.setattr(worker, "run_worker", run_once)
     monkeypatch.setattr(worker, "setup", lambda *_: lambda: None)
     with ScriptedChat().running() as server, ScriptedChat(model="small").running() as small:
         for name, value in {
@@ -196,6 +195,8 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
         monkeypatch.setattr(worker, "let_process_give_way", lambda: None)
         for name in worker.TASKS:
             worker.main([name])
+=======
+        worker.main([])
         assert asked == {
             "compact": server.model,
             "learn": server.model,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 
 import psycopg
 import pytest
 import redis as redis_client
-from rq.exceptions import StopRequested
 
 from everword.db.blocking import BlockingDatabase
 from everword.embedded.ports import free_ports
@@ -277,23 +275,6 @@ def test_an_old_wake_up_starts_a_job_that_is_due(
     redis.flushall()
     assert publisher.resend_lost() == publisher.publish() == 1
     assert worker(jobs, lambda run: None).execute(key) == "done"
-
-
-def test_a_worker_that_took_sigterm_for_an_error_of_its_job_starts_no_other(
-    jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
-) -> None:
-    make_due(owner)
-    assert Publisher(jobs, redis).publish() == 1
-    stopping = queue.worker_of(redis, "t")
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        with suppress(StopRequested):
-            stopping.request_stop(signal.SIGTERM, None)  # type: ignore[no-untyped-call]
-        assert not stopping.work(burst=True)
-    finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
-    assert len(waiting(redis)) == 1
 
 
 def test_a_worker_waits_for_a_redis_that_has_no_memory_left(

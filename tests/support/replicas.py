@@ -1,4 +1,4 @@
-"""Everword as a cluster runs it: three processes of each service behind a name, and three workers of each task."""
+"""Everword as a cluster runs it: three processes of each service behind a name, and three workers of each kind."""
 
 from __future__ import annotations
 

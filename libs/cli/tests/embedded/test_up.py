@@ -9,14 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from everword.embedded.ports import HOST, Ports
-from everword.embedded.services import SERVICES, TASK_MODULES, WORKERS, is_serving
+from everword.embedded.services import SERVICES, WORKERS, is_serving
 
 HEALTH_SERVER = Path(__file__).with_name("health_server.py")
 UP = [sys.executable, "-c", "from everword.cli.up import up; up()"]
@@ -32,10 +31,6 @@ def environment(tmp_path: Path) -> dict[str, str]:
         (modules / module).mkdir(parents=True)
         (modules / module / "__init__.py").touch()
         (modules / module / "__main__.py").write_text(HEALTH_SERVER.read_text())
-    for module in chain(*TASK_MODULES.values()):
-        place = modules.joinpath(*module.split(".")).with_suffix(".py")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.touch()
     for module, *_ in WORKERS.values():
         worker = modules.joinpath(*module.split(".")).with_suffix(".py")
         worker.write_text('import signal\n\nif __name__ == "__main__":\n    signal.pause()\n')

@@ -1,13 +1,18 @@
-"""`python -m everword_compactor.worker TASK`: takes wake-ups of one task, and does its jobs."""
+"""`python -m everword_compactor.worker [TASK…]`: takes wake-ups of some tasks, or of all, and does their jobs."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
-from everword.chat.blocking import BlockingChat
+# It registers dumpers for parameters. Connections opened before lack them, and tasks import it late.
+import everword.db.arrays  # noqa: F401
+from everword.chat.settings import ChatSettings
 from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
@@ -21,9 +26,12 @@ from everword_compactor.jobs.due_vectors import DueVectors
 from everword_compactor.jobs.model_outage import detect_model_outage
 from everword_compactor.settings import SERVICE, WorkerSettings
 
+if TYPE_CHECKING:
+    from everword.chat.blocking import BlockingChat
+
 _Run = Callable[[JobRun], datetime | None]
 
-# Each worker imports what its own task needs: with that of all tasks a start takes half as long again.
+# The modules of a task are imported at its first job: most installations never need those of some tasks.
 
 
 def _compact(worker_context: WorkerContext) -> _Run:
@@ -81,12 +89,16 @@ TASKS: dict[str, Callable[[WorkerContext], _Run]] = {
 SMALL_TASKS = {"tool-sentences"}
 #: Tasks that sum up channels first, which is small work too.
 DIGESTING_TASKS = {"roll-up"}
+#: Connections to the database for each task, one of them for its heartbeat; and as many to spare.
+_CONNECTIONS = 2
 
 
-def main(arguments: list[str]) -> None:
-    if len(arguments) != 1 or arguments[0] not in TASKS:
-        sys.exit(f"everword: say which task the worker is for: {', '.join(TASKS)}")
-    [name] = arguments
+def main(arguments: Sequence[str]) -> None:
+    names = list(dict.fromkeys(arguments)) or list(TASKS)
+    if unknown := sorted(set(names) - set(TASKS)):
+        sys.exit(
+            f"everword: unknown task {unknown[0]!r}; name some of {', '.join(TASKS)}, or none for all"
+        )
     # Before any thread has taken an arena of its own.
     share_arenas()
     # Nobody waits for summaries, and somebody may for what services do on the same cores.
@@ -95,33 +107,50 @@ def main(arguments: list[str]) -> None:
         settings = WorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:
         sys.exit(f"everword: {error}")
-    flush = setup(f"compactor-worker-{name}", settings.log_level)
-    database = BlockingDatabase(settings.database, SERVICE)
-    ledger = Ledger(database)
-    model = settings.small_chat if name in SMALL_TASKS else settings.chat
-    chat = BlockingChat(model, ledger.record, admit=ledger.admit) if model else None
-    asks_small = name in DIGESTING_TASKS and settings.small_chat != settings.chat
-    small = (
-        BlockingChat(settings.small_chat, ledger.record, admit=ledger.admit)
-        if asks_small and settings.small_chat
-        else None
-    )
-    digests = _composer(small) if small else None
-    worker_context = WorkerContext(
-        database, _composer(chat), chat, ledger, digests, settings.compaction
-    )
-    try:
+    with ExitStack() as resources:
+        resources.callback(setup("compactor-worker", settings.log_level))
+        database = BlockingDatabase(
+            settings.database, SERVICE, max_size=_CONNECTIONS * (len(names) + 1)
+        )
+        resources.enter_context(closing(database))
         database.open()
+        tasks = [
+            Task(name, _run_of(name, settings, database, resources), lease_s=settings.lease_s)
+            for name in names
+        ]
+        run_worker(database, settings.redis_url, tasks, DueVectors(database).wait)
+
+
+def _run_of(
+    name: str, settings: WorkerSettings, database: BlockingDatabase, resources: ExitStack
+) -> _Run:
+    """Return what does the jobs of a task. What it needs is made at the first one, and closed with `resources`."""
+
+    @cache
+    def made() -> _Run:
+        ledger = Ledger(database)
+
+        def open_chat(model: ChatSettings | None) -> BlockingChat | None:
+            if model is None:
+                return None
+            from everword.chat.blocking import BlockingChat
+
+            chat = BlockingChat(model, ledger.record, admit=ledger.admit)
+            return resources.enter_context(closing(chat))
+
+        chat = open_chat(settings.small_chat if name in SMALL_TASKS else settings.chat)
+        asks_small = name in DIGESTING_TASKS and settings.small_chat != settings.chat
+        small = open_chat(settings.small_chat) if asks_small else None
+        digests = _composer(small) if small else None
+        worker_context = WorkerContext(
+            database, _composer(chat), chat, ledger, digests, settings.compaction
+        )
         run = TASKS[name](worker_context)
         for asked in filter(None, (small, chat)):
             run = detect_model_outage(run, asked)
-        task = Task(name, run, lease_s=settings.lease_s)
-        run_worker(database, settings.redis_url, task, DueVectors(database).wait)
-    finally:
-        for asked in filter(None, (small, chat)):
-            asked.close()
-        database.close()
-        flush()
+        return run
+
+    return lambda job: made()(job)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def main() -> None:
         database.open()
         drain = Drain(database, embedder, patience, charging)
         task = Task("embed", drain.run, lease_s=patience.lease_s, pauses_s=patience.pauses_s)
-        run_worker(database, settings.redis_url, task)
+        run_worker(database, settings.redis_url, [task])
     finally:
         embedder.close()
         database.close()

@@ -22,6 +22,7 @@ from everword.embedded.folder import RunningStack
 from everword.embedded.ports import Ports, option
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
+from everword.processes.heap import collect
 
 
 def port_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -102,6 +103,8 @@ async def _run(settings: StackSettings, console: Console, as_json: bool) -> None
             if entry_points(group="everword.commands", name="web"):
                 console.print("`everword web --console` shows in a browser what is remembered.")
             console.print("Everword is ready. Ctrl-C stops it.")
+        # The migration leaves much behind, and from now on this process only waits.
+        collect()
         await asyncio.Event().wait()
 
 

@@ -17,7 +17,6 @@ from everword.embedded.ports import HOST, Ports
 from everword.embedded.process import ProcessSpec
 
 COMPACTOR = "everword_compactor"
-COMPOSER = f"{COMPACTOR}.compose.extractive.composer"
 
 #: service -> the module that runs it; those first whose start takes longest after their imports
 SERVICES = {
@@ -27,29 +26,14 @@ SERVICES = {
     "compactor": COMPACTOR,
 }
 
-#: worker -> the module that runs it, with its arguments
+#: worker -> the module that runs it
 WORKERS = {
     "embedder-worker": ["everword_embedder.worker"],
-    "compact-worker": ["everword_compactor.worker", "compact"],
-    "learn-worker": ["everword_compactor.worker", "learn"],
-    "roll-up-worker": ["everword_compactor.worker", "roll-up"],
-    "sleep-worker": ["everword_compactor.worker", "sleep"],
-    "tool-sentences-worker": ["everword_compactor.worker", "tool-sentences"],
+    "compactor-worker": ["everword_compactor.worker"],
 }
 
 #: those that derive text from what was said
-SUMMARISING_WORKERS = frozenset(
-    {"compact-worker", "learn-worker", "roll-up-worker", "sleep-worker", "tool-sentences-worker"}
-)
-
-#: worker -> modules that it imports for its own task, after its start
-TASK_MODULES = {
-    "compact-worker": [f"{COMPACTOR}.conversations.job", COMPOSER],
-    "learn-worker": [f"{COMPACTOR}.{task}.job" for task in ("learning", "themes", "topics")],
-    "roll-up-worker": [f"{COMPACTOR}.calendar.job", COMPOSER],
-    "sleep-worker": [f"{COMPACTOR}.sleep.job"],
-    "tool-sentences-worker": [f"{COMPACTOR}.tool_sentences.job"],
-}
+SUMMARISING_WORKERS = frozenset({"compactor-worker"})
 
 #: Services that the fork server imports while the database starts: the others' modules are mostly among theirs.
 FIRST_FORKED = ("embedder", "search")
@@ -85,7 +69,7 @@ def service_specs(stack: RunningStack, left_out: frozenset[str] = frozenset()) -
         ProcessSpec(
             name=name,
             argv=[*PYTHON, *module],
-            imports=[module[0], *TASK_MODULES.get(name, ())],
+            imports=[module[0]],
             environment=common,
             # A worker finishes the batch at hand.
             stop=((signal.SIGTERM, 15.0),),

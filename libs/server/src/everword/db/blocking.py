@@ -10,7 +10,7 @@ from psycopg import Connection as PsycopgConnection
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
-from everword.db.pool import POOL_TIMEOUT_S, SQL, STATEMENT_CAP_S, connection_string
+from everword.db.pool import MAX_IDLE_S, POOL_TIMEOUT_S, SQL, STATEMENT_CAP_S, connection_string
 from everword.db.rows import dataclass_row
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import Parameters, Statement, statement_span
@@ -22,14 +22,15 @@ Connection = PsycopgConnection[Any]
 class BlockingDatabase:
     """A small pool of connections that act as a service's role."""
 
-    def __init__(self, settings: DatabaseSettings, service: str) -> None:
+    def __init__(self, settings: DatabaseSettings, service: str, max_size: int = 4) -> None:
         #: For those that need a connection of another kind.
         self.settings = settings
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             connection_string(settings, service),
             kwargs={"autocommit": True},
             min_size=0,
-            max_size=4,
+            max_size=max_size,
+            max_idle=MAX_IDLE_S,
             timeout=POOL_TIMEOUT_S,
             check=ConnectionPool.check_connection,
             open=False,

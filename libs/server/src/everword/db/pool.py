@@ -35,6 +35,9 @@ STATEMENT_CAP_S = 60.0
 GONE_S = 1
 #: How long a call waits for a connection before it is told that storage is unavailable.
 POOL_TIMEOUT_S = 10.0
+#: Seconds after which a pool closes one of its unused connections, down to its minimum. One that has served many
+#: statements takes 7 to 15 MB of the server's memory.
+MAX_IDLE_S = 20.0
 _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -95,6 +98,7 @@ class Database:
             max_size=settings.pool_max,
             max_waiting=settings.pool_waiting,
             timeout=POOL_TIMEOUT_S,
+            max_idle=MAX_IDLE_S,
             open=False,
             name=service,
         )

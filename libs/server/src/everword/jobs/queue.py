@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from threading import Event
 
 from opentelemetry import propagate, trace
 from opentelemetry.trace import Link, Span, SpanKind
@@ -13,9 +13,11 @@ from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.exceptions import OutOfMemoryError
 from redis.retry import Retry
 from rq import Queue
+from rq.exceptions import StopRequested
 from rq.job import Job
 from rq.queue import EnqueueData
 from rq.serializers import JSONSerializer
+from rq.timeouts import TimerDeathPenalty
 from rq.worker import SimpleWorker
 
 from everword.jobs.store import Publication
@@ -108,27 +110,38 @@ def _send_span(task: str, due: Sequence[Publication]) -> AbstractContextManager[
     )
 
 
-class _Worker(SimpleWorker):
-    """Stops at SIGTERM wherever it is."""
+class _ThreadWorker(SimpleWorker):
+    """Serves the queue of one task in a thread of its own: signals belong to the main thread."""
 
-    def request_stop(self, signum: Any, frame: Any) -> None:
-        """Remember to end, then let RQ raise StopRequested: the error handling of a job may catch that."""
-        self._stop_requested = True
-        super().request_stop(signum, frame)  # type: ignore[no-untyped-call]
+    # The default one limits times by signals. Jobs have no limit here: their leases do.
+    death_penalty_class = TimerDeathPenalty
+
+    def __init__(self, redis: Redis, task: str, stopping: Event) -> None:
+        super().__init__(
+            [Queue(queue_name(task), connection=redis, serializer=JSONSerializer)],
+            connection=redis,
+            serializer=JSONSerializer,
+            log_job_description=False,
+            disable_default_exception_handler=True,
+        )
+        self._stopping = stopping
+
+    def _install_signal_handlers(self) -> None:
+        """Install none."""
+
+    def subscribe(self) -> None:
+        """Subscribe to no commands: each takes a thread and a connection, and nobody sends one."""
+
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        super().execute_job(job, queue)  # type: ignore[no-untyped-call]
+        if self._stopping.is_set():
+            raise StopRequested
 
 
-def worker_of(redis: Redis, task: str) -> SimpleWorker:
-    """Return a worker that takes a task's wake-ups until SIGTERM."""
+def work(url: str, task: str, stopping: Event) -> None:
+    """Take wake-ups of a task in this thread, and return after the first job that ends while `stopping` is set.
+
+    While there is no wake-up, it waits for one whatever happens. It also returns if Redis is away for too long.
+    """
     # No fork: jobs are coarse and hold a lease, and a fork for each costs 65-80 ms.
-    return _Worker(
-        [Queue(queue_name(task), connection=redis, serializer=JSONSerializer)],
-        connection=redis,
-        serializer=JSONSerializer,
-        log_job_description=False,
-        disable_default_exception_handler=True,
-    )
-
-
-def work(url: str, task: str) -> None:
-    """Take wake-ups of a task until SIGTERM; the job at hand is finished first."""
-    worker_of(connect_patiently(url), task).work(logging_level="WARNING")
+    _ThreadWorker(connect_patiently(url), task, stopping).work(logging_level="WARNING")

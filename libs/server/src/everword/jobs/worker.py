@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
+from queue import SimpleQueue
 
 import redis
 from opentelemetry import propagate, trace
@@ -35,6 +38,8 @@ from everword.telemetry.tracing import counter, duration_histogram, tracer
 log = logging.getLogger(__name__)
 #: What is kept of an error; the log has the whole.
 ERROR_CHARS = 2000
+#: Seconds for which a worker that ends waits for RQ to forget its last wake-up.
+_BOOKKEEPING_S = 2.0
 
 
 class Worker:
@@ -52,7 +57,7 @@ class Worker:
         `hung` is called where a job was given up for its time and still does not end.
         """
         self._database = database
-        self._task = task
+        self.task = task
         self._redis = connection
         self._hung = hung
         #: The namespace whose turn was last.
@@ -67,14 +72,14 @@ class Worker:
     def execute(self, key: JobKey) -> str | None:
         """Do a job if it is due, and return its state after it; None where nothing was done or nothing counts."""
         with self._database.connection() as conn:
-            job = store.start_job(conn, key, self._task.lease_s)
+            job = store.start_job(conn, key, self.task.lease_s)
         return self._execute(job) if job else None
 
     def _start_next(self, conn: Connection, key: JobKey) -> StartedJob | None:
-        lease_s = self._task.lease_s
+        lease_s = self.task.lease_s
         job = self._start_in_turn(conn) or store.start_job(conn, key, lease_s)
         # A write holds the jobs that it marks until it ends, and this may be the last wake-up there is: so it waits.
-        while job is None and (held := store.find_startable(conn, self._task.name)) is not None:
+        while job is None and (held := store.find_startable(conn, self.task.name)) is not None:
             job = store.start_job(conn, held, lease_s)
         if job:
             self._last_turn = job.namespace_id
@@ -83,13 +88,13 @@ class Worker:
     def _start_in_turn(self, conn: Connection) -> StartedJob | None:
         """Take a job that nobody holds, of the namespace that comes next; None where no namespace has one."""
         looked_at: set[int] = set()
-        turn = store.next_turn(conn, self._task.name, self._last_turn)
+        turn = store.next_turn(conn, self.task.name, self._last_turn)
         while turn is not None and turn not in looked_at:
-            job = store.start_next(conn, turn, self._task.name, self._task.lease_s)
+            job = store.start_next(conn, turn, self.task.name, self.task.lease_s)
             if job:
                 return job
             looked_at.add(turn)
-            turn = store.next_turn(conn, self._task.name, turn)
+            turn = store.next_turn(conn, self.task.name, turn)
         return None
 
     def _execute(self, job: StartedJob) -> str | None:
@@ -122,15 +127,15 @@ class Worker:
     def _attempt(self, job: StartedJob) -> str | None:
         overdue = partial(self._fail, job)
         try:
-            with Heartbeat(self._database, self._task, job, overdue, self._hung) as heart:
+            with Heartbeat(self._database, self.task, job, overdue, self._hung) as heart:
                 others_wait = partial(self._others_wait, job)
-                again_at = self._task.run(JobRun(job, heart.advance, heart.check, others_wait))
+                again_at = self.task.run(JobRun(job, heart.advance, heart.check, others_wait))
         except LeaseLost:
             log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
             return None
         except DependencyUnavailable as error:
             log.warning("job waits", extra={"task": job.task, "error": str(error)})
-            pause_s = self._task.away_s if error.pause_s is None else error.pause_s
+            pause_s = self.task.away_s if error.pause_s is None else error.pause_s
             with self._database.connection() as conn:
                 return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], pause_s)
         except Exception as error:  # the edge of the process: every failure is an attempt
@@ -163,7 +168,7 @@ class Worker:
                 text.replace("\0", "�"),
                 final=isinstance(error, PermanentFailure),
                 max_attempts=MAX_ATTEMPTS,
-                pause_s=self._task.pause_after(job.attempts),
+                pause_s=self.task.pause_after(job.attempts),
             )
         if state == "failed":
             extra = {"task": job.task, "job_id": job.job_id}
@@ -181,8 +186,64 @@ def _links(written: Context) -> list[Link]:
     return [Link(context)] if context.is_valid else []
 
 
-_worker: Worker | None = None
-_before_job: Callable[[], None] | None = None
+class _TaskThread:
+    """Takes the wake-ups of one task, so that no task waits for a slow job of another one."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        redis_url: str,
+        before_job: Callable[[], None],
+        ended: SimpleQueue[None],
+    ) -> None:
+        """`ended` gets an item when the thread ends."""
+        self._worker = worker
+        self._redis_url = redis_url
+        self._before_job = before_job
+        self._ended = ended
+        self._stopping = threading.Event()
+        #: Held while a job is at hand.
+        self._busy = threading.Lock()
+        # A thread without a job waits for Redis, and the process must not wait for that.
+        self._thread = threading.Thread(target=self._run, name=worker.task.name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def execute(self, key: JobKey) -> None:
+        """Do the job whose turn it is, unless the process is about to end."""
+        with self._busy:
+            if not self._stopping.is_set():
+                self._before_job()
+                self._worker.execute_next(key)
+
+    def request_stop(self) -> None:
+        """Let the job at hand be the last one."""
+        self._stopping.set()
+
+    def wait_for_job(self) -> None:
+        """Wait for the end of the job at hand, if there is one, after `request_stop`."""
+        was_busy = not self._busy.acquire(blocking=False)
+        if was_busy:
+            self._busy.acquire()
+            # What RQ keeps of the wake-up in Redis is removed. It expires if Redis is away.
+            self._thread.join(timeout=_BOOKKEEPING_S)
+        self._busy.release()
+
+    def _run(self) -> None:
+        _threads.current = self
+        try:
+            queue.work(self._redis_url, self._worker.task.name, self._stopping)
+        finally:
+            self._ended.put(None)
+
+
+class _Threads(threading.local):
+    #: The task of the thread; None in a thread that serves none.
+    current: _TaskThread | None = None
+
+
+_threads = _Threads()
 
 
 def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
@@ -190,11 +251,9 @@ def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
 
     A wake-up of the release before names no namespace: it starts what waits, and no job of its own.
     """
-    if _worker is None:
-        raise RuntimeError("run_worker was not called in this process")
-    if _before_job:
-        _before_job()
-    _worker.execute_next(JobKey(namespace_id, job_id))
+    if _threads.current is None:
+        raise RuntimeError("this thread serves no task")
+    _threads.current.execute(JobKey(namespace_id, job_id))
 
 
 def _end_process() -> None:
@@ -206,15 +265,34 @@ def _end_process() -> None:
 def run_worker(
     database: BlockingDatabase,
     redis_url: str,
-    task: Task,
-    before_job: Callable[[], None] | None = None,
+    tasks: Sequence[Task],
+    before_job: Callable[[], None] = lambda: None,
 ) -> None:
-    """Take wake-ups of `task` until SIGTERM. `before_job` is called before each job, and may wait for some seconds."""
-    # RQ knows functions by name, and passes them the wake-up only.
-    global _worker, _before_job
-    _before_job = before_job
+    """Take wake-ups of `tasks`, each in a thread of its own, until SIGTERM; then finish the jobs at hand.
+
+    A second signal ends the process at once. `before_job` is called before each job, and may wait for some seconds.
+    Call it from the main thread.
+    """
+    # What a signal handler may use: `put` can interrupt a `get` of the same thread.
+    ended: SimpleQueue[None] = SimpleQueue()
     with closing(queue.connect(redis_url)) as connection:
-        _worker = Worker(database, task, connection, _end_process)
+        threads = [
+            _TaskThread(
+                Worker(database, task, connection, _end_process), redis_url, before_job, ended
+            )
+            for task in tasks
+        ]
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: ended.put(None))
         collect_regularly()
-        log.info("worker started", extra={"task": task.name})
-        queue.work(redis_url, task.name)
+        for thread in threads:
+            thread.start()
+        log.info("worker started", extra={"tasks": [task.name for task in tasks]})
+        # A thread that cannot go on ends the process as well: whoever started it starts it again.
+        ended.get()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        for thread in threads:
+            thread.request_stop()
+        for thread in threads:
+            thread.wait_for_job()

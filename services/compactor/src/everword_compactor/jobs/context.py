@@ -25,7 +25,7 @@ from everword_compactor.jobs.model_outage import PATIENCE_S
 
 
 class Ledger:
-    """Records what language models are asked, for the namespace whose job is at hand: a worker does one at a time.
+    """Records what language models are asked, for the namespace of the job at hand: a task has one at a time.
 
     It also holds the limits of what they may cost.
     """

@@ -25,7 +25,7 @@ POLL_S = 0.25
 
 
 class DueVectors:
-    """The vectors that are due in any namespace, if the embedding model runs on this machine."""
+    """The vectors that are due in any namespace, if the embedding model runs on this machine. Threads may share it."""
 
     def __init__(
         self,
@@ -44,9 +44,10 @@ class DueVectors:
         give_up_at = self._clock() + JOB_WAIT_S
         while self._are_due():
             now = self._clock()
-            if self._due_since is None:
-                self._due_since = now
-            if now >= min(give_up_at, self._due_since + BACKLOG_S):
+            # The thread of another task may reset it at any time.
+            since = self._due_since
+            due_since = self._due_since = now if since is None else since
+            if now >= min(give_up_at, due_since + BACKLOG_S):
                 return
             self._sleep(POLL_S)
         self._due_since = None

@@ -18,7 +18,9 @@ from everword.embedded.process import log_path, run_blocking
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 
-NAME = "compact-worker"
+NAME = "compactor-worker"
+#: The one task that it serves.
+TASK = "compact"
 _LOG_TAIL = 1_000
 
 
@@ -62,6 +64,6 @@ class Worker:
 def compact_worker(bench: BenchStack, variables: Mapping[str, str]) -> Iterator[Worker]:
     """Run a worker with these settings beside those of its Everword."""
     spec = spec_of(bench.running, NAME)
-    spec = replace(spec, environment={**spec.environment, **variables})
+    spec = replace(spec, argv=[*spec.argv, TASK], environment={**spec.environment, **variables})
     with run_blocking(spec, bench.folder / "logs") as process:
         yield Worker(process, bench)
