@@ -164,11 +164,18 @@ class MemoryKind(IntEnum):
 
 
 _BY_NUMBER = {int(kind): kind for kind in MemoryKind}
+_UNKNOWN_LABEL = "memory"
 
 
 def find_kind(number: int) -> MemoryKind | None:
     """Return the kind with a number; None for one that a later release added."""
     return _BY_NUMBER.get(number)
+
+
+def kind_label(number: int) -> str:
+    """Return the word for memories of a kind in contexts and prompts."""
+    kind = find_kind(number)
+    return kind.traits.label if kind else _UNKNOWN_LABEL
 
 
 SUMMARIZING_KINDS = tuple(kind for kind in MemoryKind if kind.traits.summarizes)

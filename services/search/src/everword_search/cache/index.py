@@ -129,7 +129,7 @@ class NamespaceIndex:
 
     def _columns_of(self, passages: Passages) -> dict[str, Array]:
         """Return what is kept of each passage, texts and conversations by number."""
-        is_turn = (passages.kinds == MemoryKind.MESSAGE) & (passages.seqs >= 0)
+        is_turn = (passages.kinds == int(MemoryKind.MESSAGE)) & (passages.seqs >= 0)
         ids = passages.conversation_ids.tolist()
         conversations = np.array(self._conversations.of(ids), np.int64)
         records = passages.records

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.tiers import Tier, chars_read, parts_read
@@ -52,10 +52,10 @@ async def get_memory(
         memory = found[0]
         if chars is not None:
             return WholeMemory(memory)
-        if memory.kind == MEMORY_KIND_MESSAGE:
+        if memory.kind == MemoryKind.MESSAGE:
             message = await store.get_message(conn, namespace.id, memory_id)
             return WholeMemory(memory, message=message)
-        if memory.kind == MEMORY_KIND_SUMMARY:
+        if memory.kind == MemoryKind.SUMMARY:
             summaries = await get_summaries(conn, namespace.id, [memory_id])
             return WholeMemory(memory, summary=summaries[0] if summaries else None)
     return WholeMemory(memory)
