@@ -18,8 +18,8 @@ class KindTraits:
 
     #: Table with a row for each memory, under its id. `integrity/sources.sql` has a statement of this name.
     table: str
-    #: SQL condition on a row `s` of the table; a row that fails it is not a memory.
-    row_condition: str = ""
+    #: SQL condition on a row `s` of the table; rows for which it is false are no memories.
+    row_condition: str = "true"
     #: Name of a row in reports of missing rows; empty for the label.
     row_label: str = ""
     #: Word for a memory in contexts and prompts.
@@ -45,7 +45,7 @@ class KindTraits:
     is_attached: bool = False
     #: Triggers bring a memory into a context, into a block of its own; search does not.
     is_triggered: bool = False
-    #: Themes are found among memories of this kind.
+    #: Themes are found among memories of this kind: statements of users and what follows from them, no summaries.
     has_themes: bool = False
 
 
