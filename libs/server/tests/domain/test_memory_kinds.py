@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from everword.db.statements import fill_kinds
+from everword.db.kind_fragments import fill_kinds
 from everword.domain.memory_kinds import MemoryKind, find_kind
 from everword.v1 import memory_pb2
 from everword.v1.erase_service_pb2 import ErasureKind
@@ -46,3 +46,17 @@ def test_statement_names_kinds_and_sets() -> None:
 def test_statement_with_unknown_kind_is_refused() -> None:
     with pytest.raises(KeyError):
         fill_kinds("kind = {dream_kind}")
+
+
+def test_numbers_of_kinds_in_the_schema_equal_the_registry() -> None:
+    index, vectors, topics = (
+        SCHEMA.joinpath(f"{name}.sql").read_text() for name in ("index", "vectors", "topics")
+    )
+    history = [kind.value for kind in MemoryKind if kind.traits.keeps_history]
+    closed = re.findall(r"kind IN \(([\d, ]+)\) OR part = -1", index)
+    assert closed
+    assert all(sorted(map(int, each.split(","))) == history for each in closed)
+    assert re.findall(r"kind <> (\d) OR part = -1", index) == [str(MemoryKind.MESSAGE.value)]
+    assert re.findall(r"kind <> (\d)", vectors) == [str(MemoryKind.SUMMARY.value)]
+    cited = f"kind IN ({MemoryKind.SUMMARY:d}, {MemoryKind.FACT:d})"
+    assert cited in topics

@@ -5,7 +5,7 @@
     INSERT INTO messages …
 
 What several statements have in common stands once, as `-- fragment visible --`, before the first of them, and each has
-`:visible` in its place. `{note_kind}` and `{summarizing_kinds}` are filled in from `domain.memory_kinds`. A statement
+`:visible` in its place. `{note_kind}` and `{summarizing_kinds}` are filled in by `db.kind_fragments`. A statement
 is run by the functions here, which open a span named after it.
 """
 
@@ -21,15 +21,14 @@ from opentelemetry.trace import Span, SpanKind
 from psycopg import AsyncConnection
 from psycopg.rows import scalar_row
 
+from everword.db.kind_fragments import fill_kinds
 from everword.db.pipeline import send_queued
 from everword.db.rows import dataclass_row
-from everword.domain.memory_kinds import SQL_KINDS
 from everword.telemetry import names
 from everword.telemetry.tracing import begin_span, inner_span
 
 T = TypeVar("T")
 Parameters = Mapping[str, Any]
-_KINDS = re.compile(r"\{(\w+_kinds?)\}")
 _HEADER = re.compile(r"^-- (fragment )?(\w+) --\n((?:-- .*\n)+)", re.MULTILINE)
 
 
@@ -48,11 +47,6 @@ class Statement:
         Each generation has a table of its own, and Postgres has no parameter for the name of a table.
         """
         return replace(self, sql=self.sql.replace(":generation", f"{generation_id:d}"))
-
-
-def fill_kinds(sql: str) -> str:
-    """Return SQL with the numbers of kinds of memory for their names. Raises KeyError for an unknown name."""
-    return _KINDS.sub(lambda name: SQL_KINDS[name[1]], sql)
 
 
 def parse_statements(text: str) -> dict[str, Statement]:

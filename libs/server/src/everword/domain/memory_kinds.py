@@ -1,15 +1,13 @@
 """The registry of the kinds of memory: everything that shared code must know of a kind is declared here, once.
 
 Shared code asks a kind for its traits; code of a feature names its own kind. Statements take kinds and sets of kinds
-from here: `db.statements` fills in `{note_kind}` and `{summarizing_kinds}`.
+from here: `db.kind_fragments` fills in `{note_kind}` and `{summarizing_kinds}`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from types import MappingProxyType
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,18 +180,3 @@ SUMMARIZING_KINDS = tuple(kind for kind in MemoryKind if kind.traits.summarizes)
 TRIGGERED_KINDS = tuple(kind for kind in MemoryKind if kind.traits.is_triggered)
 EXPIRING_KINDS = tuple(kind for kind in MemoryKind if kind.traits.expires)
 ATTACHED_KINDS = tuple(kind for kind in MemoryKind if kind.traits.is_attached)
-
-#: Kinds and sets of kinds by their names in statements: the number of a kind, the list of a set in parentheses.
-SQL_KINDS: Mapping[str, str] = MappingProxyType(
-    {f"{kind.name.lower()}_kind": f"{kind:d}" for kind in MemoryKind}
-    | {
-        name: f"({', '.join(f'{kind:d}' for kind in kinds)})"
-        for name, kinds in {
-            "summarizing_kinds": SUMMARIZING_KINDS,
-            "expiring_kinds": EXPIRING_KINDS,
-            "attached_kinds": ATTACHED_KINDS,
-            "dated_kinds": [kind for kind in MemoryKind if kind.traits.has_times],
-            "themed_kinds": [kind for kind in MemoryKind if kind.traits.has_themes],
-        }.items()
-    }
-)

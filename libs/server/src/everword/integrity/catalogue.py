@@ -9,8 +9,7 @@ from importlib.resources import files
 
 import psycopg
 
-from everword.db.statements import fill_kinds
-from everword.domain.memory_kinds import MemoryKind
+from everword.db.kind_fragments import fill_kinds
 
 _HEADER = re.compile(r"^-- (\w+) --\n((?:--.*\n)+)", re.MULTILINE)
 _FIELDS = re.compile(r"^-- (over|holds|do): ", re.MULTILINE)
@@ -68,26 +67,7 @@ def _parse(text: str) -> Iterator[Check]:
         over, _, key = fields["over"].partition(" by ")
         body = text[header.end() : following.start() if following else len(text)]
         sql = fill_kinds(body.strip().removesuffix(";"))
-        sql = sql.replace(":row_label", _row_label()).replace(":row_exists", _row_exists())
         yield Check(header[1], over, key, fields["holds"], fields["do"], sql)
-
-
-def _row_label() -> str:
-    """Return SQL for the name of the row that a passage `p` belongs to."""
-    labels = {kind: kind.traits.row_label or kind.traits.label for kind in MemoryKind}
-    quoted = {kind: label.replace("'", "''") for kind, label in labels.items()}
-    cases = (f"WHEN {kind:d} THEN '{label}'" for kind, label in quoted.items())
-    return f"CASE p.kind {' '.join(cases)} END"
-
-
-def _row_exists() -> str:
-    """Return SQL for whether the row that a passage `p` belongs to exists, in the table of the passage's kind."""
-    cases = (
-        f"WHEN {kind:d} THEN EXISTS (SELECT FROM {kind.traits.table} s"
-        f" WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id AND {kind.traits.row_condition})"
-        for kind in MemoryKind
-    )
-    return f"CASE p.kind {' '.join(cases)} ELSE false END"
 
 
 def reference_checks(conn: psycopg.Connection) -> list[Check]:

@@ -37,6 +37,7 @@ SELECT create_partitions('messages'), isolate_table('messages',
     'EXISTS (SELECT FROM conversations o WHERE o.namespace_id = messages.namespace_id AND o.id = messages.conversation_id)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
 GRANT SELECT ON messages TO everword_search, everword_compactor;
+INSERT INTO erasure_targets VALUES ('message', 1);
 INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
 INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{}', 'true', NULL, 100);
 

@@ -4,10 +4,10 @@
 -- over: memories by id
 -- holds: Each passage belongs to a source that is there, of its kind.
 -- do: `everword rebuild` removes it.
-SELECT p.id::text AS id, format('%%s %%s is missing', :row_label, p.source_id) AS detail
+SELECT p.id::text AS id, format('%%s %%s is missing', {row_labels_of_kinds}, p.source_id) AS detail
   FROM memories p
  WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
-   AND NOT :row_exists;
+   AND NOT {rows_exist_of_kinds};
 
 -- passages_whole --
 -- over: memories by id
