@@ -7,10 +7,12 @@ import re
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
-from everword.v1 import memory_pb2
 from everword.v1 import topic_service_pb2 as pb
 from everword_web.console.visits import Visit
+from everword_web.console.wording import word
 
+#: Page of a cited memory, by its kind.
+_PLACES = {"fact": "/facts", "summary": "/summaries"}
 _CITATION = re.compile(r"\[(\d{1,4})\]")
 
 
@@ -33,9 +35,7 @@ async def topic(visit: Visit) -> Response:
 def _cited(topic: pb.Topic) -> Markup:
     """Return the page's text, in which each citation is a link."""
     places = {
-        citation.number: f"/facts/{citation.id}"
-        if citation.kind == memory_pb2.MEMORY_KIND_FACT
-        else f"/summaries/{citation.id}"
+        citation.number: f"{_PLACES[word(citation, 'kind')]}/{citation.id}"
         for citation in topic.citations
     }
     parts: list[Markup] = []
