@@ -120,7 +120,6 @@ SCORED = {
     "min_score": 0.0,
     "limit": PASSAGES,
     "spare": 5,
-    "standing_for_others": [2],
 }
 #: The vector in which the number of each passage shows: all lie between the first two axes.
 VECTOR = "[" + ",".join(["1"] + ["0"] * (DIMENSIONS - 1)) + "]"

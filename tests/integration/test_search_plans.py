@@ -33,7 +33,6 @@ SCORED = {
     "min_score": 0.0,
     "limit": 11,
     "spare": 11,
-    "standing_for_others": [2],
 }
 TERMS = {
     "queries": ["'word3'", "'word40'", "'word50':*"],
@@ -118,7 +117,6 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             **FILTER,
             "source_ids": SOURCE_IDS,
             "passage_ids": [1, 2],
-            "turn": 1,
             "reach": 3,
             "max_parts": 12,
         },
@@ -135,7 +133,6 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "but": [PASSAGES - 1],
             "limit": 500,
             "since": "1:1:",
-            "standing_for_others": [2],
         },
         "memories_p",
     ),

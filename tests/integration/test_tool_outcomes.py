@@ -193,9 +193,6 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
         server.always = small.always = answer()
         # The test's own process keeps its priority: beside other work, all later tests would take far longer.
         monkeypatch.setattr(worker, "let_process_give_way", lambda: None)
-        for name in worker.TASKS:
-            worker.main([name])
-=======
         worker.main([])
         assert asked == {
             "compact": server.model,

@@ -76,7 +76,6 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
     return {
         **common_parameters(filled),
         **_special(filled).get(name, {}),
-        "standing_for_others": [memory.MEMORY_KIND_SUMMARY],
         "namespace_id": Int8(filled.theirs),
     }
 
@@ -136,7 +135,6 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after_occurred_at": LATE,
         "after_source_id": LAST_ID,
         "max_parts": 10,
-        "turn": memory.MEMORY_KIND_MESSAGE,
         "reach": 3,
         "after": 0,
         "last": 2**62,

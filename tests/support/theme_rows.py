@@ -27,7 +27,7 @@ def theme_parameters(passage_ids: Sequence[int]) -> dict[str, dict[str, Any]]:
     package = "everword_compactor.themes"
     return {
         f"{package}.passages_between": {"before": max(passage_ids) + 1, "steps": 3},
-        f"{package}.read_sample": {"ids": list(passage_ids), "kinds": [1], "before": 8},
+        f"{package}.read_sample": {"ids": list(passage_ids), "before": 8},
         f"{package}.insert_themes": {
             "ids": [new_id()],
             "places": [2],

@@ -11,7 +11,7 @@ from typing import Any
 from everword.bench.answer import Places, StandsFor
 from everword.bench.bench_namespace import PATIENCE_S, Say
 from everword.client import Client
-from everword.v1 import memory_pb2
+from everword.client.kinds import kind_word
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.maintenance_service_pb2 import (
     CompactRequest,
@@ -82,7 +82,7 @@ class Summaries:
     async def stand_for(self, results: Sequence[pb.SearchResult]) -> StandsFor:
         """Return the external ids of the messages below each summary that is known, those of `results` included."""
         for result in results:
-            if result.memory.kind == memory_pb2.MEMORY_KIND_SUMMARY:
+            if kind_word(result.memory.kind) == "summary":
                 await self._expand(result.memory.id)
         return self._known
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from everword.v1 import memory_pb2
+from everword.client.kinds import kind_number
 from everword.v1 import search_service_pb2 as pb
 
 PAGE_SIZE = 50
@@ -63,5 +63,5 @@ def of_mode(mode: str, profile: str) -> Variant:
 def of_messages(variant: Variant) -> Variant:
     """Return a variant that asks for messages alone: summaries that are made meanwhile take no places."""
     # No message of protobuf: what a run is of is kept as JSON.
-    wanted = {"kinds": [memory_pb2.MEMORY_KIND_MESSAGE]}
+    wanted = {"kinds": [kind_number("message")]}
     return replace(variant, fields={**variant.fields, "filter": wanted})

@@ -17,6 +17,7 @@ from everword.cli.background import wait_until_embedded
 from everword.cli.output import line, note, plain, shorten, speaker
 from everword.cli.session import explain
 from everword.client import CallError, Client, ClientSettings
+from everword.client.kinds import kind_number
 from everword.db.migrate import MigrationError
 from everword.embedded.errors import EmbeddedError
 from everword.embedded.ports import Ports
@@ -26,7 +27,7 @@ from everword.importing import ImportSummary, import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword.v1.context_service_pb2 import BuildContextRequest
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MemoryFilter
+from everword.v1.memory_pb2 import MemoryFilter
 from everword.v1.search_service_pb2 import SearchRequest
 
 RESULTS = 3
@@ -91,7 +92,7 @@ async def _import(client: Client) -> ImportSummary:
 async def _show_results(
     client: Client, query: str, token: str, *, only_messages: bool = False
 ) -> None:
-    kinds = [MEMORY_KIND_MESSAGE] if only_messages else []
+    kinds = [kind_number("message")] if only_messages else []
     request = SearchRequest(
         query=query, page_size=RESULTS, at_least_as_fresh=token, filter=MemoryFilter(kinds=kinds)
     )

@@ -11,14 +11,10 @@ import click
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.cli.times import TimeParam
+from everword.client.kinds import KINDS, kind_number
 from everword.v1 import memory_pb2
 
 ROLES = ("system", "user", "assistant", "tool")
-KINDS = tuple(
-    name.removeprefix("MEMORY_KIND_").lower()
-    for name, number in memory_pb2.MemoryKind.items()
-    if number
-)
 #: Option, field of MemoryFilter, help. Each may be given several times.
 _NAMES = (
     ("agent", "agents", "Only memories of this agent."),
@@ -106,10 +102,7 @@ def _take_filter(arguments: dict[str, Any]) -> memory_pb2.MemoryFilter:
     return memory_pb2.MemoryFilter(
         **{field: arguments.pop(field) for _, field, _ in _NAMES},
         roles=[memory_pb2.Role.Value(f"ROLE_{name.upper()}") for name in arguments.pop("roles")],
-        kinds=[
-            memory_pb2.MemoryKind.Value(f"MEMORY_KIND_{name.upper()}")
-            for name in arguments.pop("kinds")
-        ],
+        kinds=[kind_number(kind) for kind in arguments.pop("kinds")],
         start_time=_timestamp(arguments.pop("since")),
         end_time=_timestamp(arguments.pop("before")),
         include_automated=arguments.pop("include_automated"),

@@ -14,6 +14,7 @@ from everword.cli.output import json_option, line, print_json, print_table, spea
 from everword.cli.session import remote
 from everword.cli.summaries import LEVELS, show
 from everword.client import Client
+from everword.client.kinds import kind_word
 from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
 
@@ -101,7 +102,7 @@ def _of_memory(memory: memory_pb2.Memory) -> Details:
     level = LEVELS[memory.summary_level - 1] if memory.summary_level else ""
     return [
         ("id", memory.id),
-        ("kind", memory_pb2.MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()),
+        ("kind", kind_word(memory.kind)),
         ("when", when(memory.occur_time)),
         ("who", speaker(memory)),
         ("agent", memory.agent),

@@ -28,6 +28,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from everword.client.kinds import kind_word
 from everword.domain.documents import shown_path
 from everword.v1 import fact_pb2, memory_pb2
 
@@ -217,7 +218,7 @@ def speaker(memory: memory_pb2.Memory) -> str:
         return memory.author
     if memory.role:
         return memory_pb2.Role.Name(memory.role).removeprefix("ROLE_").lower()
-    return memory_pb2.MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
+    return kind_word(memory.kind)
 
 
 def trust_of(memory: memory_pb2.Memory) -> str:

@@ -9,7 +9,7 @@ import click
 from everword.cli.output import json_option, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import memory_pb2
+from everword.client.kinds import kind_word
 from everword.v1.graph_query_service_pb2 import GetTopicRequest, ListTopicsRequest
 
 _COLUMNS = ("id", "name", "type", "of", "revision", "written")
@@ -64,7 +64,7 @@ async def show_topic(client: Client, topic: str, subject: str, agent: str, as_js
     rows = [
         (
             f"[{each.number}]",
-            "fact" if each.kind == memory_pb2.MEMORY_KIND_FACT else "summary",
+            kind_word(each.kind),
             each.id,
         )
         for each in response.topic.citations

@@ -11,6 +11,7 @@ from typing import Self
 from everword.client.client import Client
 from everword.client.errors import CallError
 from everword.client.freshness import Freshness
+from everword.client.kinds import Kind
 from everword.client.pages import PAGE_SIZE, pages
 from everword.client.settings import ClientSettings
 from everword.client.types import (
@@ -18,7 +19,6 @@ from everword.client.types import (
     Context,
     Fact,
     Hit,
-    Kind,
     Memory,
     Note,
     filter_of,

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from google.protobuf import json_format
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from everword.client.kinds import Kind, kind_number, kind_word
 from everword.v1 import (
     context_service_pb2,
     fact_pb2,
@@ -19,7 +20,6 @@ from everword.v1 import (
 )
 
 Role = Literal["user", "assistant", "system", "tool"]
-Kind = Literal["message", "summary", "note", "fact", "chunk", "node", "lore", "topic"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Memory:
     def of(cls, proto: memory_pb2.Memory) -> Memory:
         return cls(
             id=proto.id,
-            kind=_word(memory_pb2.MemoryKind.Name(proto.kind), "MEMORY_KIND_"),
+            kind=kind_word(proto.kind),
             content=proto.content,
             time=to_datetime(proto.occur_time),
             author=proto.author,
@@ -231,7 +231,7 @@ def filter_of(
 ) -> memory_pb2.MemoryFilter:
     """Return which memories are looked at. Raises ValueError for a kind that there is not."""
     return memory_pb2.MemoryFilter(
-        kinds=[memory_pb2.MemoryKind.Value(f"MEMORY_KIND_{kind.upper()}") for kind in kinds],
+        kinds=[kind_number(kind) for kind in kinds],
         subjects=[subject] if subject else [],
         agents=[agent] if agent else [],
         authors=authors,

@@ -150,7 +150,7 @@ COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts. Intervals
 CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '83572305c1f2';
+    AS '2febf2e9a03c';
 COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Delete memories of a kind by id. Summaries with sources are hidden until they are rewritten.';
 
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
@@ -172,9 +172,9 @@ CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
 COMMENT ON FUNCTION everword.erasing_namespace() IS 'Return the namespace that the transaction is set to, the current namespace.';
 
 CREATE FUNCTION everword.erasure_target(of_kind smallint) RETURNS text
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS '27e2ddeede6d';
+    AS '4d02c4462844';
 COMMENT ON FUNCTION everword.erasure_target(of_kind smallint) IS 'Return the name in erasure_rules of a proto ErasureKind.';
 
 CREATE FUNCTION everword.expand_items(roots everword.erasure_item[], named text, names text[]) RETURNS everword.erasure_item[]
@@ -226,7 +226,6 @@ CREATE TABLE everword.erasures (
     matched_rows bigint DEFAULT 0 NOT NULL,
     CONSTRAINT erasures_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
     CONSTRAINT erasures_check1 CHECK (((state = 1) OR (target_name IS NULL))),
-    CONSTRAINT erasures_kind_check CHECK (((kind >= 1) AND (kind <= 20))),
     CONSTRAINT erasures_state_check CHECK (((state >= 1) AND (state <= 2)))
 );
 COMMENT ON TABLE everword.erasures IS 'Erasures with time, requester and row counts, and no content. An unfinished row is work.';
@@ -542,8 +541,7 @@ CREATE TABLE everword.erasure_rules (
     goes_on text,
     remark text DEFAULT ''::text NOT NULL,
     only_where text DEFAULT 'true'::text NOT NULL,
-    requested boolean DEFAULT false NOT NULL,
-    CONSTRAINT erasure_rules_target_check CHECK ((target = ANY (ARRAY['message'::text, 'conversation'::text, 'subject'::text, 'author'::text, 'source'::text, 'fact'::text, 'learned'::text, 'note'::text, 'node'::text, 'pattern'::text, 'document'::text, 'lore_book'::text, 'session'::text, 'summary'::text, 'edge'::text, 'lore_entry'::text, 'checkpoint'::text, 'topic'::text, 'theme'::text, 'note_version'::text, 'document_version'::text, 'decision'::text, 'cited'::text, 'observation'::text, 'kept'::text])))
+    requested boolean DEFAULT false NOT NULL
 );
 COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target go with it, by `place`; first those of target `goes_on`.';
 
@@ -1028,6 +1026,14 @@ CREATE TABLE everword.erased_external_ids (
     erased_at timestamp with time zone DEFAULT now() NOT NULL
 );
 COMMENT ON TABLE everword.erased_external_ids IS 'Salted SHA-256 of external ids of erased messages, so that an import does not bring them back.';
+
+CREATE TABLE everword.erasure_targets (
+    name text NOT NULL,
+    kind smallint,
+    CONSTRAINT erasure_targets_kind_check CHECK ((kind > 0))
+);
+COMMENT ON TABLE everword.erasure_targets IS 'What an erasure is of. Each feature declares its targets beside its tables.';
+COMMENT ON COLUMN everword.erasure_targets.kind IS 'Value of proto ErasureKind; NULL for targets that only other erasures lead to.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -2504,6 +2510,8 @@ ALTER TABLE ONLY everword.embedding_pauses ADD CONSTRAINT embedding_pauses_pkey 
 ALTER TABLE ONLY everword.embedding_queue ADD CONSTRAINT embedding_queue_pkey PRIMARY KEY (namespace_id, memory_id, generation_id);
 ALTER TABLE ONLY everword.erased_external_ids ADD CONSTRAINT erased_external_ids_pkey PRIMARY KEY (namespace_id, hash);
 ALTER TABLE ONLY everword.erasure_rules ADD CONSTRAINT erasure_rules_pkey PRIMARY KEY (target, relation, key_column);
+ALTER TABLE ONLY everword.erasure_targets ADD CONSTRAINT erasure_targets_kind_key UNIQUE (kind);
+ALTER TABLE ONLY everword.erasure_targets ADD CONSTRAINT erasure_targets_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY everword.erasures ADD CONSTRAINT erasures_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.events ADD CONSTRAINT events_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.fact_changes ADD CONSTRAINT fact_changes_pkey PRIMARY KEY (namespace_id, id);
@@ -2719,6 +2727,8 @@ ALTER TABLE ONLY everword.embedding_pauses ADD CONSTRAINT embedding_pauses_names
 ALTER TABLE ONLY everword.embedding_queue ADD CONSTRAINT embedding_queue_generation_id_fkey FOREIGN KEY (generation_id) REFERENCES everword.model_generations(id);
 ALTER TABLE ONLY everword.embedding_queue ADD CONSTRAINT embedding_queue_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.erased_external_ids ADD CONSTRAINT erased_external_ids_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.erasure_rules ADD CONSTRAINT erasure_rules_target_fkey FOREIGN KEY (target) REFERENCES everword.erasure_targets(name);
+ALTER TABLE ONLY everword.erasures ADD CONSTRAINT erasures_kind_fkey FOREIGN KEY (kind) REFERENCES everword.erasure_targets(kind);
 ALTER TABLE ONLY everword.erasures ADD CONSTRAINT erasures_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.events ADD CONSTRAINT events_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.fact_changes ADD CONSTRAINT fact_changes_namespace_id_fact_id_fkey FOREIGN KEY (namespace_id, fact_id) REFERENCES everword.facts(namespace_id, id);

@@ -5,7 +5,8 @@
     INSERT INTO messages …
 
 What several statements have in common stands once, as `-- fragment visible --`, before the first of them, and each has
-`:visible` in its place. A statement is run by the functions here, which open a span named after it.
+`:visible` in its place. `{note_kind}` and `{summarizing_kinds}` are filled in by `db.kind_fragments`. A statement
+is run by the functions here, which open a span named after it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from opentelemetry.trace import Span, SpanKind
 from psycopg import AsyncConnection
 from psycopg.rows import scalar_row
 
+from everword.db.kind_fragments import fill_kinds
 from everword.db.pipeline import send_queued
 from everword.db.rows import dataclass_row
 from everword.telemetry import names
@@ -49,6 +51,7 @@ class Statement:
 
 def parse_statements(text: str) -> dict[str, Statement]:
     """Return the statements of a queries.sql. Raises ValueError for one without name, description or body, or twice."""
+    text = fill_kinds(text)
     headers = list(_HEADER.finditer(text))
     statements: dict[str, Statement] = {}
     fragments: dict[str, str] = {}

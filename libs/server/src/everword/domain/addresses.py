@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from urllib.parse import quote, unquote
 from uuid import UUID
 
+from everword.domain.memory_kinds import MemoryKind, find_kind
 from everword.domain.records import MemoryRecord
 
 SCHEME = "viking://"
-#: Values equal proto `MemoryKind`.
-_MESSAGE, _SUMMARY, _NOTE, _FACT, _CHUNK, _NODE, _LORE, _TOPIC = 1, 2, 3, 4, 5, 6, 7, 8
 
 Segments = tuple[str, ...]
 
@@ -35,23 +34,22 @@ def _of_note(record: MemoryRecord) -> Segments:
     return ("notes", record.note_key if named else str(record.id))
 
 
-#: How memories of each kind are addressed. A kind that is not here is found by its id under `memories`, as all are.
-OF_KIND: dict[int, Callable[[MemoryRecord], Segments]] = {
-    _MESSAGE: _of_message,
-    _SUMMARY: _of_summary,
-    _NOTE: _of_note,
-    _FACT: lambda record: ("facts", str(record.id)),
-    _CHUNK: lambda record: ("chunks", str(record.id)),
-    _NODE: lambda record: ("graph", "nodes", str(record.id)),
-    _LORE: lambda record: ("lore", str(record.id)),
-    _TOPIC: lambda record: ("topics", str(record.id)),
+#: Kinds whose addresses are more than an id in the directory of the kind.
+_OF_KIND: dict[int, Callable[[MemoryRecord], Segments]] = {
+    MemoryKind.MESSAGE: _of_message,
+    MemoryKind.SUMMARY: _of_summary,
+    MemoryKind.NOTE: _of_note,
 }
+#: Directory of memories of any kind, by id.
+_ANY_KIND = ("memories",)
 
 
 def segments_of(record: MemoryRecord) -> Segments:
     """Return where a memory is within its namespace."""
-    of_kind = OF_KIND.get(record.kind)
-    return of_kind(record) if of_kind else ("memories", str(record.id))
+    if of_kind := _OF_KIND.get(record.kind):
+        return of_kind(record)
+    kind = find_kind(record.kind)
+    return (*(kind.traits.directory if kind else _ANY_KIND), str(record.id))
 
 
 def write_address(namespace: str, segments: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from uuid import UUID
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.trust import TrustPolicy
 from everword.facts import store
 from everword.facts.attributes import fact_text
@@ -28,7 +29,6 @@ from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage
 from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
 from everword.jobs.enqueue import enqueue
-from everword.v1.memory_pb2 import MEMORY_KIND_FACT
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ async def _index(
             assert each.id is not None
             fact = facts[each.fact_id]
             source = index.Source(
-                each.id, MEMORY_KIND_FACT, each.since, agent=fact.agent, subject=fact.subject
+                each.id, MemoryKind.FACT, each.since, agent=fact.agent, subject=fact.subject
             )
             text = fact_text(fact.subject, fact.attribute, fact.value)
             passages += build_passages(source, text, language)

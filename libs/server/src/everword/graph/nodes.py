@@ -11,6 +11,7 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.not_found import NodeNotFound
 from everword.graph import store
 from everword.graph.graph_text import node_text
@@ -23,7 +24,6 @@ from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage
 from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
 from everword.jobs.enqueue import enqueue
-from everword.v1.memory_pb2 import MEMORY_KIND_NODE
 
 
 @dataclass(frozen=True)
@@ -175,9 +175,7 @@ async def _index(
     for each in versions:
         node = nodes[each.node_id]
         text = node_text(each.label, each.type, each.description, each.aliases)
-        source = index.Source(
-            each.id, MEMORY_KIND_NODE, now, agent=node.agent, subject=node.subject
-        )
+        source = index.Source(each.id, MemoryKind.NODE, now, agent=node.agent, subject=node.subject)
         passages += build_passages(source, text, language)
     config, limits = settings.text_search_config, Limits(known_from=now)
     pending = await add_passages(conn, namespace_id, config, passages, Counts(), limits)

@@ -9,6 +9,8 @@ from importlib.resources import files
 
 import psycopg
 
+from everword.db.kind_fragments import fill_kinds
+
 _HEADER = re.compile(r"^-- (\w+) --\n((?:--.*\n)+)", re.MULTILINE)
 _FIELDS = re.compile(r"^-- (over|holds|do): ", re.MULTILINE)
 DATABASE, NAMESPACE = "database", "namespace"
@@ -64,7 +66,7 @@ def _parse(text: str) -> Iterator[Check]:
         }
         over, _, key = fields["over"].partition(" by ")
         body = text[header.end() : following.start() if following else len(text)]
-        sql = body.strip().removesuffix(";")
+        sql = fill_kinds(body.strip().removesuffix(";"))
         yield Check(header[1], over, key, fields["holds"], fields["do"], sql)
 
 

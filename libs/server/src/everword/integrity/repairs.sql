@@ -18,7 +18,7 @@ SELECT e.source_id
     OR (m.kind, m.content, m.literals, m.ranking, m.conversation_id, m.seq, m.author, m.valid_until, m.known_until)
        IS DISTINCT FROM
        (e.kind, e.content, e.literals, e.ranking, e.conversation_id, e.seq, e.author, e.valid_until, e.known_until)
-    OR e.kind IN (1, 2, 4) AND (m.occurred_at, m.valid_from) IS DISTINCT FROM (e.occurred_at, e.valid_from)
+    OR e.kind IN {dated_kinds} AND (m.occurred_at, m.valid_from) IS DISTINCT FROM (e.occurred_at, e.valid_from)
     OR m.lexemes <> to_tsvector(%(text_search_config)s::regconfig, e.indexed_text)
     OR m.lexeme_count <> (octet_length(tsvectorsend(m.lexemes)) - octet_length(tsvectorsend(strip(m.lexemes)))) / 2
  UNION

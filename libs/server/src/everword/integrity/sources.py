@@ -15,13 +15,13 @@ from psycopg.rows import class_row
 
 from everword.db.statements import parse_statements
 from everword.domain.documents import document_path
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import message_text
 from everword.facts.attributes import fact_text
 from everword.graph.graph_text import node_text
 from everword.index.builders import Language, build_derived_passage, build_passages
 from everword.index.passages import Passage, Source
 from everword.index.writer import Limits
-from everword.v1 import memory_pb2 as kinds
 
 #: By table, the statement that reads what its rows are found by.
 SOURCES = parse_statements(files(__package__).joinpath("sources.sql").read_text(encoding="utf-8"))
@@ -112,7 +112,7 @@ def build(row: SourceRow, language: Language) -> Iterator[Passage]:
 
 def can_be_built(row: SourceRow) -> bool:
     """Tell whether a memory's text is known: not of a chunk that repeats the header of a table, while it is indexed."""
-    if row.kind != kinds.MEMORY_KIND_CHUNK:
+    if row.kind != MemoryKind.CHUNK:
         return True
     headings, digest, is_indexed = row.parts or ([], "", False)
     hashed = ["\0".join(sorted(row.tags[1:])), *headings, row.text]
@@ -122,15 +122,15 @@ def can_be_built(row: SourceRow) -> bool:
 def _worded(row: SourceRow) -> tuple[str, str]:
     """Return a memory's text, and the title under which it is found too."""
     match row.kind:
-        case kinds.MEMORY_KIND_MESSAGE:
+        case MemoryKind.MESSAGE:
             blocks, name, arguments, result = row.parts or [None, "", "", ""]
             return message_text(row.text, blocks, name, arguments, result), ""
-        case kinds.MEMORY_KIND_FACT:
+        case MemoryKind.FACT:
             return fact_text(row.subject, row.text, row.title), ""
-        case kinds.MEMORY_KIND_NODE:
+        case MemoryKind.NODE:
             description, aliases = row.parts or ["", []]
             return node_text(row.text, row.title, description, aliases), ""
-        case kinds.MEMORY_KIND_CHUNK:
+        case MemoryKind.CHUNK:
             headings = row.parts[0] if row.parts else []
             return row.text, document_path(row.title, headings)
     return row.text, row.title

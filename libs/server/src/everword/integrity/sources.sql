@@ -3,7 +3,7 @@
 
 -- messages --
 -- What was said, in channels that are indexed.
-SELECT m.id, 1 AS kind, m.occurred_at, m.conversation_id, m.seq, c.agent, c.subject, c.channel, m.instance, m.author, m.role, m.tags,
+SELECT m.id, {message_kind} AS kind, m.occurred_at, m.conversation_id, m.seq, c.agent, c.subject, c.channel, m.instance, m.author, m.role, m.tags,
        coalesce(k.importance_class, m.importance_class) AS importance_class, m.automated, m.content AS text, '' AS title,
        NULL::timestamptz AS valid_from, NULL::timestamptz AS valid_until, NULL::timestamptz AS known_from,
        NULL::timestamptz AS known_until,
@@ -21,7 +21,7 @@ SELECT m.id, 1 AS kind, m.occurred_at, m.conversation_id, m.seq, c.agent, c.subj
 
 -- summaries --
 -- Summaries, significant memories among them, unless their channel's policy keeps them within their conversation.
-SELECT m.id, 2 AS kind, m.latest_at AS occurred_at, m.conversation_id, NULL::bigint AS seq, m.agent, m.subject, m.channel, m.instance,
+SELECT m.id, {summary_kind} AS kind, m.latest_at AS occurred_at, m.conversation_id, NULL::bigint AS seq, m.agent, m.subject, m.channel, m.instance,
        '' AS author, 0 AS role, '{}'::text[] AS tags, coalesce(k.importance_class, 0) AS importance_class, false AS automated,
        m.content AS text, '' AS title, NULL::timestamptz AS valid_from, NULL::timestamptz AS valid_until,
        NULL::timestamptz AS known_from, NULL::timestamptz AS known_until, NULL::jsonb AS parts, NULL AS sentence
@@ -36,7 +36,7 @@ SELECT m.id, 2 AS kind, m.latest_at AS occurred_at, m.conversation_id, NULL::big
 
 -- notes --
 -- Notes as they are now.
-SELECT m.id, 3 AS kind,
+SELECT m.id, {note_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 v.written_at) AS occurred_at, m.conversation_id, NULL::bigint AS seq,
        coalesce(c.agent, m.agent) AS agent, coalesce(c.subject, m.subject) AS subject,
@@ -53,7 +53,7 @@ SELECT m.id, 3 AS kind,
 
 -- fact_intervals --
 -- When facts hold, and when that was believed.
-SELECT m.id, 4 AS kind, m.valid_from AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, f.agent, f.subject,
+SELECT m.id, {fact_kind} AS kind, m.valid_from AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, f.agent, f.subject,
        '' AS channel, '' AS instance, '' AS author, 0 AS role, '{}'::text[] AS tags, coalesce(k.importance_class, 0) AS importance_class,
        false AS automated, f.attribute AS text, f.value AS title, m.valid_from, m.valid_until, m.known_from, m.known_until,
        NULL::jsonb AS parts, NULL AS sentence
@@ -64,7 +64,7 @@ SELECT m.id, 4 AS kind, m.valid_from AS occurred_at, NULL::uuid AS conversation_
 
 -- document_chunks --
 -- Chunks of documents as these are now. One keeps who wrote it, and when, through later versions.
-SELECT m.id, 5 AS kind, coalesce(p.occurred_at, v.written_at) AS occurred_at, d.conversation_id, NULL::bigint AS seq,
+SELECT m.id, {chunk_kind} AS kind, coalesce(p.occurred_at, v.written_at) AS occurred_at, d.conversation_id, NULL::bigint AS seq,
        coalesce(c.agent, d.agent) AS agent, coalesce(c.subject, d.subject) AS subject, coalesce(c.channel, '') AS channel,
        '' AS instance, coalesce(p.author, v.author) AS author, 0 AS role, 'document:' || d.id || v.tags AS tags,
        coalesce(k.importance_class, 0) AS importance_class, false AS automated,
@@ -81,7 +81,7 @@ SELECT m.id, 5 AS kind, coalesce(p.occurred_at, v.written_at) AS occurred_at, d.
 
 -- graph_node_versions --
 -- What nodes of the graph are, and were, said to be.
-SELECT m.id, 6 AS kind,
+SELECT m.id, {node_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 m.known_from) AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, n.agent, n.subject,
        '' AS channel, '' AS instance, '' AS author, 0 AS role, '{}'::text[] AS tags, coalesce(k.importance_class, 0) AS importance_class,
@@ -94,7 +94,7 @@ SELECT m.id, 6 AS kind,
 
 -- lore_entries --
 -- Entries of lorebooks.
-SELECT m.id, 7 AS kind,
+SELECT m.id, {lore_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 m.updated_at) AS occurred_at, b.conversation_id, NULL::bigint AS seq, b.agent, b.subject,
        coalesce(c.channel, '') AS channel, '' AS instance, '' AS author, 0 AS role, '{}'::text[] AS tags,
@@ -109,7 +109,7 @@ SELECT m.id, 7 AS kind,
 
 -- topic_pages --
 -- Pages about topics.
-SELECT m.id, 8 AS kind,
+SELECT m.id, {topic_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 m.made_at) AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, m.agent, m.subject,
        '' AS channel, '' AS instance, '' AS author, 0 AS role, '{}'::text[] AS tags, coalesce(k.importance_class, 0) AS importance_class,

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everword.db.blocking import Connection
+from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Source as IndexedSource
 from everword.index.writer import replace_passages_blocking
-from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes import store
 from everword_compactor.nodes.model import NewNode, NodeNamespace
@@ -66,7 +66,7 @@ def _source(node: NewNode) -> IndexedSource:
     place = node.place
     return IndexedSource(
         node.id,
-        MEMORY_KIND_SUMMARY,
+        MemoryKind.SUMMARY,
         max(source.latest_at for source in node.sources),
         conversation_id=place.conversation_id,
         agent=place.agent,

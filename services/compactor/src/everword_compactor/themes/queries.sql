@@ -22,8 +22,8 @@ SELECT DISTINCT found.id
  ORDER BY found.id;
 
 -- read_sample --
--- Passages of a sample with their words and vectors: of messages, notes and facts that hold, and of what no program wrote. What
--- stands before one in its text may tell that it holds a credential.
+-- Passages of a sample with their words and vectors, of current memories that no program wrote. The text before a passage may
+-- show that the passage holds a credential.
 SELECT m.source_id, m.content, v.embedding::text AS embedding,
        coalesce((SELECT string_agg(before.content, '' ORDER BY before.part)
                    FROM visible_memories before
@@ -31,7 +31,7 @@ SELECT m.source_id, m.content, v.embedding::text AS embedding,
                     AND before.part BETWEEN greatest(m.part - %(before)s, 0) AND m.part - 1), '') AS before
   FROM visible_memories m
   JOIN visible_vectors_:generation v ON v.namespace_id = m.namespace_id AND v.memory_id = m.id
- WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(ids)s) AND m.kind = ANY(%(kinds)s) AND NOT m.automated
+ WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(ids)s) AND m.kind IN {themed_kinds} AND NOT m.automated
    AND m.part >= 0 AND coalesce(m.valid_until, 'infinity') > now() AND coalesce(m.known_until, 'infinity') > now()
  ORDER BY m.id;
 

@@ -9,11 +9,8 @@ from uuid import UUID
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_value
 from everword.db.statements import load_statements
-from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_MESSAGE, MEMORY_KIND_NOTE
 
 SQL = load_statements("everword_compactor.themes")
-#: What somebody said or noted, and what follows from it; not what stands for these.
-KINDS = [MEMORY_KIND_MESSAGE, MEMORY_KIND_NOTE, MEMORY_KIND_FACT]
 #: Passages that are looked at before each: no private key is longer than so many.
 BEFORE = 8
 
@@ -76,7 +73,7 @@ def read_sample(
 ) -> list[Sampled]:
     """Return passages in the order of their ids, those that have a vector."""
     statement = SQL["read_sample"].of_generation(generation)
-    parameters = {"namespace_id": namespace_id, "ids": list(ids), "kinds": KINDS, "before": BEFORE}
+    parameters = {"namespace_id": namespace_id, "ids": list(ids), "before": BEFORE}
     rows = fetch_all(conn, statement, parameters, _SampleRow)
     return [
         Sampled(

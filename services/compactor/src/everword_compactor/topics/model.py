@@ -8,8 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-#: Kinds of sources. Values equal proto `MemoryKind`.
-LEAF, FACT = 2, 4
+from everword.domain.memory_kinds import MemoryKind
+
+#: Kinds of sources.
+LEAF, FACT = MemoryKind.SUMMARY, MemoryKind.FACT
 #: A leaf with less text is no source.
 LEAST_CHARS = 200
 #: Sources that a page needs.

@@ -68,7 +68,7 @@ INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT %(namespace_id
 -- The latest leaves of a subject that have the words of a label, for a node that was not there when they were written.
 SELECT s.id, s.agent, s.subject, s.content, s.earliest_at, s.latest_at
   FROM (SELECT DISTINCT source_id FROM visible_memories
-         WHERE namespace_id = %(namespace_id)s AND kind = 2 AND subject = %(subject)s
+         WHERE namespace_id = %(namespace_id)s AND kind = {summary_kind} AND subject = %(subject)s
            AND (%(agent)s = '' OR agent = %(agent)s)
            AND lexemes @@ phraseto_tsquery(%(config)s::regconfig, %(label)s)) AS m
   JOIN summaries s ON s.namespace_id = %(namespace_id)s AND s.id = m.source_id AND s.level = 1

@@ -14,10 +14,10 @@ from uuid import UUID
 from everword.domain.documents import document_path, document_tag
 from everword.domain.errors import DocumentUnreadable
 from everword.domain.ids import new_id
+from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage, Source
 from everword.rpc.long_work import LONG_BYTES, beside_loop
-from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
 from everword_ingest.documents.model import Change, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
@@ -123,7 +123,7 @@ def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[Passage]:
     scope = owner.place.scope
     source = Source(
         id_,
-        MEMORY_KIND_CHUNK,
+        MemoryKind.CHUNK,
         owner.now,
         conversation_id=scope.conversation_id,
         agent=scope.agent,

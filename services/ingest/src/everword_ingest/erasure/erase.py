@@ -93,7 +93,7 @@ async def resolve_target(conn: Connection, namespace_id: int, target: Target) ->
     if found is None:
         error, field = _NOT_FOUND[target.kind]
         raise error(**{field: str(target.id)})
-    return NamedTarget(Kind(found.kind), id=found.id)
+    return NamedTarget(found.kind, id=found.id)
 
 
 async def _begin(

@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 class Kind(IntEnum):
-    """What is erased. Values equal proto `ErasureKind`."""
+    """Targets that a request names by a field of their own. Values equal proto `ErasureKind`, which has more."""
 
     MESSAGE = 1
     CONVERSATION = 2
@@ -22,16 +22,6 @@ class Kind(IntEnum):
     NODE = 8
     PATTERN = 9
     DOCUMENT = 10
-    SUMMARY = 11
-    EDGE = 12
-    LORE_BOOK = 13
-    LORE_ENTRY = 14
-    CHECKPOINT = 15
-    TOPIC = 16
-    THEME = 17
-    NOTE_VERSION = 18
-    DOCUMENT_VERSION = 19
-    PATTERN_DECISION = 20
 
 
 class State(IntEnum):
@@ -55,7 +45,8 @@ class Target:
 class NamedTarget:
     """A target whose kind is known."""
 
-    kind: Kind
+    #: Value of proto `ErasureKind`.
+    kind: int
     id: UUID | None = None
     name: str | None = None
 
@@ -121,7 +112,8 @@ class Did:
 class Preview:
     """The rows that an erasure would delete."""
 
-    kind: Kind
+    #: Value of proto `ErasureKind`.
+    kind: int
     #: Subjects or authors with a similar name, if nothing matches.
     similar_names: list[str]
     #: Rows by table, as the record of the erasure will have them.

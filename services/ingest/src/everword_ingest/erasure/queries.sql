@@ -21,18 +21,14 @@ SELECT preview_erasure(%(kind)s::smallint, %(target_id)s, %(target_name)s);
 SELECT forget_author_names(%(names)s::text[]);
 
 -- find_target --
--- The kind and id to erase for an id; kind 0 searches all kinds. The id of a fact's interval, of a node's version, of a chunk,
--- or of the latest version of a note or document resolves to the whole fact, node, note or document.
+-- The ErasureKind and the id to erase for an id; 0 searches all kinds. The id of a fact's interval, of a node's version, of a
+-- chunk, or of the latest version of a note or document resolves to the whole fact, node, note or document.
 SELECT kind, id
-  FROM (SELECT 1 AS kind, id FROM messages WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
+  FROM ({erasure_targets_of_kinds}
          UNION ALL
         SELECT 2, id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
-        SELECT 5, id FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
         SELECT 6, id FROM facts WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
-        SELECT 6, fact_id FROM fact_intervals WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
         SELECT 7, id FROM people WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
@@ -46,25 +42,15 @@ SELECT kind, id
          UNION ALL
         SELECT 8, id FROM graph_nodes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
-        SELECT 8, node_id FROM graph_node_versions WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
         SELECT 9, id FROM patterns WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
         SELECT 10, id FROM documents WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
-        SELECT 10, document_id FROM document_chunks WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
-        SELECT 11, id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
         SELECT 12, edge_id FROM graph_edges WHERE namespace_id = %(namespace_id)s AND edge_id = %(target_id)s
          UNION ALL
         SELECT 13, id FROM lore_books WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
-        SELECT 14, id FROM lore_entries WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
         SELECT 15, id FROM checkpoints WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
-         UNION ALL
-        SELECT 16, id FROM topic_pages WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL
         SELECT 17, id FROM themes WHERE namespace_id = %(namespace_id)s AND id = %(target_id)s
          UNION ALL

@@ -94,7 +94,7 @@ async def similar_names(
     conn: Connection, namespace_id: int, target: NamedTarget, least: float, limit: int
 ) -> list[str]:
     """Return subjects or authors whose names are similar to the target's, the most similar first."""
-    statement = SQL["similar_subjects" if target.kind is Kind.SUBJECT else "similar_authors"]
+    statement = SQL["similar_subjects" if target.kind == Kind.SUBJECT else "similar_authors"]
     parameters = {
         "namespace_id": namespace_id,
         "name": target.name,

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
+from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages, take_portion
 from everword.index.passages import Source
 from everword.index.writer import Counts, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
-from everword.v1.memory_pb2 import MEMORY_KIND_LORE
 from everword_ingest.lore.model import NewEntry
 from everword_ingest.lore.store import LockedBook, get_classes
 from everword_ingest.notes.place import find_place
@@ -31,7 +31,7 @@ async def index_entries(
     sources = [
         Source(
             id_,
-            MEMORY_KIND_LORE,
+            MemoryKind.LORE,
             now,
             conversation_id=book.conversation_id,
             agent=book.agent,

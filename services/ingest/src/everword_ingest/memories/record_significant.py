@@ -11,6 +11,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language, build_passages
@@ -18,7 +19,6 @@ from everword.index.passages import Passage, Source
 from everword.index.writer import Counts, add_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
-from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_ingest.memories import store
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
@@ -88,7 +88,7 @@ async def _write(
     moment = significant.occurred_at or datetime.now(UTC)
     source = Source(
         summary_id,
-        MEMORY_KIND_SUMMARY,
+        MemoryKind.SUMMARY,
         moment,
         agent=significant.agent,
         subject=significant.subject,

@@ -9,13 +9,13 @@ from typing import Any
 from everword.db.arrays import Column, array_literal
 from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord
 from everword.index.builders import Language, build_passages, take_portion
 from everword.index.passages import Passage, Source
 from everword.index.writer import Counts, add_passages
 from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 from everword_ingest.messages import store
 from everword_ingest.messages.model import PlacedMessage
 
@@ -128,7 +128,7 @@ def _source(placed: PlacedMessage, conversation: ConversationRecord) -> Source:
     message = placed.message
     return Source(
         id=placed.id,
-        kind=MEMORY_KIND_MESSAGE,
+        kind=MemoryKind.MESSAGE,
         occurred_at=placed.occurred_at,
         conversation_id=conversation.id,
         seq=placed.seq,

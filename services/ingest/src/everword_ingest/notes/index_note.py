@@ -7,13 +7,13 @@ from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
+from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage, Source
 from everword.index.writer import Counts, Limits, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
-from everword.v1.memory_pb2 import MEMORY_KIND_NOTE
 from everword_ingest.notes import store
 from everword_ingest.notes.model import NewNote
 from everword_ingest.notes.place import Place
@@ -34,7 +34,7 @@ async def index_note(
     settings = await get_namespace_settings(conn, namespace_id)
     source = Source(
         note_id,
-        MEMORY_KIND_NOTE,
+        MemoryKind.NOTE,
         now,
         conversation_id=place.scope.conversation_id,
         agent=place.scope.agent,

@@ -1,6 +1,6 @@
 """The directories of a namespace: what each is about, and what is in it.
 
-A new kind of memory is a line of DIRECTORIES, with a statement that lists it, and one of `everword.domain.addresses`.
+The registry `everword.domain.memory_kinds` declares the directory of each kind; a statement here lists it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from everword.domain.addresses import Segments, as_id
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import MemoryRecord
 
 
@@ -29,12 +30,16 @@ class Directory:
 #: Stands for any id.
 ANY = "*"
 CONVERSATION = ("conversations", ANY)
+OF_KINDS: dict[Segments, Directory] = {
+    directory: Directory(kind.traits.about, memories=f"list_{directory[-1]}")
+    for kind in MemoryKind
+    if (directory := kind.traits.directory)
+}
 DIRECTORIES: dict[Segments, Directory] = {
     (): Directory(
         "Everything that is remembered in this namespace.",
-        ("chunks", "conversations", "facts", "graph", "lore", "notes", "summaries", "topics"),
+        tuple(sorted({"conversations"} | {directory[0] for directory in OF_KINDS})),
     ),
-    ("chunks",): Directory("What documents say, in parts.", memories="list_chunks"),
     ("conversations",): Directory(
         "Conversations, with their messages and summaries.", conversations=True
     ),
@@ -45,16 +50,8 @@ DIRECTORIES: dict[Segments, Directory] = {
     (*CONVERSATION, "summaries"): Directory(
         "Summaries along the conversation.", memories="list_conversation_summaries"
     ),
-    ("facts",): Directory("Facts that hold.", memories="list_facts"),
     ("graph",): Directory("Who and what there is.", ("nodes",)),
-    ("graph", "nodes"): Directory("Persons, places and things.", memories="list_nodes"),
-    ("lore",): Directory("Entries of lorebooks.", memories="list_lore"),
-    ("notes",): Directory("What was written down on purpose.", memories="list_notes"),
-    ("summaries",): Directory(
-        "Summaries of days, weeks, months and years, and what was significant.",
-        memories="list_summaries",
-    ),
-    ("topics",): Directory("Pages about persons, places and things.", memories="list_topics"),
+    **OF_KINDS,
 }
 
 

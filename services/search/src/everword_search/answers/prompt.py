@@ -10,6 +10,7 @@ from datetime import UTC
 
 from everword.chat.model import ChatRequest
 from everword.domain.documents import shown_path
+from everword.domain.memory_kinds import kind_label
 from everword.domain.records import MemoryRecord
 from everword.domain.times import write_minute
 from everword_search.endings.model import Ending, marks_of
@@ -36,7 +37,6 @@ TEMPERATURE = 0.3
 #: Tokens of a text at most, for a byte of it: few texts have more.
 TOKENS_PER_BYTE = 1 / 3
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
-_KINDS = {1: "message", 2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node", 7: "lore"}
 # Numbers, and ranges from one to another. What looks like `[2026-05-03]` or `[2026-05]` is a date and stays.
 _RANGE = r"\d{1,4}(?:\s*[–-]\s*\d{1,4})?"
 _CITATION = re.compile(rf"[ \t]?\[(?!\d{{4}}-\d\d\])({_RANGE}(?:\s*[,;]\s*{_RANGE})*)\]")
@@ -109,7 +109,7 @@ def _line(number: int, shown: PromptMemory) -> str:
     memory = shown.memory
     fields = {
         "number": number,
-        "kind": _KINDS.get(memory.kind, "memory"),
+        "kind": kind_label(memory.kind),
         "time": write_minute(memory.occurred_at),
         "who": memory.author or _ROLES.get(memory.role, ""),
         "document": shown_path(memory.document_title, memory.headings)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from everword.domain.memory_kinds import SUMMARIZING_KINDS
 from everword_search.cache.columns.row import places_of, some_of
 from everword_search.cache.snapshot import Snapshot
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.kinds import STANDING_FOR_OTHERS
 from everword_search.passages.ranked import Ranked, Window
 
 #: A passage more is looked at first for each so many memories of a window: few of them have several.
@@ -32,7 +32,7 @@ def best_memories(
         if window.after:
             is_chosen &= _follows(read["ids"], scores[order], window.after[1], here)
         chosen, read = order[is_chosen], some_of(read, is_chosen)
-        others = ~np.isin(read["kinds"], STANDING_FOR_OTHERS)
+        others = ~np.isin(read["kinds"], SUMMARIZING_KINDS)
         is_within = np.cumsum(others) <= window.limit
         is_within[window.limit + window.spare :] = False
         is_enough = len(chosen) >= window.limit + window.spare or not is_within.all()

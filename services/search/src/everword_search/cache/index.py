@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from everword.db.arrays import Array
+from everword.domain.memory_kinds import MemoryKind
 from everword.text.author_names import name_words
 from everword_search.cache.columns.growing import Column, Numbers
 from everword_search.cache.columns.intervals import Intervals
@@ -17,7 +18,6 @@ from everword_search.cache.columns.vectors import Vectors
 from everword_search.cache.snapshot import IdOrder, Snapshot
 from everword_search.cache.store import Passages
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.kinds import TURN
 
 #: What the objects around the arrays take, which is most of what a small namespace takes.
 OBJECTS_BYTES = 9_000
@@ -129,7 +129,7 @@ class NamespaceIndex:
 
     def _columns_of(self, passages: Passages) -> dict[str, Array]:
         """Return what is kept of each passage, texts and conversations by number."""
-        is_turn = (passages.kinds == TURN) & (passages.seqs >= 0)
+        is_turn = (passages.kinds == int(MemoryKind.MESSAGE)) & (passages.seqs >= 0)
         ids = passages.conversation_ids.tolist()
         conversations = np.array(self._conversations.of(ids), np.int64)
         records = passages.records

@@ -13,7 +13,7 @@ WITH passages AS MATERIALIZED (
            coalesce(s.message_count, 1) AS stands_for, coalesce(s.model = 'extractive', false) AS repeats,
            row_number() OVER (ORDER BY m.id) - 1 AS place
       FROM visible_memories m
-      LEFT JOIN summaries s ON m.kind = ANY(%(standing_for_others)s::smallint[]) AND s.namespace_id = %(namespace_id)s AND s.id = m.source_id
+      LEFT JOIN summaries s ON m.kind IN {summarizing_kinds} AND s.namespace_id = %(namespace_id)s AND s.id = m.source_id
      WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s
        AND NOT EXISTS (SELECT FROM unnest(%(but)b::bigint[]) AS known (id) WHERE known.id = m.id)
      ORDER BY m.id

@@ -18,7 +18,6 @@ from everword.db.statements import (
 )
 from everword.text.ranking_record import Records, unpack_records
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.kinds import STANDING_FOR_OTHERS
 from everword_search.records.store import namespaced
 
 SQL = load_statements("everword_search.cache")
@@ -185,7 +184,6 @@ def passages_after(
         "but": ArrayParameter(but),
         "limit": limit,
         "since": since,
-        "standing_for_others": list(STANDING_FOR_OTHERS),
     }
     return BoundStatement(SQL["read_passages"], parameters, PassagesRow)
 

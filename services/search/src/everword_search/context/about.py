@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from everword.domain.documents import shown_path
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials
 from everword_search.summaries.store import TopSummaryRow
-
-_MESSAGE, _SUMMARY = 1, 2
 
 
 def document_label(memory: MemoryRecord, *, masks: bool) -> str:
@@ -23,7 +22,7 @@ def about_turn(
     """Return a turn as a memory, without its words and how often it was used."""
     return MemoryRecord(
         id=message.id,
-        kind=_MESSAGE,
+        kind=MemoryKind.MESSAGE,
         content="",
         content_truncated=False,
         conversation_id=message.conversation_id,
@@ -53,7 +52,7 @@ def about_summary(
     """Return a summary of a conversation as a memory, without its words and how often it was used."""
     return MemoryRecord(
         id=node.id,
-        kind=_SUMMARY,
+        kind=MemoryKind.SUMMARY,
         content="",
         content_truncated=False,
         conversation_id=conversation.id,

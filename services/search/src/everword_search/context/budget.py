@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from everword.domain.memory_kinds import MemoryKind
 from everword.text.attribution import blank_pasted
-from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.item import Item
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import Said
@@ -135,7 +135,7 @@ class Draft:
 
         None where hardly anything is left of it: its messages speak for themselves.
         """
-        if item.about is None or item.about.kind != MEMORY_KIND_SUMMARY:
+        if item.about is None or item.about.kind != MemoryKind.SUMMARY:
             return item
         words = without_said(item.words, self.said.repeats)
         if len(words) < _MUCH * len(item.words):

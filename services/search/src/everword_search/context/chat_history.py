@@ -13,6 +13,7 @@ from everword.db.statements import ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import EmbedderUnavailable
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword_search.context.about import about_summary, about_turn
@@ -45,7 +46,7 @@ SHARE, TURNS_SHARE = 0.5, 0.6
 _SUMMARIES = 8
 #: Older turns that are recalled, and the cosine with the query that they need.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
-_USER, _MESSAGE = 2, 1
+_USER = 2
 #: The id of a conversation that does not exist yet: no row has it.
 _NO_ID = UUID(int=0)
 #: Facts of whoever speaks that memories are looked for among.
@@ -235,7 +236,7 @@ async def recall_turns(
     search = SearchRequest(
         text=text,
         mode=SearchMode.SEMANTIC,
-        filter=MemoryFilter(kinds=[_MESSAGE], conversation_ids=[conversation.record.id]),
+        filter=MemoryFilter(kinds=[MemoryKind.MESSAGE], conversation_ids=[conversation.record.id]),
         page=PageRequest(MOST_RECALLED + 1 + shown),
         at_least_as_fresh=request.at_least_as_fresh,
         operators=False,

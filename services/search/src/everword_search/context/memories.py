@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
+from everword.domain.memory_kinds import TRIGGERED_KINDS, MemoryKind
 from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.text.credentials import mask_passage
-from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
 from everword_search.context.item import Beside, Item
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.text import Layout
@@ -123,7 +123,7 @@ async def search_memories(
     within = _within(request, record)
     search = SearchRequest(
         text=text,
-        filter=_without_lore(request.filter_for(record)),
+        filter=_without_triggered(request.filter_for(record)),
         # As many more as may be known already.
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
@@ -141,7 +141,7 @@ async def search_memories(
         return FoundMemories(verdict=found.verdict, degraded=found.degraded)
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
-    facts = [id_ for id_, each in results.items() if each.memory.kind == MEMORY_KIND_FACT]
+    facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
     told_by: ToldBy = {}
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
@@ -155,9 +155,9 @@ def _has_its_time(memory: MemoryRecord) -> bool:
     return memory.of_workspace and memory.document_title in _OF_A_MOMENT
 
 
-def _without_lore(wanted: MemoryFilter) -> MemoryFilter:
-    """Return a filter without entries of lorebooks: these come by their triggers alone, into a block of their own."""
-    return replace(wanted, excluded_kinds=[*(wanted.excluded_kinds or ()), MEMORY_KIND_LORE])
+def _without_triggered(wanted: MemoryFilter) -> MemoryFilter:
+    """Return a filter without triggered memories, such as lore: they come into a block of their own."""
+    return replace(wanted, excluded_kinds=[*(wanted.excluded_kinds or ()), *TRIGGERED_KINDS])
 
 
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:

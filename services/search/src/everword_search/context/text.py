@@ -22,12 +22,12 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 from uuid import UUID
 
+from everword.domain.memory_kinds import MemoryKind, kind_label
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import speaks_to_models
 from everword.text.tokens.counter import TokenCounter
-from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, Beside, Item
 from everword_search.context.model import BlockSource, Candidate, ContextFormat
@@ -60,8 +60,6 @@ HEADINGS = {
     BlockSource.GRAPH: "## Relations",
 }
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
-#: By `MemoryKind`, where nobody spoke.
-_KINDS = {2: "summary", 3: "note", 4: "fact", 5: "document", 6: "node", 7: "lore"}
 #: Before each further line of what was stored.
 _INDENT = "  "
 #: As many digits as any item's.
@@ -136,7 +134,9 @@ class Layout:
         if holding.fact_memory_id is None:
             return None
         shown = mask_credentials(holding.text) if self.masks else holding.text
-        return self._item(holding.fact_memory_id, holding.since, 0, _KINDS[4], shown, 0)
+        return self._item(
+            holding.fact_memory_id, holding.since, 0, kind_label(MemoryKind.FACT), shown, 0
+        )
 
     def summary(
         self, node: TopSummaryRow, about: MemoryRecord, endings: Sequence[Ending] = ()
@@ -145,7 +145,9 @@ class Layout:
         text = without_conversations(node.content)
         text = mask_credentials(text) if self.masks else text
         place = node.id, node.latest_at, node.last_seq
-        return self._item(*place, _KINDS[2], text, 0, Beside(endings=endings), about)
+        return self._item(
+            *place, kind_label(MemoryKind.SUMMARY), text, 0, Beside(endings=endings), about
+        )
 
     def memory(
         self,
@@ -163,8 +165,8 @@ class Layout:
             given = memory.token_count if words == passage else 0
         elif passage != memory.synthesized_content:
             words = f"… {words.strip()} …"
-        words = without_conversations(words) if memory.kind == MEMORY_KIND_SUMMARY else words
-        speaker = memory.author or _ROLES.get(memory.role) or _KINDS.get(memory.kind, "")
+        words = without_conversations(words) if memory.kind == MemoryKind.SUMMARY else words
+        speaker = memory.author or _ROLES.get(memory.role) or kind_label(memory.kind)
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0

@@ -10,9 +10,9 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import EmbedderUnavailable
+from everword.domain.memory_kinds import MemoryKind
 from everword.graph.labels import Anchor, label_hash
 from everword.graph.rows import EdgeView, NodeView
-from everword.v1.memory_pb2 import MEMORY_KIND_NODE
 from everword_search.graph import store
 from everword_search.graph.model import DEFAULT_DEPTH, DEFAULT_EDGES, Steps, Subgraph, View
 from everword_search.graph.store import StepRow
@@ -129,7 +129,7 @@ async def _find_near(
         text=wanted.text,
         mode=SearchMode.SEMANTIC,
         filter=MemoryFilter(
-            kinds=[MEMORY_KIND_NODE],
+            kinds=[MemoryKind.NODE],
             agents=view.agents,
             subjects=view.subjects,
             known_at=view.known_at,

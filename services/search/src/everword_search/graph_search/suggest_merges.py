@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
+from everword.domain.memory_kinds import MemoryKind
 from everword.graph.rows import NodeView
-from everword.v1.memory_pb2 import MEMORY_KIND_NODE
 from everword_search.graph import store
 from everword_search.graph.model import View
 from everword_search.graph.read_graph import get_node
@@ -34,7 +34,7 @@ async def suggest_merges(
         text=f"{node.label} ({node.type.replace('_', ' ')})",
         mode=SearchMode.HYBRID,
         filter=MemoryFilter(
-            kinds=[MEMORY_KIND_NODE],
+            kinds=[MemoryKind.NODE],
             agents=[node.agent],
             subjects=[node.subject],
             excluded_memory_ids=[node.memory_id],

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import ExternalMessageKey
@@ -18,7 +18,7 @@ from everword_search.records.tiers import Tier, chars_read, parts_read
 from everword_search.summaries.store import find_named, get_summaries
 
 #: Kinds of which GetMemory returns the whole record too.
-_RECORDS = frozenset({MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY})
+_RECORDS = frozenset({MemoryKind.MESSAGE, MemoryKind.SUMMARY})
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ async def get_memory(
         if memory and (chars is not None or memory.kind not in _RECORDS):
             return WholeMemory(memory)
         message, summary = None, None
-        if memory is None or memory.kind == MEMORY_KIND_MESSAGE:
+        if memory is None or memory.kind == MemoryKind.MESSAGE:
             message = await store.get_message(conn, namespace.id, memory_id)
-        if message is None and (memory is None or memory.kind == MEMORY_KIND_SUMMARY):
+        if message is None and (memory is None or memory.kind == MemoryKind.SUMMARY):
             summaries = await get_summaries(conn, namespace.id, [memory_id])
             summary = summaries[0] if summaries else None
     if not (memory or message or summary):

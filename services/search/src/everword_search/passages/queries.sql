@@ -6,8 +6,8 @@
 -- fragment let_through --
 -- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
 -- holds nothing else. Without `valid_at`, what is still to begin is let through. What does not hold any more is let through only
--- where it is asked for. A note (kind 3) that has expired is gone, whatever is asked for. Chunks (kind 5) of documents that
--- belong to a conversation may be let through for some conversations alone.
+-- where it is asked for. A note that has expired is gone, whatever is asked for. Chunks of documents that belong to a
+-- conversation may be let through for some conversations alone.
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -20,7 +20,7 @@ AND (%(authors)s::text[] IS NULL OR m.author = ANY(%(authors)s))
 AND (%(roles)s::smallint[] IS NULL OR m.role = ANY(%(roles)s))
 AND (%(tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(tags)s)
 AND (%(document_tags)s::text[] IS NULL OR m.tags[1] IS NOT NULL AND m.tags && %(document_tags)s)
-AND (%(document_conversation_ids)s::uuid[] IS NULL OR m.kind <> 5 OR m.conversation_id IS NULL
+AND (%(document_conversation_ids)s::uuid[] IS NULL OR m.kind NOT IN {attached_kinds} OR m.conversation_id IS NULL
      OR m.conversation_id = ANY(%(document_conversation_ids)s))
 AND (%(since)s::timestamptz IS NULL OR m.occurred_at >= %(since)s)
 AND (%(before)s::timestamptz IS NULL OR m.occurred_at < %(before)s)
@@ -35,7 +35,7 @@ AND (%(include_superseded)s OR m.valid_until IS NULL OR m.valid_until > coalesce
 AND (m.known_until IS NULL OR m.known_until > coalesce(%(known_at)s::timestamptz, now()))
 AND (m.known_from IS NULL OR m.known_from <= coalesce(%(known_at)s, now()))
 AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)s)
-AND (m.valid_until IS NULL OR m.kind <> 3 OR m.valid_until > now())
+AND (m.valid_until IS NULL OR m.kind NOT IN {expiring_kinds} OR m.valid_until > now())
 
 -- fragment edge_counts --
 -- Whether a relation holds and is known at the moments of the filter.
@@ -194,7 +194,7 @@ WITH corpus AS MATERIALIZED (
 SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
        array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores, corpus.passages, corpus.mean_length,
        ARRAY(SELECT df::bigint FROM terms ORDER BY term) AS document_frequencies
-  FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
+  FROM (SELECT *, count(*) FILTER (WHERE kind NOT IN {summarizing_kinds}) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s
                    AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
@@ -265,7 +265,7 @@ WITH matched AS (
 ), hits AS (
     SELECT id, source_id,
            sum(likeness) / cardinality(%(tokens)s::text[])
-           * CASE WHEN kind = ANY(%(standing_for_others)s::smallint[]) THEN %(retold)s ELSE 1 END AS raw
+           * CASE WHEN kind IN {summarizing_kinds} THEN %(retold)s ELSE 1 END AS raw
       FROM (SELECT id, source_id, kind, place, max(likeness) AS likeness FROM matched GROUP BY id, source_id, kind, place) AS told
      GROUP BY id, source_id, kind
 ), best AS (
@@ -407,7 +407,7 @@ SELECT m.source_id, m.occurred_at
 -- filter does not let it through is context alone. A column each, in the order of threads: a conversation's turns, or
 -- something that stands by itself.
 WITH found AS MATERIALIZED (
-    SELECT m.source_id, m.conversation_id, m.seq, m.kind = %(turn)s AND m.seq IS NOT NULL AS is_turn
+    SELECT m.source_id, m.conversation_id, m.seq, m.kind = {message_kind} AND m.seq IS NOT NULL AS is_turn
       FROM visible_memories m
      WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0
 ), stretches AS MATERIALIZED (
@@ -428,7 +428,7 @@ WITH found AS MATERIALIZED (
            SELECT * FROM visible_memories m
             WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
               AND m.seq BETWEEN s.first AND s.last
-              AND m.kind = %(turn)s AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)b))
+              AND m.kind = {message_kind} AND (m.part < %(max_parts)s OR m.id = ANY(%(passage_ids)b))
            OFFSET 0) AS m
      UNION ALL
     SELECT m.*, false AS is_turn, coalesce(s.message_count, 1) AS stands_for,
@@ -480,7 +480,7 @@ SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.imp
   FROM visible_memories m
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.source_id
   LEFT JOIN importance_suggestions s ON s.namespace_id = %(namespace_id)s AND s.memory_id = m.source_id
-  LEFT JOIN notes n ON m.kind = 3 AND n.namespace_id = %(namespace_id)s AND n.id = m.source_id
+  LEFT JOIN notes n ON m.kind = {note_kind} AND n.namespace_id = %(namespace_id)s AND n.id = m.source_id
  WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0;
 
 -- find_semantic_exact --
@@ -512,7 +512,7 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
        array_send(coalesce(array_agg(source_id), '{}')) AS source_ids,
        array_send(coalesce(array_agg(raw), '{}')) AS raws, array_send(coalesce(array_agg(score), '{}')) AS scores,
        (SELECT is_large FROM size)
-  FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
+  FROM (SELECT *, count(*) FILTER (WHERE kind NOT IN {summarizing_kinds}) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
                                                                      %(after_score)s::float8), %(after_id)s)
@@ -549,7 +549,7 @@ WITH hits AS MATERIALIZED (
 )
 SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)) AS source_ids,
        array_send(array_agg(raw)) AS raws, array_send(array_agg(score)) AS scores
-  FROM (SELECT *, count(*) FILTER (WHERE NOT kind = ANY(%(standing_for_others)s::smallint[])) OVER (ORDER BY score DESC, id DESC) AS place
+  FROM (SELECT *, count(*) FILTER (WHERE kind NOT IN {summarizing_kinds}) OVER (ORDER BY score DESC, id DESC) AS place
           FROM (SELECT * FROM best
                  WHERE score >= %(min_score)s AND (score, id) < (coalesce((SELECT score FROM calibrated WHERE id = %(after_id)s),
                                                                      %(after_score)s::float8), %(after_id)s)

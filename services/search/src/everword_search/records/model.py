@@ -57,6 +57,11 @@ class MemoryFilter:
         """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
         return replace(self, include_automated=False) == EVERYTHING
 
+    def allows_kind(self, kind: int) -> bool:
+        """Return whether memories of a kind may pass the filter."""
+        is_wanted = self.kinds is None or kind in self.kinds
+        return is_wanted and kind not in (self.excluded_kinds or ())
+
     def within(self, start: float, end: float) -> MemoryFilter:
         """Return the filter of what it lets through and happened from one moment to before another, in s since 1970."""
         since, before = self.since, self.before

@@ -34,7 +34,7 @@ SELECT m.source_id AS id, m.kind,
  CROSS JOIN LATERAL (
        SELECT * FROM visible_memories
         WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id AND part = 0
-          AND (kind <> %(note)s OR valid_until IS NULL OR valid_until > now())
+          AND (kind NOT IN {expiring_kinds} OR valid_until IS NULL OR valid_until > now())
        OFFSET 0) AS m
  CROSS JOIN LATERAL (
        SELECT string_agg(content, '' ORDER BY part) AS content, sum(length(content)) AS length, count(*) AS parts
@@ -56,21 +56,21 @@ SELECT m.source_id AS id, m.kind,
                         AND coalesce(%(max_chars)s, 2147483647) >= %(indexed_chars)s
                    THEN substr(tool_result, %(indexed_chars)s + 1) END AS unindexed
          FROM messages
-        WHERE m.kind = %(message)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
+        WHERE m.kind = {message_kind} AND namespace_id = %(namespace_id)s AND id = wanted.source_id
        OFFSET 0) AS said ON true
   LEFT JOIN LATERAL (
        SELECT level, period FROM summaries
-        WHERE m.kind = %(summary)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
+        WHERE m.kind = {summary_kind} AND namespace_id = %(namespace_id)s AND id = wanted.source_id
        OFFSET 0) AS node ON true
   LEFT JOIN LATERAL (
        SELECT key, kind FROM notes
-        WHERE m.kind = %(note)s AND namespace_id = %(namespace_id)s AND id = wanted.source_id
+        WHERE m.kind = {note_kind} AND namespace_id = %(namespace_id)s AND id = wanted.source_id
        OFFSET 0) AS note ON true
   LEFT JOIN LATERAL (
        SELECT c.document_id, d.title, d.kind, c.headings, c.page
          FROM document_chunks c
          JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = c.document_id
-        WHERE m.kind = %(chunk)s AND c.namespace_id = %(namespace_id)s AND c.id = wanted.source_id
+        WHERE m.kind = {chunk_kind} AND c.namespace_id = %(namespace_id)s AND c.id = wanted.source_id
        OFFSET 0) AS part_of ON true
  ORDER BY wanted.place;
 

@@ -26,12 +26,6 @@ from everword.domain.records import (
     MemoryRecord,
     MessageRecord,
 )
-from everword.v1.memory_pb2 import (
-    MEMORY_KIND_CHUNK,
-    MEMORY_KIND_MESSAGE,
-    MEMORY_KIND_NOTE,
-    MEMORY_KIND_SUMMARY,
-)
 from everword_search.records.model import ConversationFilter
 
 SQL = load_statements("everword_search.records")
@@ -91,10 +85,6 @@ def memories_asked(
         "max_parts": max_parts,
         "max_metadata_chars": listed_metadata_chars(max_chars),
         "indexed_chars": INDEXED_TOOL_RESULT_CHARS,
-        "message": MEMORY_KIND_MESSAGE,
-        "summary": MEMORY_KIND_SUMMARY,
-        "note": MEMORY_KIND_NOTE,
-        "chunk": MEMORY_KIND_CHUNK,
     }
     return BoundStatement(SQL["read_memories"], parameters, MemoryRow)
 

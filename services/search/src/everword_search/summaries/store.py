@@ -10,14 +10,13 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
 from everword_search.records.pages import end_of_time
 from everword_search.records.store import listed_metadata_chars, namespaced
 from everword_search.summaries.model import SummaryFilter
 
 SQL = load_statements("everword_search.summaries")
-#: Value of `MemoryKind`.
-_MESSAGE = 1
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class SourceRow:
         text = message_text(self.content, blocks, self.tool_name, self.tool_args, self.tool_result)
         return MemoryRecord(
             id=self.id,
-            kind=_MESSAGE,
+            kind=MemoryKind.MESSAGE,
             content=text[:max_chars],
             content_truncated=len(text) > max_chars,
             conversation_id=self.conversation_id,

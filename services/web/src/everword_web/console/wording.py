@@ -22,6 +22,13 @@ _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SIGNIFICANT = 3
 #: Messages shown before the one that a visitor goes to.
 _SHOWN_BEFORE = 5
+#: Pages of memories, by their kind. Other kinds have the page of any memory.
+_PLACES = {
+    "summary": "/summaries",
+    "note": "/notes",
+    "topic": "/topics",
+    "lore": "/lore/entries",
+}
 
 
 def word(message: Message, field: str) -> str:
@@ -130,15 +137,7 @@ def _whole(value: Any) -> Any:
 
 def place_of_memory(memory: memory_pb2.Memory) -> str:
     """Return where a memory is shown."""
-    if memory.kind == memory_pb2.MEMORY_KIND_SUMMARY:
-        return f"/summaries/{memory.id}"
-    if memory.kind == memory_pb2.MEMORY_KIND_NOTE:
-        return f"/notes/{memory.id}"
-    if memory.kind == memory_pb2.MEMORY_KIND_TOPIC:
-        return f"/topics/{memory.id}"
-    if memory.kind == memory_pb2.MEMORY_KIND_LORE:
-        return f"/lore/entries/{memory.id}"
-    return f"/memories/{memory.id}"
+    return f"{_PLACES.get(word(memory, 'kind'), '/memories')}/{memory.id}"
 
 
 def place_in_conversation(memory: memory_pb2.Memory) -> str:

@@ -13,6 +13,7 @@ from everword.bench.bench_namespace import wait_until_embedded
 from everword.bench.peers.system import LIMIT, Conversation, PeerError, Ranking
 from everword.bench.speed.bench_stack import everword_up
 from everword.client import Client, ClientSettings
+from everword.client.kinds import kind_number
 from everword.embedded.folder import RunningStack
 from everword.importing import import_records
 from everword.v1 import memory_pb2
@@ -57,7 +58,7 @@ class EverwordSession:
     async def search(self, space: str, query: str) -> Ranking:
         client = await self._client(space)
         # Summaries are made meanwhile; the other systems have messages alone.
-        wanted = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_MESSAGE])
+        wanted = memory_pb2.MemoryFilter(kinds=[kind_number("message")])
         request = pb.SearchRequest(query=query, page_size=LIMIT, filter=wanted)
         started = time.perf_counter()
         response = await client.search_service.Search(request)

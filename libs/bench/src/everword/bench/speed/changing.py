@@ -23,11 +23,11 @@ from everword.bench.speed.searches import ask, search
 from everword.bench.speed.sustained import prepare
 from everword.bench.speed.timing import Times
 from everword.client import Client
+from everword.domain.memory_kinds import MemoryKind
 from everword.embedded.process import log_path
 from everword.index.builders import Language, build_passages
 from everword.index.passages import Passage, Source
 from everword.index.writer import replace_passages_blocking
-from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 
 #: What is changed, of all that there is; one half is replaced, the other removed.
 SHARE = 0.01
@@ -68,7 +68,7 @@ class Derived:
         return [
             (
                 id_,
-                list(build_passages(Source(id_, MEMORY_KIND_SUMMARY, FIRST), text, self.language)),
+                list(build_passages(Source(id_, MemoryKind.SUMMARY, FIRST), text, self.language)),
             )
             for id_, text in zip(self.ids, said, strict=True)
         ]

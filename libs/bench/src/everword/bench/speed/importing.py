@@ -11,6 +11,7 @@ from everword.bench.speed.corpus import Conversation, conversations
 from everword.bench.speed.draining import BATCH, RATE, embed_alone, texts_of
 from everword.bench.speed.load import drained, scratch
 from everword.bench.speed.row import Floor, Row
+from everword.client.kinds import kind_number
 from everword.importing import import_records
 from everword.transcripts import Entry
 from everword.v1.ingest_service_pb2 import (
@@ -18,7 +19,6 @@ from everword.v1.ingest_service_pb2 import (
     ConversationTarget,
     WaitForIndexingRequest,
 )
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE
 
 MOST_MESSAGES = 1_000
 _STREAM = 6_000_000
@@ -73,7 +73,7 @@ async def _imported(bench: BenchStack, corpus: Sequence[Conversation]) -> Import
         summary = await import_records(client, entries)
         stored = time.perf_counter()
         # The service looks less and less often, up to a second apart: it is asked once there is nothing to wait for.
-        await drained(bench, [name], kind=MEMORY_KIND_MESSAGE)
+        await drained(bench, [name], kind=kind_number("message"))
         embedded = time.perf_counter()
         await client.ingest_service.WaitForIndexing(
             WaitForIndexingRequest(

@@ -34,6 +34,7 @@ from everword.adapters.langgraph.items import (
 )
 from everword.adapters.langgraph.matching import common_prefix, is_listed, matches
 from everword.client import AsyncEverword, CallError, Client, Everword
+from everword.client.kinds import kind_number
 from everword.client.pages import PAGE_SIZE, pages
 from everword.v1 import memory_pb2, note_pb2, note_service_pb2, search_service_pb2
 
@@ -184,7 +185,7 @@ async def _ranked(
     request = search_service_pb2.SearchRequest(
         query=query,
         filter=memory_pb2.MemoryFilter(
-            kinds=[memory_pb2.MEMORY_KIND_NOTE], tags=[tag_of(op.namespace_prefix)]
+            kinds=[kind_number("note")], tags=[tag_of(op.namespace_prefix)]
         ),
         page_size=_HITS,
         max_content_chars=1,

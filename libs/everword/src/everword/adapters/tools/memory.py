@@ -10,6 +10,7 @@ from pydantic import Field
 
 from everword.adapters.tools.model import READS, Caller, Tool, ToolError
 from everword.adapters.tools.text import entry, heading, indented, when
+from everword.client.kinds import KINDS, Kind, kind_number
 from everword.v1 import memory_pb2, search_service_pb2
 from everword.v1.fact_pb2 import FACT_ENDING_CORRECTED, SupersededFact
 from everword.v1.stats_pb2 import Alert
@@ -18,13 +19,12 @@ _MAX_CHARS = 1_000
 _MAX_FULL_CHARS = 100_000
 
 Mode = Literal["hybrid", "lexical", "semantic", "trigram", "regex"]
-Kind = Literal["message", "summary", "note", "fact", "chunk", "node", "lore", "topic"]
 Query = Annotated[
     str, Field(min_length=1, max_length=8_000, description="A question, or words to look for.")
 ]
 Limit = Annotated[int, Field(ge=1, le=50, description="How many to return.")]
 Kinds = Annotated[
-    tuple[Kind, ...], Field(max_length=8, description="Only these kinds; all if empty.")
+    tuple[Kind, ...], Field(max_length=len(KINDS), description="Only these kinds; all if empty.")
 ]
 Names = Annotated[
     tuple[str, ...], Field(max_length=20, description="Only of these; of all if empty.")
@@ -37,7 +37,7 @@ def filter_of(
 ) -> memory_pb2.MemoryFilter:
     """Return the filter that the arguments of a tool ask for."""
     found = memory_pb2.MemoryFilter(
-        kinds=[memory_pb2.MemoryKind.Value(f"MEMORY_KIND_{kind.upper()}") for kind in kinds],
+        kinds=[kind_number(kind) for kind in kinds],
         authors=authors,
         agents=agents,
     )

@@ -7,7 +7,8 @@ from datetime import UTC
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from everword.v1.memory_pb2 import Memory, MemoryKind, Role
+from everword.client.kinds import kind_word
+from everword.v1.memory_pb2 import Memory, Role
 
 #: What stands between the title of a document and its headings.
 _SECTION = " › "
@@ -30,7 +31,7 @@ def trust_of(memory: Memory) -> str:
 
 def heading(memory: Memory) -> str:
     """Return the line above a memory: what it is, whose, of when, its id, and whether its words may be believed."""
-    kind = MemoryKind.Name(memory.kind).removeprefix("MEMORY_KIND_").lower()
+    kind = kind_word(memory.kind)
     speaker = memory.author or Role.Name(memory.role).removeprefix("ROLE_").lower()
     parts = [
         kind,

@@ -19,6 +19,7 @@ from everword.client.fake.values import (
     to_service,
     words,
 )
+from everword.client.kinds import kind_number
 from everword.v1 import (
     context_service_pb2,
     conversation_pb2,
@@ -102,7 +103,7 @@ class FakeClient(Client):
         return self._keep(
             memory_pb2.Memory(
                 id=str(uuid4()),
-                kind=memory_pb2.MEMORY_KIND_MESSAGE,
+                kind=kind_number("message"),
                 content=new.content,
                 conversation_id=conversation.id,
                 seq=len(self._of(conversation.id)) + 1,
@@ -214,7 +215,7 @@ class FakeClient(Client):
         self._keep(
             memory_pb2.Memory(
                 id=note.id,
-                kind=memory_pb2.MEMORY_KIND_NOTE,
+                kind=kind_number("note"),
                 content=note.body.content,
                 note_key=request.note.key,
                 tags=note.body.tags,

@@ -11,6 +11,7 @@ COMMENT ON TABLE checkpoint_counters IS
     'Latest checkpoint version of a conversation; no version is given twice. Its row lock orders writers.';
 SELECT create_partitions('checkpoint_counters'), isolate_table('checkpoint_counters');
 GRANT SELECT, INSERT, UPDATE ON checkpoint_counters TO everword_ingest;
+INSERT INTO erasure_targets VALUES ('checkpoint', 15);
 INSERT INTO erasure_rules VALUES ('conversation', 17, 'checkpoint_counters', 'conversation_id');
 INSERT INTO transfer_rules VALUES
     ('checkpoint_counters', 90, 'checkpoint_counter', '{conversation_id}', 'The last version of a checkpoint.');

@@ -34,6 +34,7 @@ CREATE INDEX conversations_erasure ON conversations (namespace_id, erasure_id) W
 SELECT create_partitions('conversations'), isolate_table('conversations', 'in_scope(agent, subject)', 'erasure_id IS NULL');
 GRANT SELECT, INSERT, UPDATE ON conversations TO everword_ingest;
 GRANT SELECT ON conversations TO everword_search, everword_compactor;
+INSERT INTO erasure_targets VALUES ('conversation', 2);
 INSERT INTO erasure_rules VALUES ('kept', 3, 'conversations', '', NULL, 'finish_erasure removes them.');
 INSERT INTO transfer_rules VALUES ('conversations', 20, 'conversation', '{id}', '', '{erasure_id,erased_key}');
 

@@ -28,6 +28,7 @@ CREATE INDEX documents_conversation ON documents (namespace_id, conversation_id)
 SELECT create_partitions('documents'), isolate_table('documents', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE ON documents TO everword_ingest;
 GRANT SELECT ON documents TO everword_search;
+INSERT INTO erasure_targets VALUES ('document', 10), ('document_version', 19);
 INSERT INTO erasure_rules VALUES
     ('conversation', 14, 'documents', 'conversation_id', 'document'),
     ('document', 12, 'documents', 'id', NULL),

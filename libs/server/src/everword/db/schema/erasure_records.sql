@@ -3,7 +3,7 @@
 CREATE TABLE erasures (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
     id uuid NOT NULL,
-    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 20),
+    kind smallint NOT NULL REFERENCES erasure_targets (kind),
     state smallint NOT NULL DEFAULT 1 CHECK (state BETWEEN 1 AND 2),
     target_id uuid,
     target_name text,

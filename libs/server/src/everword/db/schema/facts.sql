@@ -45,6 +45,7 @@ CREATE INDEX facts_subject_folded ON facts (namespace_id, lower(translate(subjec
 SELECT create_partitions('facts'), isolate_table('facts', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE ON facts TO everword_ingest, everword_compactor;
 GRANT SELECT ON facts TO everword_search;
+INSERT INTO erasure_targets VALUES ('fact', 6);
 INSERT INTO erasure_rules VALUES ('fact', 20, 'facts', 'id', NULL), ('subject', 10, 'facts', 'subject', 'fact');
 INSERT INTO transfer_rules VALUES ('facts', 40, 'fact', '{id}');
 

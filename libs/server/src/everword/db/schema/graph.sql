@@ -20,6 +20,7 @@ SELECT create_partitions('graph_nodes'), isolate_table('graph_nodes', 'in_scope(
 GRANT SELECT, INSERT, UPDATE (merged_into, last_seen_at) ON graph_nodes TO everword_ingest;
 GRANT SELECT ON graph_nodes TO everword_search;
 GRANT SELECT, INSERT, UPDATE (last_seen_at) ON graph_nodes TO everword_compactor;
+INSERT INTO erasure_targets VALUES ('node', 8), ('edge', 12);
 INSERT INTO erasure_rules VALUES ('node', 14, 'graph_nodes', 'id', NULL), ('subject', 16, 'graph_nodes', 'subject', 'node');
 INSERT INTO transfer_rules VALUES ('graph_nodes', 70, 'node', '{id}');
 

@@ -277,7 +277,7 @@ BEGIN
     -- Never passages of messages (kind 1), except sentences about tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
-         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6, 3, 5, 7, 8) OR part = -1)
+         WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind <> 1 OR part = -1)
         RETURNING id, lexeme_count, source_id
     )
     SELECT coalesce(array_agg(id ORDER BY id), '{}'), coalesce(sum(lexeme_count), 0), array_agg(source_id)

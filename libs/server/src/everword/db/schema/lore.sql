@@ -26,6 +26,7 @@ CREATE INDEX lore_books_scope ON lore_books (namespace_id, agent, subject) WHERE
 SELECT create_partitions('lore_books'), isolate_table('lore_books', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE, DELETE ON lore_books TO everword_ingest;
 GRANT SELECT ON lore_books TO everword_search;
+INSERT INTO erasure_targets VALUES ('lore_book', 13), ('lore_entry', 14);
 INSERT INTO erasure_rules VALUES
     ('conversation', 15, 'lore_books', 'conversation_id', 'lore_book', '', 'true', true),
     ('lore_book', 11, 'lore_books', 'id', NULL, '', 'true', true),

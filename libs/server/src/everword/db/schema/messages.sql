@@ -41,6 +41,7 @@ SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent,
     'is_shown(conversation_id, author, recorded_at)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
 GRANT SELECT ON messages TO everword_search, everword_compactor;
+INSERT INTO erasure_targets VALUES ('message', 1);
 INSERT INTO erasure_rules VALUES ('kept', 1, 'messages', '', NULL, 'remove_messages deletes them.');
 INSERT INTO transfer_rules VALUES ('messages', 21, 'message', '{id}', '', '{}', 'true', NULL, 100);
 

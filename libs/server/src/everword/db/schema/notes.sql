@@ -32,6 +32,7 @@ CREATE INDEX notes_conversation ON notes (namespace_id, conversation_id) WHERE c
 SELECT create_partitions('notes'), isolate_table('notes', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE ON notes TO everword_ingest;
 GRANT SELECT ON notes TO everword_search;
+INSERT INTO erasure_targets VALUES ('note', 5), ('note_version', 18);
 INSERT INTO erasure_rules VALUES
     ('conversation', 13, 'notes', 'conversation_id', 'note'),
     ('note', 11, 'notes', 'id', 'source'),

@@ -26,6 +26,7 @@ CREATE INDEX patterns_type ON patterns (namespace_id, type, confidence DESC, id)
 CREATE INDEX patterns_category ON patterns (namespace_id, category, confidence DESC, id);
 SELECT create_partitions('patterns'), isolate_table('patterns');
 GRANT SELECT, INSERT, UPDATE ON patterns TO everword_ingest;
+INSERT INTO erasure_targets VALUES ('pattern', 9), ('decision', 20);
 INSERT INTO erasure_rules VALUES ('pattern', 12, 'patterns', 'id');
 INSERT INTO transfer_rules VALUES ('patterns', 80, 'pattern', '{id}');
 

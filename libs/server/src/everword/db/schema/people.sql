@@ -29,6 +29,7 @@ GRANT SELECT, UPDATE (name, aliases, relation, status, mention_count, first_seen
     TO everword_ingest;
 GRANT SELECT ON people TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON people TO everword_compactor;
+INSERT INTO erasure_targets VALUES ('learned', 7);
 INSERT INTO erasure_rules VALUES ('learned', 18, 'people', 'id', NULL), ('subject', 15, 'people', 'subject', 'learned');
 INSERT INTO transfer_rules VALUES ('people', 60, 'person', '{id}');
 

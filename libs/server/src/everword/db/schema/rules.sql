@@ -3,13 +3,20 @@
 -- A new table gets a row for each target of an erasure that its rows belong to, or one of the target `kept`; a row in
 -- transfer_rules; and a place in erase_namespace_rows.
 
+CREATE TABLE erasure_targets (
+    name text PRIMARY KEY,
+    kind smallint UNIQUE CHECK (kind > 0)
+);
+COMMENT ON TABLE erasure_targets IS 'What an erasure is of. Each feature declares its targets beside its tables.';
+COMMENT ON COLUMN erasure_targets.kind IS 'Value of proto ErasureKind; NULL for targets that only other erasures lead to.';
+INSERT INTO erasure_targets VALUES
+    ('subject', 3),
+    ('author', 4),
+    ('source', NULL), -- a memory in the index
+    ('kept', NULL); -- the rows stay: they hold no content of callers, or are deleted as the remark of the rule says
+
 CREATE TABLE erasure_rules (
-    target text NOT NULL CHECK (target IN (
-        'message', 'conversation', 'subject', 'author', 'source', 'fact', 'learned', 'note', 'node', 'pattern', 'document',
-        'lore_book', 'session', 'summary', 'edge', 'lore_entry', 'checkpoint', 'topic', 'theme', 'note_version',
-        'document_version', 'decision', 'cited', 'observation',
-        'kept' -- the table stays, as its rows hold no content of callers, or are deleted as the remark says
-    )),
+    target text NOT NULL REFERENCES erasure_targets (name),
     place integer NOT NULL, -- rules of a target apply in this order
     relation text NOT NULL,
     key_column text NOT NULL, -- the column that holds the id or the name of the target

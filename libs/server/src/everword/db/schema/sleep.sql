@@ -37,6 +37,7 @@ CREATE INDEX sleep_sessions_processed ON sleep_sessions (namespace_id, processed
 SELECT create_partitions('sleep_sessions'), isolate_table('sleep_sessions');
 GRANT SELECT ON sleep_sessions TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON sleep_sessions TO everword_compactor;
+INSERT INTO erasure_targets VALUES ('session', NULL), ('observation', NULL);
 INSERT INTO erasure_rules VALUES
     ('conversation', 12, 'sleep_sessions', 'conversation_id', 'session'),
     ('subject', 19, 'sleep_sessions', 'subject', 'session');

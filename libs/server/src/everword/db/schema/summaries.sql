@@ -67,6 +67,7 @@ CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
 GRANT SELECT, INSERT ON summaries TO everword_ingest;
 GRANT SELECT ON summaries TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON summaries TO everword_compactor;
+INSERT INTO erasure_targets VALUES ('summary', 11);
 INSERT INTO erasure_rules VALUES
     ('subject', 20, 'summaries', 'subject', 'summary', 'What is significant; the others are along conversations.', 'level = 8',
      true),

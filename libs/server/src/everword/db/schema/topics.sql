@@ -14,6 +14,7 @@ COMMENT ON TABLE topic_changes IS 'Changed facts, leaves and nodes to look at. R
 SELECT isolate_table('topic_changes');
 GRANT INSERT ON topic_changes TO everword_ingest;
 GRANT SELECT, INSERT, DELETE ON topic_changes TO everword_compactor;
+INSERT INTO erasure_targets VALUES ('topic', 16), ('theme', 17), ('cited', NULL);
 INSERT INTO erasure_rules VALUES
     ('cited', 11, 'topic_changes', 'fact_id'),
     ('cited', 12, 'topic_changes', 'leaf_id'),

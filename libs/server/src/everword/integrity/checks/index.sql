@@ -4,21 +4,10 @@
 -- over: memories by id
 -- holds: Each passage belongs to a source that is there, of its kind.
 -- do: `everword rebuild` removes it.
-SELECT p.id::text AS id, format('%%s %%s is missing', (ARRAY['message', 'summary', 'note', 'fact''s interval', 'chunk', 'version of a node',
-                                                         'entry', 'page'])[p.kind], p.source_id) AS detail
+SELECT p.id::text AS id, format('%%s %%s is missing', {row_labels_of_kinds}, p.source_id) AS detail
   FROM memories p
  WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
-   AND NOT CASE p.kind
-       WHEN 1 THEN EXISTS (SELECT FROM messages s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       WHEN 2 THEN EXISTS (SELECT FROM summaries s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       WHEN 3 THEN EXISTS (SELECT FROM notes s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id
-                              AND s.deleted_at IS NULL)
-       WHEN 4 THEN EXISTS (SELECT FROM fact_intervals s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       WHEN 5 THEN EXISTS (SELECT FROM document_chunks s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       WHEN 6 THEN EXISTS (SELECT FROM graph_node_versions s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       WHEN 7 THEN EXISTS (SELECT FROM lore_entries s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       WHEN 8 THEN EXISTS (SELECT FROM topic_pages s WHERE s.namespace_id = %(namespace_id)s AND s.id = p.source_id)
-       ELSE false END;
+   AND NOT {rows_exist_of_kinds};
 
 -- passages_whole --
 -- over: memories by id
@@ -48,7 +37,7 @@ SELECT p.id::text AS id, format('counts %%s words, and has %%s', p.lexeme_count,
 SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, when or by whom it was said' AS detail
   FROM memories p
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = p.source_id
- WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.kind = 1
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.kind = {message_kind}
    AND (p.conversation_id, p.seq, p.author, p.occurred_at) IS DISTINCT FROM (m.conversation_id, m.seq, m.author, m.occurred_at);
 
 -- passages_true --
@@ -58,13 +47,13 @@ SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, w
 SELECT p.source_id::text AS id, 'its passages say something else' AS detail
   FROM memories p
  CROSS JOIN LATERAL (
-       SELECT content FROM summaries WHERE p.kind = 2 AND namespace_id = %(namespace_id)s AND id = p.source_id AND NOT hidden
+       SELECT content FROM summaries WHERE p.kind = {summary_kind} AND namespace_id = %(namespace_id)s AND id = p.source_id AND NOT hidden
         UNION ALL
-       SELECT content FROM topic_pages WHERE p.kind = 8 AND namespace_id = %(namespace_id)s AND id = p.source_id) AS source
+       SELECT content FROM topic_pages WHERE p.kind = {topic_kind} AND namespace_id = %(namespace_id)s AND id = p.source_id) AS source
  CROSS JOIN LATERAL (
        SELECT string_agg(content, '' ORDER BY part) AS content FROM memories
         WHERE namespace_id = %(namespace_id)s AND source_id = p.source_id AND part >= 0) AS found
- WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.part = 0 AND p.kind IN (2, 8)
+ WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.part = 0 AND p.kind IN {summarizing_kinds}
    AND regexp_replace(source.content, '\s+', '', 'g') <> regexp_replace(found.content, '\s+', '', 'g');
 
 -- vectors_due --

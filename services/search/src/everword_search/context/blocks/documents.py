@@ -17,9 +17,9 @@ from datetime import UTC, datetime, timedelta
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword.domain.documents import shown_path
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
-from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Block
 from everword_search.context.model import BlockSource, Candidate
@@ -90,11 +90,8 @@ async def find_chunks(asked: Asked) -> list[Candidate]:
 
 def _of_chunks(wanted: MemoryFilter) -> MemoryFilter | None:
     """Return a filter for chunks alone; None where it lets none through."""
-    if wanted.kinds is not None and MEMORY_KIND_CHUNK not in wanted.kinds:
-        return None
-    if MEMORY_KIND_CHUNK in (wanted.excluded_kinds or ()):
-        return None
-    return replace(wanted, kinds=[MEMORY_KIND_CHUNK])
+    allows_chunks = wanted.allows_kind(MemoryKind.CHUNK)
+    return replace(wanted, kinds=[MemoryKind.CHUNK]) if allows_chunks else None
 
 
 def _relevance(result: SearchResult) -> float:

@@ -17,10 +17,10 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from everword.db.pool import Connection
+from everword.domain.memory_kinds import MemoryKind
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
 from everword.facts.model import State
-from everword.v1.memory_pb2 import MEMORY_KIND_FACT
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
 from everword_search.context.text import in_zone
@@ -102,8 +102,7 @@ def _lets_facts_through(wanted: MemoryFilter) -> bool:
     )
     if any(each is not None for each in of_messages):
         return False
-    is_wanted = wanted.kinds is None or MEMORY_KIND_FACT in wanted.kinds
-    return is_wanted and MEMORY_KIND_FACT not in (wanted.excluded_kinds or ())
+    return wanted.allows_kind(MemoryKind.FACT)
 
 
 def _candidate(

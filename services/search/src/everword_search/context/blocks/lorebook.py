@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from everword.domain.memory_kinds import MemoryKind
 from everword.lore.compiled import CompiledBooks
 from everword.lore.find_lore import MOST_ENTRIES, FoundEntry, LoreRequest, find_lore
 from everword.text.credentials import mask_credentials
-from everword.v1.memory_pb2 import MEMORY_KIND_LORE
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
 from everword_search.records.model import MemoryFilter
@@ -56,8 +56,7 @@ async def find_entries(asked: Asked) -> Sequence[Candidate]:
 def _lets_lore_through(wanted: MemoryFilter) -> bool:
     if any(getattr(wanted, name) is not None for name in _OTHER):
         return False
-    is_wanted = wanted.kinds is None or MEMORY_KIND_LORE in wanted.kinds
-    return is_wanted and MEMORY_KIND_LORE not in (wanted.excluded_kinds or ())
+    return wanted.allows_kind(MemoryKind.LORE)
 
 
 def _candidate(entry: FoundEntry, place: int, *, masks: bool) -> Candidate:

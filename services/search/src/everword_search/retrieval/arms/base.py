@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword_search.passages.kinds import STANDING_FOR_OTHERS
 from everword_search.passages.ranked import Candidate, Ranked, Window
 
 
@@ -107,5 +106,4 @@ def scored_position(window: Window) -> dict[str, Any]:
         "min_score": float(window.min_score),
         "limit": window.limit,
         "spare": window.spare,
-        "standing_for_others": list(STANDING_FOR_OTHERS),
     }

@@ -13,7 +13,6 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword_search.kernels.arrays import Floats
 from everword_search.passages.candidates import Candidates, find_mentions, read_candidates
-from everword_search.passages.kinds import TURN
 from everword_search.passages.ranked import Ranked
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
@@ -66,7 +65,6 @@ class DatabaseIndex:
         source_ids = np.unique(np.concatenate([each.source_ids for each in found]))
         parameters = {
             "source_ids": ArrayParameter(source_ids),
-            "turn": TURN,
             "reach": reach,
             "max_parts": max_parts,
         }

@@ -11,7 +11,7 @@ from typing import Protocol
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.v1.memory_pb2 import MEMORY_KIND_NODE, MEMORY_KIND_SUMMARY
+from everword.domain.memory_kinds import MemoryKind
 from everword_search.graph.model import Steps, View
 from everword_search.graph.store import find_versions, follow_edges
 from everword_search.graph.traverse import read_ends
@@ -34,7 +34,7 @@ async def with_summaries(
     is_first_page: bool,
 ) -> list[SearchResult]:
     """Return the results; summaries are marked for review, and expanded as the request asks."""
-    found = [result.memory.id for result in results if result.memory.kind == MEMORY_KIND_SUMMARY]
+    found = [result.memory.id for result in results if result.memory.kind == MemoryKind.SUMMARY]
     if not found:
         return list(results)
     marks = await read_marks(conn, namespace_id, found)
@@ -74,7 +74,7 @@ async def with_relations(
     if not request.with_relations:
         return list(results)
     kinds = {result.memory.id: result.memory.kind for result in results}
-    found = [id_ for id_, kind in kinds.items() if kind == MEMORY_KIND_NODE][:_NODES]
+    found = [id_ for id_, kind in kinds.items() if kind == MemoryKind.NODE][:_NODES]
     nodes = await find_versions(conn, namespace_id, found)
     view = View(
         request.filter.agents,
@@ -93,7 +93,7 @@ async def with_relations(
                 own.append(line)
     return [
         replace(result, relations=lines.get(nodes.get(result.memory.id, result.memory.id), []))
-        if result.memory.kind == MEMORY_KIND_NODE
+        if result.memory.kind == MemoryKind.NODE
         else result
         for result in results
     ]
@@ -114,8 +114,8 @@ class Completion(Protocol):
 
 #: By kind.
 COMPLETIONS: dict[int, Completion] = {
-    MEMORY_KIND_SUMMARY: with_summaries,
-    MEMORY_KIND_NODE: with_relations,
+    MemoryKind.SUMMARY: with_summaries,
+    MemoryKind.NODE: with_relations,
 }
 
 

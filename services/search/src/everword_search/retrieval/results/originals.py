@@ -12,10 +12,11 @@ import regex
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import ask
 from everword.domain.deadline import remaining
+from everword.domain.memory_kinds import MemoryKind
 from everword.text.attribution import blank_pasted, find_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
-from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_USER
+from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.passages.ranked import Ranked, Window
 from everword_search.records.pages import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
@@ -36,7 +37,7 @@ _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 
 def find_pastes(rows: Iterable[MemoryRow]) -> list[MemoryRow]:
     """Return the messages with pasted text among some memories."""
-    messages = [row for row in rows if row.kind == MEMORY_KIND_MESSAGE and row.role == ROLE_USER]
+    messages = [row for row in rows if row.kind == MemoryKind.MESSAGE and row.role == ROLE_USER]
     if len(messages) > _FEW:
         # Finding pasted text takes longer than seeing that a message has no words in common with another one.
         runs = [_runs(row.content) for row in messages]
@@ -64,7 +65,7 @@ def find_originals(
     messages = [
         (row, _folded(_own(row, row.content)), _folded(_own(row, row.passage)))
         for row in candidates
-        if row.kind == MEMORY_KIND_MESSAGE
+        if row.kind == MemoryKind.MESSAGE
     ]
     found = dict[UUID, Sequence[UUID]]()
     for paste in pastes:

@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.responses import Response
 
+from everword.client.kinds import kind_number
 from everword.v1 import fact_pb2, memory_pb2, search_service_pb2
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as writes
@@ -82,7 +83,7 @@ async def list_facts(visit: Visit) -> Response:
     known = [fact.known_from_time for fact in first.facts]
     if first.next_page_token:
         # Of those that follow, none began to hold before the first, and none was known before something was said.
-        fact, message = memory_pb2.MEMORY_KIND_FACT, memory_pb2.MEMORY_KIND_MESSAGE
+        fact, message = kind_number("fact"), kind_number("message")
         held += await _earliest(visit, kinds=[fact], subjects=subjects, include_superseded=True)
         known += await _earliest(visit, kinds=[message], include_automated=True)
     sliders = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from everword.client.kinds import kind_number
 from everword.v1 import fact_query_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_web.console.visits import Visit
-from everword_web.console.wording import data, place_of_memory
+from everword_web.console.wording import data, place_of_memory, word
 
 _BEFORE = 5
 #: Of the facts of a subject.
@@ -22,10 +23,11 @@ async def memory(visit: Visit) -> Response:
     place = place_of_memory(shown)
     if place != visit.request.url.path:
         return visit.go(place)
-    if shown.kind == memory_pb2.MEMORY_KIND_FACT and (fact_id := await _fact_id(visit, shown)):
+    kind = word(shown, "kind")
+    if kind == "fact" and (fact_id := await _fact_id(visit, shown)):
         return visit.go(f"/facts/{fact_id}")
     before = []
-    if shown.kind == memory_pb2.MEMORY_KIND_MESSAGE:
+    if kind == "message":
         before = await _said_before(visit, shown)
     return visit.page(
         "memory.html",
@@ -40,7 +42,7 @@ async def _said_before(visit: Visit, message: memory_pb2.Memory) -> list[memory_
     """Return what was said right before a message, in its order."""
     request = pb.BrowseRequest(
         filter=memory_pb2.MemoryFilter(
-            kinds=[memory_pb2.MEMORY_KIND_MESSAGE],
+            kinds=[kind_number("message")],
             conversation_ids=[message.conversation_id],
             as_of_message_id=message.id,
             include_automated=True,

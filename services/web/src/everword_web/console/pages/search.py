@@ -9,6 +9,7 @@ import grpc
 from starlette.responses import Response
 
 from everword.client import CallError
+from everword.client.kinds import KINDS, kind_number
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword_web.console.errors import explain
@@ -25,11 +26,7 @@ MODES = {
     "regex": pb.SEARCH_MODE_REGEX,
 }
 PROFILES = ("recall", "balanced")
-KINDS = {
-    name.removeprefix("MEMORY_KIND_").lower(): value
-    for name, value in memory_pb2.MemoryKind.items()
-    if value
-}
+_KINDS: dict[str, memory_pb2.MemoryKind.ValueType] = {kind: kind_number(kind) for kind in KINDS}
 #: Fields of the form that are folded away, where none is set.
 _FILTERS = (
     *("mode", "profile", "kind", "subject", "agent", "author", "channel", "since", "until"),
@@ -89,7 +86,7 @@ def _request(query: str, values: Values) -> pb.SearchRequest:
 
 def _filter(values: Values) -> memory_pb2.MemoryFilter:
     return memory_pb2.MemoryFilter(
-        kinds=[_chosen(KINDS, word) for word in dict.fromkeys(values.all("kind")) if word],
+        kinds=[_chosen(_KINDS, word) for word in dict.fromkeys(values.all("kind")) if word],
         subjects=values.one("subject"),
         agents=values.one("agent"),
         authors=values.one("author"),

@@ -8,9 +8,11 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from everword.v1 import graph_query_service_pb2 as pb
-from everword.v1 import memory_pb2
 from everword_web.console.visits import Visit
+from everword_web.console.wording import word
 
+#: Page of a cited memory, by its kind.
+_PLACES = {"fact": "/facts", "summary": "/summaries"}
 _CITATION = re.compile(r"\[(\d{1,4})\]")
 
 
@@ -35,9 +37,7 @@ async def topic(visit: Visit) -> Response:
 def _cited(topic: pb.Topic) -> Markup:
     """Return the page's text, in which each citation is a link."""
     places = {
-        citation.number: f"/facts/{citation.id}"
-        if citation.kind == memory_pb2.MEMORY_KIND_FACT
-        else f"/summaries/{citation.id}"
+        citation.number: f"{_PLACES[word(citation, 'kind')]}/{citation.id}"
         for citation in topic.citations
     }
     parts: list[Markup] = []
