@@ -13,25 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everword.client.servers import PUBLIC_PORTS, public_services, server_of
+from everword.client.settings import DEFAULT_ADDRESS
 from everword.rpc.settings import PORTS
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "examples" / "grpcurl"
-#: Services with who serves them, in the order in which their RPCs can be called.
-SERVICES = {
-    **dict.fromkeys(("IngestService",), "ingest"),
-    **dict.fromkeys(("SearchService", "ContextService", "SummaryService"), "search"),
-    **dict.fromkeys(("NoteService", "DocumentService", "WorkspaceService"), "ingest"),
-    **dict.fromkeys(("LoreService", "CheckpointService", "FactService"), "ingest"),
-    "ProfileService": "search",
-    **dict.fromkeys(("PatternService", "GraphService"), "ingest"),
-    **dict.fromkeys(("GraphQueryService", "TopicService", "PeopleService"), "search"),
-    **dict.fromkeys(("ReviewService", "HandoffService", "CostService"), "ingest"),
-    "RetentionService": "ingest",
-    "MaintenanceService": "compactor",
-    **dict.fromkeys(("EraseService", "AdminService"), "ingest"),
-    "EmbedderService": "embedder",
-}
+#: Services, in the order in which their RPCs can be called.
+SERVICES = (
+    *("IngestService", "SearchService", "ContextService", "SummaryService"),
+    *("NoteService", "DocumentService", "WorkspaceService"),
+    *("LoreService", "CheckpointService", "FactService", "ProfileService"),
+    *("PatternService", "GraphService", "GraphQueryService", "TopicService", "PeopleService"),
+    *("ReviewService", "HandoffService", "CostService", "RetentionService", "MaintenanceService"),
+    *("EraseService", "AdminService", "EmbedderService"),
+)
 WIDTH = 110
 _HEAD = """\
 # Recipes
@@ -50,7 +46,7 @@ other, from the first to the last: a test does that. What needs a language model
   `-H "x-everword-namespace: acme"` says which namespace is meant.
 - Where there is TLS, put `-cacert ca.pem` in the place of `-plaintext`.
 - `buf`, which comes with the setup, does the same: `.venv/bin/buf curl --protocol grpc --http2-prior-knowledge -d '{…}'
-  http://127.0.0.1:50051/everword.v1.NoteService/GetNote`.
+  http://127.0.0.1:50050/everword.v1.NoteService/GetNote`.
 - Over HTTP, the same JSON is the body of a POST to the [gateway](../http.md): `curl -H "content-type: application/json"
   -d '{…}' http://127.0.0.1:50056/everword.v1.NoteService/GetNote`.
 """
@@ -75,12 +71,19 @@ class Recipe:
     @property
     def server(self) -> str:
         """Return who serves it: ingest, search, compactor or embedder."""
-        return SERVICES[self.service]
+        servers = {service.name: server_of(service) for service in public_services()}
+        return servers.get(self.service, "embedder")
+
+    @property
+    def address(self) -> str:
+        """Return where it is called. The embedder, which is internal, is not behind the proxy."""
+        server = self.server
+        return DEFAULT_ADDRESS if server in PUBLIC_PORTS else f"127.0.0.1:{PORTS[server]}"
 
     @property
     def command(self) -> str:
         """Return the command for a shell."""
-        path = f"127.0.0.1:{PORTS[self.server]} {self.package}.{self.service}/{self.method}"
+        path = f"{self.address} {self.package}.{self.service}/{self.method}"
         body = "\n".join(_text(each) for each in self.requests)
         if "$" in body or "'" in body:
             return f"grpcurl -plaintext -d @ {path} <<JSON\n{body}\nJSON"

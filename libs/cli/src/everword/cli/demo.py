@@ -59,9 +59,7 @@ def demo() -> None:
 
 async def _demo() -> None:
     async with stack(StackSettings(data=None, ports=Ports.free()), note) as running:
-        at = running.addresses
-        settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
-        async with Client.connect(settings) as client:
+        async with Client.connect(ClientSettings.at(running.address)) as client:
             summary = await _import(client)
             changed, *others = demo_queries()
             _title("What was said, found by words and by meaning")

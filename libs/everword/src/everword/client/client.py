@@ -86,13 +86,15 @@ class Client:
         """Keep a client open while the block lasts. Without settings, they come from the environment."""
         settings = settings or ClientSettings.from_environment()
         addresses = settings.ingest_address, settings.search_address, settings.compactor_address
-        async with AsyncExitStack() as channels:
-            ingest, search, compactor = [
-                await channels.enter_async_context(
+        async with AsyncExitStack() as stack:
+            # Servers behind one address share a channel.
+            channels = {
+                address: await stack.enter_async_context(
                     open_channel(address, settings.tls, client_interceptors(address, settings))
                 )
-                for address in addresses
-            ]
+                for address in dict.fromkeys(addresses)
+            }
+            ingest, search, compactor = (channels[address] for address in addresses)
             yield cls(ingest, search, compactor)
 
     async def append(
