@@ -18,7 +18,7 @@ from everword.client.channel import open_channel
 from everword.client.servers import PUBLIC_PORTS, SERVER_HEADER, public_services
 from everword.rpc.interceptors import keyless
 from everword.v1.ingest_service_pb2 import ImportMessagesRequest
-from everword.v1.search_service_pb2 import BrowseRequest, SearchRequest
+from everword.v1.search_service_pb2 import BrowseRequest, ListMessagesRequest, SearchRequest
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.watch_pb2 import WatchMemoriesRequest, WatchMemoriesResponse
 from support.calls import append, append_request
@@ -131,8 +131,8 @@ async def test_large_requests_and_answers_pass_and_too_large_ones_are_refused(
     request = append_request(*texts)
     assert 14 << 20 < request.ByteSize() < 16 << 20
     written = await behind.ingest.AppendMessages(request)
-    request_all = BrowseRequest(page_size=200, max_content_chars=100_000)
-    listed = await behind.search.Browse(request_all)
+    page = ListMessagesRequest(conversation_id=written.conversation_id, page_size=200)
+    listed = await behind.search.ListMessages(page)
     assert len(written.messages) == 1000
     assert listed.ByteSize() > 2 << 20
     request.messages[0].content = "x" * (2 << 20)

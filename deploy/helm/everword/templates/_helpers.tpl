@@ -136,18 +136,10 @@ volumes:
 {{- end }}
 {{- end }}
 
-{{/* gRPC services, their ports and what they serve; a test holds them to the contracts. */}}
-{{- define "everword.services" -}}
-ingest:
-  port: 50051
-  serves: [Admin, Checkpoint, Cost, Document, Erase, Fact, Graph, Handoff, Ingest, Lore, Note, Pattern, Retention, Review, Workspace]
-search:
-  port: 50052
-  serves: [Context, GraphQuery, People, Profile, Search, Summary, Topic]
-compactor:
-  port: 50053
-  serves: [Maintenance]
-embedder:
-  port: 50054
-  serves: []
+{{/* The servers of gRPC, and their ports. */}}
+{{- define "everword.ports" -}}
+ingest: 50051
+search: 50052
+compactor: 50053
+embedder: 50054
 {{- end }}

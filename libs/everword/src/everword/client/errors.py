@@ -59,8 +59,8 @@ def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) ->
     broken = next(_details(status, error_details_pb2.BadRequest), error_details_pb2.BadRequest())
     retry = next(_details(status, error_details_pb2.RetryInfo), None)
     code, message = error.code(), error.details() or ""
-    # CANCELLED: the server had not begun the call; a caller that cancels gets asyncio's error. INTERNAL: behind a proxy,
-    # the server died in the middle of its answer.
+    # CANCELLED: the server had not begun the call; a caller that cancels gets asyncio's error.
+    # INTERNAL: behind a proxy, the server died in the middle of its answer.
     dropped = code is grpc.StatusCode.CANCELLED or (
         code is grpc.StatusCode.INTERNAL and "RST_STREAM" in message
     )
