@@ -12,6 +12,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
+import pytest
+
 import everword.internal.v1
 import everword.v1
 from everword.client.settings import DEFAULT_ADDRESS, ClientSettings

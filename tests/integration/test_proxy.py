@@ -16,12 +16,14 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from everword.client.channel import open_channel
 from everword.client.servers import PUBLIC_PORTS, SERVER_HEADER, public_services
+from everword.embedded.ports import free_ports
 from everword.rpc.interceptors import keyless
 from everword.v1.ingest_service_pb2 import ImportMessagesRequest
 from everword.v1.search_service_pb2 import BrowseRequest, ListMessagesRequest, SearchRequest
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword.v1.watch_pb2 import WatchMemoriesRequest, WatchMemoriesResponse
 from support.calls import append, append_request
+from support.command_line import everword
 from support.databases import DatabaseUnderTest
 from support.one_address import proxied, running_proxy
 from support.refusals import refused
@@ -219,3 +221,21 @@ async def test_the_proxy_lets_calls_finish_when_it_stops(stack: Stack, tmp_path:
             assert [event.memory.content for event in told.events] == ["It is still told."]
             call.cancel()
         assert await asyncio.to_thread(process.wait, 10) == 0
+
+
+@pytest.mark.parametrize(
+    ("moved", "message"), [({}, "no API key exists"), ({"ingest": "127.0.0.1:1"}, "start it first")]
+)
+async def test_the_command_opens_no_service_to_the_network_without_keys(
+    stack: Stack, moved: dict[str, str], message: str
+) -> None:
+    variables = {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in moved.items()}
+    listen = f"0.0.0.0:{free_ports(1)[0]}"
+    done = await everword(stack, "proxy", EVERWORD_LISTEN=listen, **variables)
+    assert done.status == 1
+    assert message in done.errors
+
+
+async def test_the_command_prints_the_configuration(stack: Stack) -> None:
+    done = await everword(stack, "proxy", "--print")
+    assert f"to {stack.addresses['search']}" in done.output
