@@ -136,6 +136,13 @@ volumes:
 {{- end }}
 {{- end }}
 
+{{/* Where the public servers are. */}}
+{{- define "everword.servers" -}}
+{{- range $service, $port := omit (include "everword.ports" . | fromYaml) "embedder" }}
+- {name: EVERWORD_{{ upper $service }}_ADDRESS, value: "{{ include "everword.name" $ }}-{{ $service }}:{{ $port }}"}
+{{- end }}
+{{- end }}
+
 {{/* The servers of gRPC, and their ports. */}}
 {{- define "everword.ports" -}}
 ingest: 50051
