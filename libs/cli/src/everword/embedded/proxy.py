@@ -81,13 +81,7 @@ def _lines(settings: ProxySettings) -> Iterator[str]:
         yield from _listener_tls(settings.tls)
     yield "\troute {\n"
     for server in settings.addresses:
-        served = [each.full_name for each in public_services() if server_of(each) == server]
-        yield f"\t\t@{server} path {' '.join(f'/{name}/*' for name in served)}\n"
-        yield f"\t\thandle @{server} {{\n\t\t\timport {server}\n\t\t}}\n"
-    # Health and reflection: of the server that the caller names, else of one.
-    for server in settings.addresses:
-        yield f"\t\t@{server}_itself {{\n\t\t\tpath /grpc.*\n\t\t\theader {SERVER_HEADER} {server}\n\t\t}}\n"
-        yield f"\t\thandle @{server}_itself {{\n\t\t\timport {server}\n\t\t}}\n"
+        yield from _routes(server)
     yield f"\t\thandle /grpc.* {{\n\t\t\timport {DEFAULT_SERVER}\n\t\t}}\n"
     yield "\t\thandle {\n"
     yield _ERROR.format(indent="\t\t\t", status=12, message="Everword has no such service.")
@@ -96,6 +90,30 @@ def _lines(settings: ProxySettings) -> Iterator[str]:
         indent="\t\t", status=14, message="The proxy does not reach the server of this service."
     )
     yield "\t}\n}\n"
+
+
+def _routes(server: str) -> Iterator[str]:
+    """Yield the routes to a server. Each has connections of its own to it."""
+    services = [each for each in public_services() if server_of(each) == server]
+    # What the server has not read of an import fills the window of its connection, and would delay other calls.
+    uploads = [
+        f"/{service.full_name}/{method.name}"
+        for service in services
+        for method in service.methods
+        if method.client_streaming
+    ]
+    if uploads:
+        yield from _route(server, f"{server}_uploads", f"path {' '.join(uploads)}")
+    yield from _route(
+        server, server, f"path {' '.join(f'/{each.full_name}/*' for each in services)}"
+    )
+    # Health and reflection, if the caller names this server.
+    itself = f"{{\n\t\t\tpath /grpc.*\n\t\t\theader {SERVER_HEADER} {server}\n\t\t}}"
+    yield from _route(server, f"{server}_itself", itself)
+
+
+def _route(server: str, name: str, matcher: str) -> Iterator[str]:
+    yield f"\t\t@{name} {matcher}\n\t\thandle @{name} {{\n\t\t\timport {server}\n\t\t}}\n"
 
 
 def _upstream(server: str, address: str, settings: ProxySettings) -> Iterator[str]:

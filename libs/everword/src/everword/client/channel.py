@@ -73,7 +73,7 @@ def open_channel(
     *,
     own_connection: bool = False,
 ) -> grpc.aio.Channel:
-    """Open a channel; without `tls` in plain. Channels to one address share a connection, unless it is to be their own."""
+    """Open a channel; without `tls` in plain. Without `own_connection`, channels to one address share one."""
     target = target_of(address)
     options = [*_OPTIONS, ("grpc.use_local_subchannel_pool", int(own_connection))]
     if tls is None:
@@ -86,8 +86,8 @@ def open_channel(
 class SplitChannel:
     """Two channels as one for stubs: calls with streams of requests go over a connection of their own.
 
-    What a server has not read of an import fills the window of its connection, 1 MiB with the proxy: appends over the
-    same one took 48 ms instead of 7.
+    What a server has not read of an import fills the window of its connection: behind the proxy, appends over the same
+    one took 48 ms instead of 7.
     """
 
     def __init__(self, calls: grpc.aio.Channel, uploads: grpc.aio.Channel) -> None:
