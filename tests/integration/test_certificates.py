@@ -143,7 +143,8 @@ async def test_the_proxy_speaks_tls_with_its_callers_and_with_the_services(
             assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
         finally:
             proxy.terminate()
-        assert await proxy.wait() == 0
+            status = await proxy.wait()
+        assert status == 0
 
 
 async def test_a_certificate_and_a_foreign_key_are_refused_at_the_start(

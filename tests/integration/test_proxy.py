@@ -55,7 +55,8 @@ async def _bare(address: str) -> AsyncIterator[grpc.aio.Channel]:
 
 async def _code(channel: grpc.aio.Channel, path: str) -> grpc.StatusCode:
     """Return what a call with an empty request ends with."""
-    call = channel.unary_unary(path)(b"", timeout=10)
+    raw: Any = channel.unary_unary(path)
+    call = raw(b"", timeout=10)
     try:
         await call
     except grpc.aio.AioRpcError as error:
@@ -102,7 +103,7 @@ async def test_health_is_that_of_the_server_that_the_caller_names(
     stack: Stack, address: str
 ) -> None:
     async with open_channel(address) as channel:
-        stub: Any = health_pb2_grpc.HealthStub(channel)  # type: ignore[arg-type]
+        stub: Any = health_pb2_grpc.HealthStub(channel)
         whole = await stub.Check(health_pb2.HealthCheckRequest())
         assert whole.status == health_pb2.HealthCheckResponse.SERVING
         own = {

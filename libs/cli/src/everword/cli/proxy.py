@@ -45,7 +45,8 @@ async def _require_keys(settings: ProxySettings) -> None:
     tls = settings.tls
     shown = (tls.certificate, tls.key) if tls else (None, None)
     client_settings = ClientSettings(
-        *settings.addresses.values(), tls=Tls(settings.ca, *shown) if settings.ca else None
+        ingest_address=settings.addresses["ingest"],
+        tls=Tls(settings.ca, *shown) if settings.ca else None,
     )
     listens = f"EVERWORD_LISTEN is {settings.listen}, which the network can reach, and"
     async with Client.connect(client_settings) as client:

@@ -73,7 +73,8 @@ def _lines(settings: ProxySettings) -> Iterator[str]:
     yield "\tadmin off\n\tpersist_config off\n\tauto_https off\n"
     yield f"\tgrace_period {GRACE_S}s\n\tshutdown_delay {drain_seconds(settings.listen)}s\n"
     yield "\tlog {\n\t\toutput stderr\n\t\tlevel ERROR\n\t}\n"
-    yield "\tservers {\n\t\tprotocols h1 h2 h2c\n\t}\n}\n"
+    # All names lead to one site; an address without a name, such as 127.0.0.1, has none that TLS could send.
+    yield "\tservers {\n\t\tprotocols h1 h2 h2c\n\t\tstrict_sni_host insecure_off\n\t}\n}\n"
     for server, address in settings.addresses.items():
         yield from _upstream(server, address, settings)
     yield f":{port} {{\n\tbind {host}\n"
