@@ -133,13 +133,13 @@ async def test_large_requests_and_answers_pass_and_too_large_ones_are_refused(
     texts = [f"{number} " + "long " * 3000 for number in range(1000)]
     request = append_request(*texts)
     assert 14 << 20 < request.ByteSize() < 16 << 20
-    written = await behind.ingest.AppendMessages(request)
+    written = await behind.ingest.AppendMessages(request, timeout=120)
     page = ListMessagesRequest(conversation_id=written.conversation_id, page_size=200)
     listed = await behind.search.ListMessages(page)
     assert len(written.messages) == 1000
     assert listed.ByteSize() > 2 << 20
     request.messages[0].content = "x" * (2 << 20)
-    refusal = await refused(behind.ingest.AppendMessages(request))
+    refusal = await refused(behind.ingest.AppendMessages(request, timeout=120))
     assert refusal.reason == "REQUEST_TOO_LARGE"
 
 
