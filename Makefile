@@ -62,7 +62,7 @@ sbom: $(SETUP) ## Write build/sbom, a bill of materials of each service as Cyclo
 	PYTHONPATH=. $(BIN)/python scripts/gen_sbom.py
 
 .PHONY: manifests
-manifests: $(SETUP) ## Write deploy/kubernetes, plain manifests, from the chart in deploy/helm
+manifests: $(SETUP) ## Write build/kubernetes, plain manifests, from the chart in deploy/helm
 	$(BIN)/python scripts/gen_manifests.py
 
 .PHONY: proto
@@ -132,12 +132,15 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	PYTHONPATH=. $(BIN)/python scripts/gen_dashboards.py --check
 	$(BIN)/python scripts/gen_locks.py --check
 	PYTHONPATH=. $(BIN)/python scripts/gen_licences.py --check
-	$(BIN)/python scripts/gen_manifests.py --check
 	$(BIN)/hadolint Dockerfile
 
 .PHONY: bench-drain
 bench-drain: $(SETUP) ## Measure how fast the embedding queue drains, and what that costs searches
 	PYTHONPATH=tests $(BIN)/python -m bench.drain
+
+.PHONY: bench-proxy
+bench-proxy: $(SETUP) ## Measure what the proxy costs a call
+	PYTHONPATH=tests $(BIN)/python -m bench.proxy
 
 .PHONY: bench-retrieval
 bench-retrieval: $(SETUP) ## Measure how well Search finds: DATA="a.json b.json" OUT=out.json (PROFILE=name)

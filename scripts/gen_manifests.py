@@ -1,15 +1,14 @@
-"""Write deploy/kubernetes from the chart's default values, or with --check say whether it is as it is to be."""
+"""Write build/kubernetes, plain manifests, from the chart's default values."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from helm_python import Chart
 
 ROOT = Path(__file__).parents[1]
 CHART = ROOT / "deploy" / "helm" / "everword"
-FOLDER = ROOT / "deploy" / "kubernetes"
+FOLDER = ROOT / "build" / "kubernetes"
 HEADER = (
     "# Written by `make manifests` from deploy/helm/everword, with its default values and images in registry.example. "
     "docs/deployment.md says how to apply it.\n"
@@ -54,16 +53,11 @@ def _indent(line: str) -> int:
 
 
 def main() -> None:
-    stale = []
+    FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in manifests().items():
         path = FOLDER / name
-        if "--check" not in sys.argv[1:]:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            stale.append(name)
-    if stale:
-        sys.exit(f"{', '.join(stale)}: not what the chart gives: run `make manifests`")
+        path.write_text(text, encoding="utf-8")
+        print(path.relative_to(ROOT))
 
 
 if __name__ == "__main__":

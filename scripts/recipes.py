@@ -14,22 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everword.client.servers import PUBLIC_PORTS, public_services, server_of
+from everword.client.settings import DEFAULT_ADDRESS
 from everword.rpc.settings import PORTS
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "examples" / "grpcurl"
-#: Files with the server of their RPCs, in the order in which the RPCs can be called.
-SERVICES = {
-    "IngestService": "ingest",
-    **dict.fromkeys(("SearchService", "ContextService"), "search"),
-    **dict.fromkeys(("NoteService", "DocumentService", "LoreService", "FactService"), "ingest"),
-    **dict.fromkeys(("PatternService", "GraphService"), "ingest"),
-    **dict.fromkeys(("GraphQueryService", "FactQueryService"), "search"),
-    **dict.fromkeys(("FactService.learned", "CostService"), "ingest"),
-    "MaintenanceService": "compactor",
-    **dict.fromkeys(("ErasureService", "AdminService"), "ingest"),
-    "EmbedderService": "embedder",
-}
+#: Files of requests, in the order in which the RPCs can be called.
+FILES = (
+    *("IngestService", "SearchService", "ContextService", "NoteService", "DocumentService"),
+    *("LoreService", "FactService", "PatternService", "GraphService", "GraphQueryService"),
+    *("FactQueryService", "FactService.learned", "CostService", "MaintenanceService"),
+    *("ErasureService", "AdminService", "EmbedderService"),
+)
 WIDTH = 110
 _HEAD = """\
 # Recipes
@@ -48,7 +45,7 @@ other, from the first to the last: a test does that. What needs a language model
   `-H "x-everword-namespace: acme"` says which namespace is meant.
 - Where there is TLS, put `-cacert ca.pem` in the place of `-plaintext`.
 - `buf`, which comes with the setup, does the same: `.venv/bin/buf curl --protocol grpc --http2-prior-knowledge -d '{…}'
-  http://127.0.0.1:50051/everword.v1.NoteService/GetNote`.
+  http://127.0.0.1:50050/everword.v1.NoteService/GetNote`.
 - Over HTTP, the same JSON is the body of a POST to the [gateway](../http.md): `curl -H "content-type: application/json"
   -d '{…}' http://127.0.0.1:50056/everword.v1.NoteService/GetNote`.
 """
@@ -73,12 +70,19 @@ class Recipe:
     @property
     def server(self) -> str:
         """Return who serves it: ingest, search, compactor or embedder."""
-        return SERVICES[self.service]
+        servers = {service.name: server_of(service) for service in public_services()}
+        return servers.get(self.service, "embedder")
+
+    @property
+    def address(self) -> str:
+        """Return where it is called. The embedder, which is internal, is not behind the proxy."""
+        server = self.server
+        return DEFAULT_ADDRESS if server in PUBLIC_PORTS else f"127.0.0.1:{PORTS[server]}"
 
     @property
     def command(self) -> str:
         """Return the command for a shell."""
-        path = f"127.0.0.1:{PORTS[self.server]} {self.package}.{self.service}/{self.method}"
+        path = f"{self.address} {self.package}.{self.service}/{self.method}"
         body = "\n".join(_text(each) for each in self.requests)
         if "$" in body or "'" in body:
             return f"grpcurl -plaintext -d @ {path} <<JSON\n{body}\nJSON"
@@ -98,7 +102,7 @@ def read_recipes() -> list[Recipe]:
             entry.get("keep", {}),
             entry.get("note", ""),
         )
-        for file in SERVICES
+        for file in FILES
         for method, entry in json.loads(
             (FOLDER / f"{file}.json").read_text(encoding="utf-8")
         ).items()

@@ -3,9 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import helm_python
@@ -13,9 +11,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-import everword.v1
 from everword.adapters.tools.registry import SETS
-from everword.client import Client
 from everword.embedded.services import WORKERS
 from everword.rpc.settings import PORTS, ServerSettings
 from everword_web.command import web
@@ -23,6 +19,7 @@ from support.deployment import (
     CHART,
     HTTP_PORTS,
     NEEDED_VALUES,
+    PROXY_PORT,
     STANDARD,
     assert_settings,
     image_of,
@@ -168,7 +165,7 @@ def test_each_process_gets_its_settings(objects: list[dict[str, Any]], tmp_path:
         mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
         assert ("/tls" in mounted) == any(v.startswith("/tls/") for v in environment.values())
         assert len(specification["volumes"]) == len(mounted)
-    assert seen == {*PORTS, *WORKERS, *HTTP_PORTS, "migrate"}
+    assert seen == {*PORTS, *WORKERS, *HTTP_PORTS, "migrate", "proxy"}
 
 
 def test_pods_may_do_no_more_than_they_must(objects: list[dict[str, Any]]) -> None:
@@ -200,17 +197,20 @@ def test_processes_run_what_images_have_at_the_ports_that_are_asked(
             assert specification["terminationGracePeriodSeconds"] == 120
             continue
         assert container.get("command") == (["everword-web"] if part in HTTP_PORTS else None)
-        assert image[1] == {"migrate": "cli", **dict.fromkeys(HTTP_PORTS, "web")}.get(part, part)
+        others = {"migrate": "cli", "proxy": "cli", **dict.fromkeys(HTTP_PORTS, "web")}
+        assert image[1] == others.get(part, part)
         if part == "migrate":
             continue
-        port = (PORTS | HTTP_PORTS)[part]
+        port = (PORTS | HTTP_PORTS | {"proxy": PROXY_PORT})[part]
         if part in HTTP_PORTS:
             web.make_context("everword-web", list(container["args"]))
             assert container["args"][0] == f"--{part}=0.0.0.0:{port}"
         (opened,) = container["ports"]
         assert opened["containerPort"] == port
         assert services[f"everword-{part}"]["spec"]["ports"][0]["port"] == port
-        assert (services[f"everword-{part}"]["spec"].get("clusterIP") == "None") == (part in PORTS)
+        assert (services[f"everword-{part}"]["spec"].get("clusterIP") == "None") == (
+            part not in HTTP_PORTS
+        )
         for probe in ("readinessProbe", "livenessProbe"):
             if "grpc" in container[probe]:
                 assert container[probe]["grpc"]["port"] == port
@@ -238,33 +238,11 @@ def test_what_one_object_says_of_another_is_there(objects: list[dict[str, Any]])
     assert {"everword-ingest", "everword-search", "everword-embedder"} <= set(budgets)
 
 
-def test_the_ingress_of_grpc_leads_each_service_of_the_contracts_where_it_is() -> None:
-    channels = {"ingest": "ingest", "search": "search", "compactor": "compactor"}
-
-    class Channel(str):
-        """Stands for a channel, and tells which one a stub was made with."""
-
-        def unary_unary(self, path: str, *_: object, **__: object) -> tuple[str, str]:
-            return path.split("/")[1], str(self)
-
-        unary_stream = stream_unary = stream_stream = unary_unary
-
-    client = Client(*(Channel(name) for name in channels))  # type: ignore[arg-type]
-    where = dict(call for stub in vars(client).values() for call in vars(stub).values())
-    modules = [import_module(f"everword.v1.{m.name}") for m in iter_modules(everword.v1.__path__)]
-    named = {
-        service.full_name
-        for module in modules
-        if module.__name__.endswith("_service_pb2")
-        for service in module.DESCRIPTOR.services_by_name.values()
-    }
-    assert set(where) == named
+def test_the_ingress_of_grpc_leads_to_the_proxy() -> None:
     ingress = _of(rendered(ALL), "Ingress")["everword-grpc"]
-    paths = {
-        path["path"].removeprefix("/"): path["backend"]["service"]["name"]
-        for path in ingress["spec"]["rules"][0]["http"]["paths"]
-    }
-    assert paths == {name: f"everword-{service}" for name, service in where.items()}
+    (path,) = ingress["spec"]["rules"][0]["http"]["paths"]
+    assert path["path"] == "/"
+    assert path["backend"]["service"] == {"name": "everword-proxy", "port": {"name": "grpc"}}
 
 
 def test_the_chart_carries_the_version_of_the_code_and_another_name_where_it_is_called_otherwise() -> (

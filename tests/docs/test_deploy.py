@@ -20,7 +20,7 @@ from everword.embedded.services import WORKERS
 from everword.rpc.probe import probe
 from everword.rpc.settings import PORTS, ServerSettings
 from support.databases import empty_database
-from support.deployment import HTTP_PORTS, assert_settings, compose, image_of
+from support.deployment import HTTP_PORTS, PROXY_PORT, assert_settings, compose, image_of
 from support.documents import ROOT, code, code_blocks, table_rows, variables_read
 from support.stack import Stack
 
@@ -117,12 +117,13 @@ def test_what_is_built_is_the_image_that_is_named_and_is_never_fetched() -> None
         assert service["build"]["args"] == {"SERVICE": image}, name
         module = WORKERS[name][0] if name in WORKERS else f"everword_{name}"
         runs = module.removeprefix("everword_").partition(".")[0]
-        assert image == {"migrate": "cli", "everword": "cli"}.get(name, runs)
+        assert image == dict.fromkeys(("migrate", "everword", "proxy"), "cli").get(name, runs)
         assert service["pull_policy"] == "build", name
 
 
 def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
     ours = {name: {port} for name, port in PORTS.items()} | {"web": set(HTTP_PORTS.values())}
+    ours["proxy"] = {PROXY_PORT}
     expected = ours | ENGINE_PORTS
     for name, service in _services().items():
         assert _ports_named(service) <= expected.get(name, set()), name
@@ -134,7 +135,7 @@ def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
 
 @pytest.mark.parametrize("path", [COMPOSE, COLLECTOR, PROMETHEUS])
 def test_addresses_lead_to_a_service_and_a_port_that_it_has(path: str) -> None:
-    ports = {name: {port} for name, port in PORTS.items()} | ENGINE_PORTS
+    ports = {name: {port} for name, port in PORTS.items()} | ENGINE_PORTS | {"proxy": {PROXY_PORT}}
     text = "\n".join(_texts(_yaml(path)))
     found = re.findall(r"(?:^|//|@)([a-z][a-z-]+):(\d{4,5})\b", text, flags=re.MULTILINE)
     assert found

@@ -12,11 +12,14 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NamedTuple
 
+import pytest
+
 import everword.internal.v1
 import everword.v1
-from everword.client.settings import DEFAULT_ADDRESSES, ClientSettings
+from everword.client.settings import DEFAULT_ADDRESS, ClientSettings
 from everword.domain.settings import Environment
-from everword.embedded.ports import Ports
+from everword.embedded.ports import HOST, Ports
+from everword.embedded.proxy import ProxySettings
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
@@ -28,6 +31,7 @@ from everword_search.settings import Settings as SearchSettings
 from support.command_line import EVERWORD, Finished, run
 from support.compaction import compact, roll_up
 from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read
+from support.one_address import proxied
 from support.stack import Stack
 
 README = "README.md"
@@ -37,7 +41,7 @@ HEADINGS = (
     "Settings of the services",
     "Settings of the embedder",
     "Settings of the chat model",
-    "Settings of the client and the command line",
+    "Settings of the client, the command line and the proxy",
     "Settings of `everword up` and `everword migrate`",
 )
 #: What reads settings, and who that is: a worker counts as its service.
@@ -47,6 +51,7 @@ READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
     ("compactor", CompactorSettings.from_environment),
     ("embedder", EmbedderSettings.from_environment),
     ("embedder", WorkerSettings.from_environment),
+    ("proxy", ProxySettings.from_environment),
     ("client", lambda environment: ClientSettings.from_environment(Variables(environment))),
 )
 
@@ -115,13 +120,17 @@ def _buf_calls() -> list[Call]:
     return calls
 
 
-async def _run_here(stack: Stack, command: list[str]) -> Finished:
-    """Run a command of README with the programs and the addresses of this test."""
+@pytest.fixture
+def address(stack: Stack, tmp_path: Path) -> Iterator[str]:
+    with proxied(stack.addresses, tmp_path / "proxy") as address:
+        yield address
+
+
+async def _run_here(stack: Stack, command: list[str], address: str = DEFAULT_ADDRESS) -> Finished:
+    """Run a command of README with the programs of this test, at `address`."""
     programs = {".venv/bin/buf": BUF, ".venv/bin/everword": EVERWORD}
     here = [programs[command[0]], *command[1:]]
-    for service, address in stack.addresses.items():
-        here = [word.replace(f"127.0.0.1:{PORTS[service]}", address) for word in here]
-    return await run(stack, *here)
+    return await run(stack, *(word.replace(DEFAULT_ADDRESS, address) for word in here))
 
 
 def test_grpcurl_and_buf_make_the_same_calls() -> None:
@@ -130,20 +139,17 @@ def test_grpcurl_and_buf_make_the_same_calls() -> None:
 
 
 def test_the_calls_go_to_the_port_that_make_up_listens_on() -> None:
-    hosts = {"IngestService": "ingest", "SearchService": "search"}
-    for call in _grpcurl_calls():
-        service = call.method.removeprefix("everword.v1.").partition("/")[0]
-        assert call.address == f"127.0.0.1:{getattr(Ports(), hosts[service])}"
+    assert {call.address for call in _grpcurl_calls()} == {f"{HOST}:{Ports().proxy}"}
 
 
-async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack) -> None:
+async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack, address: str) -> None:
     append, search = _commands(".venv/bin/buf")
-    stored = await _run_here(stack, append)
+    stored = await _run_here(stack, append, address)
     assert stored.json()["messages"][0]["seq"] == "1"
-    again = await _run_here(stack, append)
+    again = await _run_here(stack, append, address)
     assert again.json()["replayed"]
     assert again.json()["messages"][0]["messageId"] == stored.json()["messages"][0]["messageId"]
-    found = (await _run_here(stack, search)).json()
+    found = (await _run_here(stack, search, address)).json()
     sent = _buf_calls()[0].body["messages"]
     assert isinstance(sent, list)
     assert [each["memory"]["content"] for each in found["results"]] == [sent[0]["content"]]
@@ -159,9 +165,9 @@ async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path
     assert re.fullmatch(r"0\.\d\d user: The VPN drops every day at noon\.\n", done.output)
 
 
-async def test_the_commands_run_one_after_the_other(stack: Stack) -> None:
+async def test_the_commands_run_one_after_the_other(stack: Stack, address: str) -> None:
     # Export and context go back to what the first call has stored.
-    await _run_here(stack, _commands(".venv/bin/buf")[0])
+    await _run_here(stack, _commands(".venv/bin/buf")[0], address)
     outputs = {}
     for command in _commands(".venv/bin/everword"):
         done = await _run_here(stack, command)
@@ -235,7 +241,9 @@ def test_the_reference_has_every_reason_of_an_error() -> None:
 
 def test_the_picture_of_services_has_their_ports() -> None:
     picture, *_ = code_blocks(README, "text")
-    assert {name: int(port) for name, port in re.findall(r"(\w+) +:(\d+)", picture)} == PORTS
+    proxy = int(DEFAULT_ADDRESS.rpartition(":")[2])
+    ports = {name: int(port) for name, port in re.findall(r"(\w+) +:(\d+)", picture)}
+    assert ports == PORTS | {"proxy": proxy}
 
 
 def test_it_is_read_in_one_sitting() -> None:
@@ -255,9 +263,9 @@ def test_the_tables_of_settings_hold_every_variable_that_the_code_reads() -> Non
     assert _settings().keys() == variables_read()
 
 
-def test_there_are_at_most_thirty_four_settings() -> None:
+def test_there_are_at_most_thirty_five_settings() -> None:
     """An option exists because two users need different things; all else is a constant."""
-    assert len(variables_read()) <= 34
+    assert len(variables_read()) <= 35
 
 
 def _asked(folder: Path) -> dict[str, tuple[str, set[str]]]:
@@ -283,7 +291,7 @@ def _asked(folder: Path) -> dict[str, tuple[str, set[str]]]:
 
 def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) -> None:
     asked = {name: default for name, (default, _) in _asked(tmp_path).items()}
-    asked |= {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in DEFAULT_ADDRESSES.items()}
+    asked["EVERWORD_ADDRESS"] = DEFAULT_ADDRESS
     documented = _settings()
     # Required by a worker, and by nothing else.
     asked["EVERWORD_REDIS_URL"] = ""

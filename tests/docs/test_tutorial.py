@@ -6,15 +6,18 @@ import asyncio
 import os
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from everword.cli.main import main
-from everword.rpc.settings import PORTS
+from everword.client.settings import DEFAULT_ADDRESS
 from support.command_line import EVERWORD, environment, run
 from support.documents import ROOT
 from support.learning import learn
+from support.one_address import proxied
 from support.stack import Stack
 
 #: A program with the name that it is saved under, or a block of commands or of what they print.
@@ -51,10 +54,15 @@ async def _output(stack: Stack, folder: Path, block: str) -> str:
     return "".join(outputs)
 
 
-async def test_its_commands_print_what_it_shows(stack: Stack, tmp_path: Path) -> None:
+@pytest.fixture
+def address(stack: Stack, tmp_path: Path) -> Iterator[str]:
+    with proxied(stack.addresses, tmp_path / "proxy") as address:
+        yield address
+
+
+async def test_its_commands_print_what_it_shows(stack: Stack, address: str, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    for service, address in stack.addresses.items():
-        page = page.replace(f"127.0.0.1:{PORTS[service]}", address)
+    page = page.replace(DEFAULT_ADDRESS, address)
     output, checked = "", 0
     for block in BLOCK.finditer(page):
         file, tag, body = block.group("file", "tag", "body")

@@ -16,6 +16,9 @@ from support.documents import ROOT, variables_read
 FOLDER = ROOT / "deploy" / "systemd"
 SERVICES = sorted(path.name for path in FOLDER.glob("*.service"))
 
+#: Units of processes that read no secret.
+CLIENTS = {"everword-proxy.service", "everword-web.service"}
+
 
 def _values(name: str, key: str) -> list[str]:
     text = (FOLDER / name).read_text(encoding="utf-8")
@@ -42,7 +45,7 @@ def _started() -> dict[str, list[str]]:
 def test_the_target_starts_every_service_and_every_worker() -> None:
     commands = sorted(command[1:] for command in _started().values())
     modules = [[f"everword_{name}"] for name in PORTS] + list(WORKERS.values())
-    assert commands == sorted([*(["-P", "-m", *module] for module in modules), []])
+    assert commands == sorted([*(["-P", "-m", *module] for module in modules), [], ["proxy"]])
     templates = {re.sub(r"@[a-z-]+", "@", name) for name in _started()}
     assert templates == set(SERVICES) - {"everword-migrate.service"}
 
@@ -71,7 +74,7 @@ def test_services_get_what_they_need_and_the_owners_url_only_the_migration() -> 
         file = {"everword-migrate.service": ["/etc/everword/migrate.env"]}.get(
             name, ["/etc/everword/everword.env"]
         )
-        assert _values(name, "EnvironmentFile") == ([] if name == "everword-web.service" else file)
+        assert _values(name, "EnvironmentFile") == ([] if name in CLIENTS else file)
     commented = re.findall(r"^#([A-Z_]+)=", (FOLDER / "everword.env.example").read_text(), re.M)
     tls = re.findall(r"\b(EVERWORD_[A-Z_]+)=", (FOLDER / "tls.conf").read_text())
     assert {*commented, *tls} - {"OTEL_EXPORTER_OTLP_ENDPOINT"} <= variables_read()
@@ -91,7 +94,7 @@ def test_services_need_the_migration_and_workers_do_without_it_where_there_is_no
 def test_systemd_takes_the_units_and_finds_them_confined(tmp_path: Path) -> None:
     units = tmp_path / "units"
     shutil.copytree(FOLDER, units)
-    for service in ("ingest", "search", "compactor"):
+    for service in ("proxy", "ingest", "search", "compactor"):
         (units / f"everword-{service}.service.d").mkdir()
         shutil.copy(FOLDER / "tls.conf", units / f"everword-{service}.service.d")
     names = [*_started(), "everword-migrate.service"]

@@ -12,6 +12,7 @@ import pytest
 
 from support.command_line import EVERWORD, environment
 from support.documents import ROOT
+from support.one_address import proxied
 from support.stack import Stack
 
 NODE = ROOT / "examples" / "node"
@@ -46,7 +47,9 @@ async def test_a_client_in_typescript_is_generated_compiled_and_run(
     await _done("npm", "ci", "--no-audit", "--no-fund", cwd=project, variables=variables)
     for script in ("generate", "build"):
         await _done("npm", "run", "--silent", script, cwd=project, variables=variables)
-    printed = await _done("npm", "run", "--silent", "start", cwd=project, variables=variables)
+    with proxied(stack.addresses, tmp_path / "proxy") as address:
+        variables["EVERWORD_ADDRESS"] = address
+        printed = await _done("npm", "run", "--silent", "start", cwd=project, variables=variables)
     lines = printed.splitlines()
     assert len(lines) == 3
     assert all(" Ana The VPN " in line for line in lines)

@@ -19,7 +19,6 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
-from everword.rpc.settings import PORTS
 from scripts.recipes import Recipe, read_recipes
 from support.any_rpc import caller_of
 from support.command_line import Finished, run
@@ -171,8 +170,7 @@ async def _run_some(
 
     async def run_one(recipe: Recipe) -> Finished:
         assert f"```sh\n{recipe.command}\n```" in page
-        here = f"127.0.0.1:{PORTS[recipe.server]}"
-        command = recipe.command.replace(here, stack.addresses[recipe.server])
+        command = recipe.command.replace(recipe.address, stack.addresses[recipe.server])
         return await run(stack, "bash", "-c", command, variables=variables)
 
     for recipe, done in zip(recipes, await asyncio.gather(*map(run_one, recipes)), strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator
@@ -13,19 +14,22 @@ from pathlib import Path
 import grpc
 import pytest
 
-from everword.client import Client, ClientSettings
+from everword.client import CallError, Client, ClientSettings
 from everword.client.channel import Tls, open_channel
 from everword.db.settings import DatabaseSettings
 from everword.domain.settings import Environment, SettingError
+from everword.embedded.ports import free_ports
 from everword.rpc.probe import probe
 from everword.rpc.settings import TlsSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import Settings
+from support.command_line import EVERWORD
 from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.stack import BASE
+from support.waiting import until
 
 INGEST = replace(BASE, service="ingest")
 
@@ -101,6 +105,46 @@ async def test_with_a_client_authority_callers_show_a_certificate_too(
             with pytest.raises(grpc.aio.AioRpcError) as caught:
                 await _list_namespaces(nameless)
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+
+
+async def test_the_proxy_speaks_tls_with_its_callers_and_with_the_services(
+    database: DatabaseUnderTest, certificate: TlsSettings
+) -> None:
+    tls = replace(certificate, client_ca=certificate.certificate)
+    async with _running(database, tls) as service:
+        address = f"127.0.0.1:{free_ports(1)[0]}"
+        files = {
+            "EVERWORD_TLS_CA": str(certificate.certificate),
+            "EVERWORD_TLS_CERT": str(certificate.certificate),
+            "EVERWORD_TLS_KEY": str(certificate.key),
+        }
+        own = {
+            "PATH": os.environ["PATH"],
+            "EVERWORD_LISTEN": address,
+            "EVERWORD_INGEST_ADDRESS": f"localhost:{service.rpartition(':')[2]}",
+            "EVERWORD_TLS_CLIENT_CA": str(certificate.certificate),
+        }
+        proxy = await asyncio.create_subprocess_exec(EVERWORD, "proxy", env=files | own)
+        try:
+            calling = ClientSettings.from_environment({**files, "EVERWORD_ADDRESS": address})
+
+            async def answers() -> bool:
+                async with Client.connect(calling) as client:
+                    try:
+                        await client.admin_service.ListNamespaces(ListNamespacesRequest())
+                    except CallError:
+                        return False
+                return True
+
+            await until(answers)
+            async with open_channel(address, Tls(certificate.certificate)) as nameless:
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await _list_namespaces(nameless)
+            assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
+        finally:
+            proxy.terminate()
+            status = await proxy.wait()
+        assert status == 0
 
 
 async def test_a_certificate_and_a_foreign_key_are_refused_at_the_start(

@@ -14,7 +14,9 @@ import yaml
 from helm_python import Chart
 
 from everword.client import ClientSettings
+from everword.client.settings import DEFAULT_ADDRESS
 from everword.domain.settings import Environment
+from everword.embedded.proxy import ProxySettings
 from everword_compactor.settings import Settings as CompactorSettings
 from everword_compactor.settings import WorkerSettings as CompactorWorkerSettings
 from everword_embedder.settings import Settings as EmbedderSettings
@@ -44,6 +46,8 @@ _SETTINGS: dict[str, Callable[[Environment], object]] = {
     "embedder": EmbedderSettings.from_environment,
     "embedder-worker": EmbedderWorkerSettings.from_environment,
 }
+#: Port of the proxy.
+PROXY_PORT = int(DEFAULT_ADDRESS.rpartition(":")[2])
 #: Port of each HTTP server.
 HTTP_PORTS = {name: address.port for name, address in ADDRESSES.items()}
 
@@ -130,6 +134,10 @@ def assert_settings(name: str, environment: Mapping[str, str], moved: Mapping[st
         settings = ClientSettings.from_environment(given)
         assert not any("127.0.0.1" in address for address in given.values())
         assert bool(settings.tls) == ("EVERWORD_TLS_CA" in given)
+    elif name == "proxy":
+        proxy = ProxySettings.from_environment(Environment(given))
+        assert (proxy.listen, proxy.exposes_loopback) == ("0.0.0.0:50050", False)
+        assert bool(proxy.ca) == bool(proxy.tls) == ("EVERWORD_TLS_CERT" in given)
     else:
         assert set(environment) >= NEEDED, name
         _SETTINGS.get(name, CompactorWorkerSettings.from_environment)(Environment(given))

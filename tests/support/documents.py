@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from everword.client.settings import DEFAULT_ADDRESSES
+from everword.client.servers import PUBLIC_PORTS
 
 ROOT = Path(__file__).parents[2]
 _VARIABLE = re.compile(r"EVERWORD_[A-Z_]+")
 #: Names of variables that the code puts together, with what it puts in.
 _COMPOSED = {
-    "EVERWORD_{}_ADDRESS": list(DEFAULT_ADDRESSES),
+    "EVERWORD_{}_ADDRESS": list(PUBLIC_PORTS),
 }
 
 

@@ -10,13 +10,12 @@ const authorize: Interceptor = (next) => (request) => {
   if (key) request.header.set("authorization", `Bearer ${key}`);
   return next(request);
 };
-const at = (name: string, port: number) =>
-  createGrpcTransport({
-    baseUrl: `http://${process.env[`EVERWORD_${name}_ADDRESS`] ?? `127.0.0.1:${port}`}`,
-    interceptors: [authorize],
-  });
-const ingest = createClient(IngestService, at("INGEST", 50051));
-const search = createClient(SearchService, at("SEARCH", 50052));
+const transport = createGrpcTransport({
+  baseUrl: `http://${process.env.EVERWORD_ADDRESS ?? "127.0.0.1:50050"}`,
+  interceptors: [authorize],
+});
+const ingest = createClient(IngestService, transport);
+const search = createClient(SearchService, transport);
 
 const texts = ["The VPN drops every day at noon.", "The VPN was moved in May.", "The VPN has a new key."];
 const written = await ingest.appendMessages({

@@ -136,18 +136,17 @@ volumes:
 {{- end }}
 {{- end }}
 
-{{/* gRPC services, their ports and what they serve; a test holds them to the contracts. */}}
-{{- define "everword.services" -}}
-ingest:
-  port: 50051
-  serves: [Admin, Checkpoint, Cost, Document, Erase, Fact, Graph, Handoff, Ingest, Lore, Note, Pattern, Retention, Review, Workspace]
-search:
-  port: 50052
-  serves: [Context, GraphQuery, People, Profile, Search, Summary, Topic]
-compactor:
-  port: 50053
-  serves: [Maintenance]
-embedder:
-  port: 50054
-  serves: []
+{{/* Where the public servers are. */}}
+{{- define "everword.servers" -}}
+{{- range $service, $port := omit (include "everword.ports" . | fromYaml) "embedder" }}
+- {name: EVERWORD_{{ upper $service }}_ADDRESS, value: "{{ include "everword.name" $ }}-{{ $service }}:{{ $port }}"}
+{{- end }}
+{{- end }}
+
+{{/* The servers of gRPC, and their ports. */}}
+{{- define "everword.ports" -}}
+ingest: 50051
+search: 50052
+compactor: 50053
+embedder: 50054
 {{- end }}

@@ -44,6 +44,7 @@ def sleeper() -> Iterator[tuple[subprocess.Popen[bytes], RunningProcess]]:
 def stack_of(supervisor: int, *processes: RunningProcess) -> RunningStack:
     return RunningStack(
         supervisor=supervisor,
+        address="127.0.0.1:50050",
         addresses={"ingest": "127.0.0.1:50051"},
         database_url="postgresql://u:p@127.0.0.1/everword",
         admin_database_url=None,

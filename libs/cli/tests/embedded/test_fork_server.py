@@ -128,7 +128,7 @@ async def test_forked_process_has_its_own_command_line(modules: Path) -> None:
         seen = psutil.Process(process.pid)
         argv = [*PYTHON, "work", "pause"]
         noted = RunningProcess("worker", process.pid, seen.create_time(), argv, signal.SIGTERM, "")
-        stack = RunningStack(1, {}, "", None, "", "", [noted])
+        stack = RunningStack(1, "", {}, "", None, "", "", [noted])
         stack.write(modules)
         assert find_running_stack(modules) == stack
         assert shown_by_ps(process.pid) == " ".join(argv)
@@ -227,7 +227,7 @@ def test_preloaded_modules_open_nothing_and_start_no_threads() -> None:
         "for name in sys.argv[1:]: import_module(name)\n"
         "print(sorted(set(os.listdir('/proc/self/fd')) - set(before)), len(os.listdir('/proc/self/task')))"
     )
-    specs = service_specs(RunningStack(1, dict.fromkeys(SERVICES, ""), "", None, "", ""))
+    specs = service_specs(RunningStack(1, "", dict.fromkeys(SERVICES, ""), "", None, "", ""))
     imported = [name for spec in specs for name in spec.imports]
     # NumPy's linear algebra ends its own threads before a fork and starts them again after it.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -238,6 +238,6 @@ def test_preloaded_modules_open_nothing_and_start_no_threads() -> None:
 
 
 def test_command_lines_of_all_services_fit_into_that_of_the_fork_server(tmp_path: Path) -> None:
-    specs = service_specs(RunningStack(1, dict.fromkeys(SERVICES, ""), "", None, "", ""))
+    specs = service_specs(RunningStack(1, "", dict.fromkeys(SERVICES, ""), "", None, "", ""))
     room = len("\0".join(fork_client(tmp_path).spec.argv))
     assert max(len("\0".join(spec.argv)) for spec in specs) <= room

@@ -11,8 +11,10 @@ from everword.embedded.ports import HOST, Ports, require_free
 
 def test_free_ports_are_distinct_and_free() -> None:
     ports = Ports.free()
-    assert len(set(astuple(ports))) == 6
-    require_free(ports, ["ingest", "search", "compactor", "embedder", "postgres", "valkey"])
+    assert len(set(astuple(ports))) == 7
+    require_free(
+        ports, ["proxy", "ingest", "search", "compactor", "embedder", "postgres", "valkey"]
+    )
 
 
 @pytest.mark.parametrize("host", [HOST, "0.0.0.0"])

@@ -47,8 +47,14 @@ def broken_service(running: RunningStack) -> list[ProcessSpec]:
 async def test_the_stack_stands_on_a_migrated_database_and_a_queue(tmp_path: Path) -> None:
     settings = StackSettings(tmp_path, Ports.free())
     async with stack(settings, services=one_service) as running:
-        assert [process.name for process in running.processes] == ["postgres", "valkey", "ingest"]
+        assert [process.name for process in running.processes] == [
+            "postgres",
+            "valkey",
+            "ingest",
+            "proxy",
+        ]
         assert is_serving(running.addresses["ingest"])
+        assert is_serving(running.address)
         with psycopg.connect(running.database_url) as connection:
             connection.execute("SET ROLE everword_ingest")
             connection.execute("SELECT count(*) FROM everword.namespaces")
@@ -63,7 +69,7 @@ async def test_a_service_never_sees_the_owner_of_the_database(
 ) -> None:
     monkeypatch.setenv("EVERWORD_ADMIN_DATABASE_URL", "postgresql://owner@db")
     async with stack(StackSettings(tmp_path, Ports.free()), services=one_service) as running:
-        environment = psutil.Process(running.processes[-1].pid).environ()
+        environment = psutil.Process(running.processes[-2].pid).environ()
         assert environment["EVERWORD_DATABASE_URL"] == running.database_url
         assert environment["EVERWORD_EMBEDDER_ADDRESS"] == running.addresses["embedder"]
         assert "EVERWORD_ADMIN_DATABASE_URL" not in environment
@@ -73,7 +79,9 @@ async def test_a_service_never_sees_the_owner_of_the_database(
 
 def test_every_service_gets_its_own_address_and_those_of_the_others(tmp_path: Path) -> None:
     addresses = {name: f"127.0.0.1:{port}" for port, name in enumerate(SERVICES, start=4000)}
-    specs = service_specs(RunningStack(1, addresses, "postgresql://", None, "redis://", "token"))
+    specs = service_specs(
+        RunningStack(1, "127.0.0.1:2", addresses, "postgresql://", None, "redis://", "token")
+    )
     listening = {spec.name: spec.environment.get("EVERWORD_LISTEN") for spec in specs}
     assert listening == addresses | dict.fromkeys(WORKERS)
     for spec in specs:
@@ -157,7 +165,7 @@ async def test_servers_of_the_users_own_are_used_and_none_is_started(tmp_path: P
             tmp_path / "data", ports, Environment(environment)
         )
         async with stack(settings, services=one_service) as running:
-            assert [process.name for process in running.processes] == ["ingest"]
+            assert [process.name for process in running.processes] == ["ingest", "proxy"]
             assert running.database_url == postgres.admin_url
             assert running.redis_url == valkey.url
             with psycopg.connect(postgres.admin_url) as connection:
@@ -178,6 +186,8 @@ def test_settings_that_cannot_hold_are_refused(variables: dict[str, str], messag
 
 def test_service_specs_run_summarising_workers_as_background_work() -> None:
     addresses = dict.fromkeys(SERVICES, "127.0.0.1:1")
-    specs = service_specs(RunningStack(1, addresses, "postgresql://", None, "redis://", "token"))
+    specs = service_specs(
+        RunningStack(1, "127.0.0.1:2", addresses, "postgresql://", None, "redis://", "token")
+    )
     background = {spec.name for spec in specs if spec.background}
     assert background == SUMMARISING_WORKERS

@@ -70,7 +70,7 @@ def test_a_signal_stops_everything_in_order_and_the_exit_status_is_0(
     number: signal.Signals,
 ) -> None:
     with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
-        assert all(is_serving(ready[name]) for name in SERVICES)
+        assert all(is_serving(ready[name]) for name in ("address", *SERVICES))
         process.send_signal(number)
         # A second Ctrl-C, from one who is impatient, breaks nothing off.
         process.send_signal(number)

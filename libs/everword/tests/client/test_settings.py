@@ -13,9 +13,7 @@ import pytest
 from everword.client import ClientSettings, ClientSettingsError
 from everword.client.local import RUN_FILE
 
-#: Nothing listens at these.
-LOCAL = {"ingest": "127.0.0.1:1", "search": "127.0.0.1:2", "compactor": "127.0.0.1:3"}
-USUAL = ["127.0.0.1:50051", "127.0.0.1:50052", "127.0.0.1:50053"]
+USUAL = "127.0.0.1:50050"
 
 
 def settings(folder: Path, **variables: str) -> ClientSettings:
@@ -33,36 +31,46 @@ def listening() -> Iterator[str]:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def write_run_file(folder: Path, ingest: str) -> dict[str, str]:
-    """Note a stack, as `everword up` does, and return its addresses."""
-    stack = LOCAL | {"ingest": ingest}
-    (folder / RUN_FILE).write_text(json.dumps({"addresses": stack, "processes": []}))
-    return stack
+def write_run_file(folder: Path, address: str) -> None:
+    """Note a stack, as `everword up` does."""
+    (folder / RUN_FILE).write_text(json.dumps({"address": address, "processes": []}))
 
 
-def test_with_nothing_set_and_nothing_running_the_usual_ports_are_taken(tmp_path: Path) -> None:
-    assert addresses(settings(tmp_path)) == USUAL
+def test_with_nothing_set_and_nothing_running_the_usual_address_is_taken(tmp_path: Path) -> None:
+    assert addresses(settings(tmp_path)) == [USUAL] * 3
 
 
 def test_with_nothing_set_the_running_stack_is_found_by_its_run_file(
     tmp_path: Path, listening: str
 ) -> None:
-    stack = write_run_file(tmp_path, listening)
-    assert addresses(settings(tmp_path)) == list(stack.values())
+    write_run_file(tmp_path, listening)
+    assert addresses(settings(tmp_path)) == [listening] * 3
 
 
 def test_a_run_file_of_a_stack_that_has_ended_is_ignored(tmp_path: Path) -> None:
-    write_run_file(tmp_path, LOCAL["ingest"])
-    assert addresses(settings(tmp_path)) == USUAL
+    write_run_file(tmp_path, "127.0.0.1:1")
+    assert addresses(settings(tmp_path)) == [USUAL] * 3
 
 
-def test_one_address_that_is_set_keeps_the_running_stack_out(
+def test_one_address_is_that_of_all_servers_but_those_with_their_own(
     tmp_path: Path, listening: str
 ) -> None:
     write_run_file(tmp_path, listening)
+    given = {"EVERWORD_ADDRESS": "memory.example:443"}
+    assert addresses(settings(tmp_path, **given)) == ["memory.example:443"] * 3
+    given["EVERWORD_SEARCH_ADDRESS"] = "search.example:443"
+    assert addresses(settings(tmp_path, **given)) == [
+        "memory.example:443",
+        "search.example:443",
+        "memory.example:443",
+    ]
+
+
+def test_an_address_that_is_set_keeps_the_running_stack_out(tmp_path: Path, listening: str) -> None:
+    write_run_file(tmp_path, listening)
     found = settings(tmp_path, EVERWORD_SEARCH_ADDRESS="memory.example:443")
     assert found.search_address == "memory.example:443"
-    assert found.ingest_address == "127.0.0.1:50051"
+    assert found.ingest_address == USUAL
 
 
 def test_a_run_file_of_another_user_is_named_with_what_to_do(
@@ -73,7 +81,7 @@ def test_a_run_file_of_another_user_is_named_with_what_to_do(
 
     monkeypatch.setattr(Path, "read_text", refuse)
     with pytest.raises(
-        ClientSettingsError, match=rf"{RUN_FILE} belongs to another user; set EVERWORD_"
+        ClientSettingsError, match=rf"{RUN_FILE} belongs to another user; set EVERWORD_ADDRESS"
     ):
         settings(tmp_path)
 

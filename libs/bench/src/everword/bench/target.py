@@ -10,7 +10,7 @@ from pathlib import Path
 
 from everword.client import CallError, Client, ClientSettings
 from everword.client.local import default_data_folder
-from everword.client.settings import DEFAULT_ADDRESSES
+from everword.client.servers import PUBLIC_PORTS
 from everword.domain.settings import Environment
 from everword.embedded.folder import RunningStack, find_running_stack
 from everword.embedded.ports import Ports
@@ -43,7 +43,8 @@ class Target:
 
 def is_given(environment: Environment) -> bool:
     """Tell whether the environment says where an Everword is."""
-    return any(environment.text(f"EVERWORD_{name.upper()}_ADDRESS") for name in DEFAULT_ADDRESSES)
+    names = ["EVERWORD_ADDRESS", *(f"EVERWORD_{name.upper()}_ADDRESS" for name in PUBLIC_PORTS)]
+    return any(map(environment.text, names))
 
 
 def running_target(environment: Environment) -> Target:
@@ -54,7 +55,7 @@ def running_target(environment: Environment) -> Target:
     settings = ClientSettings.from_environment()
     url = environment.text("EVERWORD_ADMIN_DATABASE_URL")
     if not url and (found := _found(environment)) is not None:
-        same = found.addresses["search"] == settings.search_address
+        same = settings.search_address in (found.address, found.addresses["search"])
         url = (same and found.admin_database_url) or ""
     return Target(settings, url)
 

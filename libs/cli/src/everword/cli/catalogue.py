@@ -83,6 +83,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "budget": Entry("costs.budget:budget", "Set and list limits of what models may cost."),
         "prices": Entry("costs.prices:prices", "Load and list the prices of models."),
         "models": Entry("models:models", "Embedding models: list, add, progress, switch, drop."),
+        "proxy": Entry("proxy:proxy", "Serve all services at one address, with Caddy."),
         "web": Entry("everword-web", "Serve JSON over HTTP, tools (MCP), and the console."),
         "mcp": Entry("everword-web", "Offer memory as tools to an agent's host (stdio)."),
         "protoset": Entry("protoset:protoset", "Print where the protoset for grpcurl is."),

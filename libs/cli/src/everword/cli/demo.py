@@ -59,21 +59,21 @@ def demo() -> None:
 
 
 async def _demo() -> None:
-    async with stack(StackSettings(data=None, ports=Ports.free()), note) as running:
-        at = running.addresses
-        settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
-        async with Client.connect(settings) as client:
-            summary = await _import(client)
-            changed, *others = demo_queries()
-            _title("What was said, found by words and by meaning")
-            for query in others:
-                await _show_results(client, query, summary.consistency_token)
-            _title("An answer that changed: the newest statement first")
-            await _show_results(client, changed, summary.consistency_token, only_messages=True)
-            _title("What an agent is given to go on with the conversation")
-            await _show_context(client, changed, summary.consistency_token)
-            _title("What to do next")
-            line(NEXT_STEPS)
+    async with (
+        stack(StackSettings(data=None, ports=Ports.free()), note) as running,
+        Client.connect(ClientSettings.at(running.address)) as client,
+    ):
+        summary = await _import(client)
+        changed, *others = demo_queries()
+        _title("What was said, found by words and by meaning")
+        for query in others:
+            await _show_results(client, query, summary.consistency_token)
+        _title("An answer that changed: the newest statement first")
+        await _show_results(client, changed, summary.consistency_token, only_messages=True)
+        _title("What an agent is given to go on with the conversation")
+        await _show_context(client, changed, summary.consistency_token)
+        _title("What to do next")
+        line(NEXT_STEPS)
 
 
 async def _import(client: Client) -> ImportSummary:

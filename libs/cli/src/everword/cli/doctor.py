@@ -17,6 +17,7 @@ from everword.cli.output import age, json_option, line, print_table
 from everword.cli.session import explain, remote
 from everword.client import CallError, Client, ClientSettings
 from everword.client.channel import open_channel
+from everword.client.servers import SERVER_HEADER
 from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
@@ -99,12 +100,16 @@ async def _health(name: str, address: str, settings: ClientSettings) -> Finding:
     async with open_channel(address, settings.tls) as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
         try:
-            answer = await stub.Check(health_pb2.HealthCheckRequest(), timeout=_HEALTH_TIMEOUT_S)
+            answer = await stub.Check(
+                health_pb2.HealthCheckRequest(),
+                timeout=_HEALTH_TIMEOUT_S,
+                metadata=((SERVER_HEADER, name),),
+            )
         except grpc.aio.AioRpcError as error:
             found = f"{address}: {error.code().name}"
             advice = (
-                f"start it, or set EVERWORD_{name.upper()}_ADDRESS to where it listens; a server with TLS "
-                "needs EVERWORD_TLS_CA here"
+                f"start it, or set EVERWORD_ADDRESS, or EVERWORD_{name.upper()}_ADDRESS, to where it listens; a "
+                "server with TLS needs EVERWORD_TLS_CA here"
             )
             return Finding(name, False, found, advice)
     took = f"{(time.perf_counter() - started) * 1000:.0f} ms"

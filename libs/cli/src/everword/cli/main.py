@@ -72,6 +72,5 @@ def main() -> None:
     """Long-term memory for AI agents.
 
     Commands that talk to a running Everword find the one that `everword up` started on this
-    machine, or the addresses in EVERWORD_INGEST_ADDRESS, EVERWORD_SEARCH_ADDRESS and
-    EVERWORD_COMPACTOR_ADDRESS. EVERWORD_API_KEY is the key they show.
+    machine, or the one at EVERWORD_ADDRESS. EVERWORD_API_KEY is the key they show.
     """

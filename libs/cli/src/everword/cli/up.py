@@ -54,6 +54,8 @@ def port_options(command: Callable[..., None]) -> Callable[..., None]:
 def up(data: Path, ephemeral: bool, free_ports: bool, as_json: bool, **ports: int) -> None:
     """Start PostgreSQL, Valkey and the services, and keep them running until Ctrl-C.
 
+    All services are called at one address, the port of the proxy; each has a port of its own too.
+
     Data is kept in one folder and is there again at the next start. With EVERWORD_DATABASE_URL or
     EVERWORD_REDIS_URL set, your own server is used in place of the embedded one.
     """
@@ -102,7 +104,9 @@ async def _run(settings: StackSettings, console: Console, as_json: bool) -> None
             Console().print(_table(running))
             if entry_points(group="everword.commands", name="web"):
                 console.print("`everword web --console` shows in a browser what is remembered.")
-            console.print("Everword is ready. Ctrl-C stops it.")
+            console.print(
+                f"Everword is ready at {running.address}. Ctrl-C stops it.", highlight=False
+            )
         # The migration leaves much behind, and from now on this process only waits.
         collect()
         await asyncio.Event().wait()
@@ -111,6 +115,7 @@ async def _run(settings: StackSettings, console: Console, as_json: bool) -> None
 def _json_line(running: RunningStack) -> str:
     return json.dumps(
         {
+            "address": running.address,
             **running.addresses,
             "processes": {process.name: process.pid for process in running.processes},
         }

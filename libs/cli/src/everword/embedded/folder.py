@@ -42,6 +42,8 @@ class RunningStack:
     """
 
     supervisor: int
+    #: host:port at which the proxy has all public services
+    address: str
     #: host:port of ingest, search, compactor and embedder
     addresses: dict[str, str]
     database_url: str

@@ -14,6 +14,7 @@ HOST = "127.0.0.1"
 class Ports:
     """One port for each server; the engines' are not the usual ones, which others may use."""
 
+    proxy: int = 50050
     ingest: int = 50051
     search: int = 50052
     compactor: int = 50053

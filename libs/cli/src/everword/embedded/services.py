@@ -11,10 +11,12 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from everword.client.servers import PUBLIC_PORTS
 from everword.embedded.folder import RunningStack
 from everword.embedded.fork_client import PYTHON, ForkClient
 from everword.embedded.ports import HOST, Ports
 from everword.embedded.process import ProcessSpec
+from everword.embedded.proxy import ProxySettings, caddy_command, caddy_environment, caddyfile
 
 COMPACTOR = "everword_compactor"
 
@@ -79,6 +81,23 @@ def service_specs(stack: RunningStack, left_out: frozenset[str] = frozenset()) -
         if name not in left_out
     ]
     return services + workers
+
+
+def proxy_spec(address: str, servers: Mapping[str, str], folder: Path) -> ProcessSpec:
+    """Describe the proxy of these servers; its configuration is written to `folder`."""
+    public = {name: servers[name] for name in PUBLIC_PORTS}
+    config = folder / "Caddyfile"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    config.write_text(caddyfile(ProxySettings(address, public)), encoding="utf-8")
+    return ProcessSpec(
+        name="proxy",
+        argv=caddy_command(str(config)),
+        environment=caddy_environment(folder),
+        ready=partial(_listens, address),
+        address=address,
+        # It stops with the services, and gives calls as long as these do.
+        stop=((signal.SIGTERM, 15.0),),
+    )
 
 
 def fork_client(logs: Path) -> ForkClient:

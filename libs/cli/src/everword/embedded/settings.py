@@ -52,4 +52,4 @@ class StackSettings:
     @property
     def used_ports(self) -> list[str]:
         engines = {"postgres": self.database_url, "valkey": self.redis_url}
-        return [*(name for name, url in engines.items() if url is None), *SERVICES]
+        return [*(name for name, url in engines.items() if url is None), "proxy", *SERVICES]

@@ -12,11 +12,11 @@ from pathlib import Path
 from everword.db.migrate import create_service_login, migrate
 from everword.embedded.folder import RunningStack, locked, remove_run_file, stop_leftovers
 from everword.embedded.model import adopt_served_model
-from everword.embedded.ports import require_free
+from everword.embedded.ports import HOST, require_free
 from everword.embedded.postgres import EmbeddedPostgres
 from everword.embedded.process import ProcessSpec
 from everword.embedded.secret import secret
-from everword.embedded.services import addresses, fork_client, service_specs
+from everword.embedded.services import addresses, fork_client, proxy_spec, service_specs
 from everword.embedded.settings import StackSettings
 from everword.embedded.supervisor import Supervisor
 from everword.embedded.valkey import EmbeddedValkey
@@ -47,6 +47,7 @@ async def stack(
         postgres, valkey = _postgres(settings, data), _valkey(settings, data)
         noted = RunningStack(
             supervisor=os.getpid(),
+            address=f"{HOST}:{settings.ports.proxy}",
             addresses=addresses(settings.ports),
             database_url=_services_url(postgres) if postgres else settings.database_url or "",
             admin_database_url=postgres.admin_url if postgres else settings.admin_database_url,
@@ -67,7 +68,8 @@ async def stack(
                 _start_engines(supervisor, postgres, valkey, settings, say),
                 supervisor.prepare_forks(*expected),
             )
-            specs = services(noted)
+            proxy = proxy_spec(noted.address, noted.addresses, data / "proxy")
+            specs = [*services(noted), proxy]
             # In two groups, since stopping in reverse lets workers finish while the services still answer.
             await supervisor.start(*(spec for spec in specs if spec.address))
             await supervisor.start(*(spec for spec in specs if not spec.address))

@@ -70,14 +70,31 @@ def open_channel(
     address: str,
     tls: Tls | None = None,
     interceptors: tuple[grpc.aio.ClientInterceptor, ...] = (),
+    *,
+    own_connection: bool = False,
 ) -> grpc.aio.Channel:
-    """Open a channel; without `tls` in plain."""
+    """Open a channel; without `tls` in plain. Without `own_connection`, channels to one address share one."""
     target = target_of(address)
+    options = [*_OPTIONS, ("grpc.use_local_subchannel_pool", int(own_connection))]
     if tls is None:
-        return grpc.aio.insecure_channel(target, options=_OPTIONS, interceptors=interceptors)
+        return grpc.aio.insecure_channel(target, options=options, interceptors=interceptors)
     return grpc.aio.secure_channel(
-        target, tls.credentials(), options=_OPTIONS, interceptors=interceptors
+        target, tls.credentials(), options=options, interceptors=interceptors
     )
+
+
+class SplitChannel:
+    """Two channels as one for stubs: calls with streams of requests go over a connection of their own.
+
+    What a server has not read of an import fills the window of its connection: behind the proxy, appends over the same
+    one took 48 ms instead of 7.
+    """
+
+    def __init__(self, calls: grpc.aio.Channel, uploads: grpc.aio.Channel) -> None:
+        self.unary_unary = calls.unary_unary
+        self.unary_stream = calls.unary_stream
+        self.stream_unary = uploads.stream_unary
+        self.stream_stream = uploads.stream_stream
 
 
 def open_blocking_channel(address: str) -> grpc.Channel:

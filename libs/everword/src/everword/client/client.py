@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Self
+from typing import Self, cast
 
 import grpc
 from google.protobuf import field_mask_pb2
 
-from everword.client.channel import open_channel
+from everword.client.channel import SplitChannel, open_channel
 from everword.client.interceptors import client_interceptors
 from everword.client.pages import PAGE_SIZE, pages
 from everword.client.settings import ClientSettings
@@ -73,13 +73,23 @@ class Client:
         """Keep a client open while the block lasts. Without settings, they come from the environment."""
         settings = settings or ClientSettings.from_environment()
         addresses = settings.ingest_address, settings.search_address, settings.compactor_address
-        async with AsyncExitStack() as channels:
-            ingest, search, compactor = [
-                await channels.enter_async_context(
-                    open_channel(address, settings.tls, client_interceptors(address, settings))
+        async with AsyncExitStack() as stack:
+
+            async def channel(address: str, own_connection: bool) -> grpc.aio.Channel:
+                interceptors = client_interceptors(address, settings)
+                opened = open_channel(
+                    address, settings.tls, interceptors, own_connection=own_connection
                 )
-                for address in addresses
-            ]
+                return await stack.enter_async_context(opened)
+
+            # Servers behind one address share channels.
+            channels = {
+                address: SplitChannel(await channel(address, False), await channel(address, True))
+                for address in dict.fromkeys(addresses)
+            }
+            ingest, search, compactor = (
+                cast("grpc.aio.Channel", channels[address]) for address in addresses
+            )
             yield cls(ingest, search, compactor)
 
     async def append(

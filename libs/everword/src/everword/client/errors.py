@@ -52,15 +52,19 @@ class CallError(Exception):
 def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) -> CallError:
     """Return what `error` says, with the details that came with its status.
 
-    What a server dropped, since it ended or had too many calls, is UNAVAILABLE.
+    A call that a server dropped, since it ended or had too many calls, is UNAVAILABLE.
     """
     status = _rich_status(error)
     info = next(_details(status, error_details_pb2.ErrorInfo), error_details_pb2.ErrorInfo())
     broken = next(_details(status, error_details_pb2.BadRequest), error_details_pb2.BadRequest())
     retry = next(_details(status, error_details_pb2.RetryInfo), None)
     code, message = error.code(), error.details() or ""
-    if code is grpc.StatusCode.CANCELLED and not info.reason:
-        # Whoever cancels their own call gets asyncio's error. This is said of calls that a server had not begun.
+    # CANCELLED: the server had not begun the call; a caller that cancels gets asyncio's error.
+    # INTERNAL: behind a proxy, the server died in the middle of its answer.
+    dropped = code is grpc.StatusCode.CANCELLED or (
+        code is grpc.StatusCode.INTERNAL and "RST_STREAM" in message
+    )
+    if dropped and not info.reason:
         code = grpc.StatusCode.UNAVAILABLE
         message = "the server ended, or too many calls were waiting for it"
     return CallError(

@@ -17,18 +17,18 @@ def default_data_folder() -> Path:
     return Path(platformdirs.user_data_dir("everword"))
 
 
-def running_addresses(folder: Path) -> dict[str, str]:
-    """Return host:port of each service that runs from a data folder; nothing where none runs.
+def running_address(folder: Path) -> str:
+    """Return host:port of the Everword that runs from a data folder; empty where none runs.
 
     Raises PermissionError where the folder is another user's.
     """
     try:
         content = json.loads((folder / RUN_FILE).read_text())
     except FileNotFoundError:
-        return {}
-    addresses: dict[str, str] = content["addresses"]
+        return ""
+    address: str = content["address"]
     # A supervisor that was killed leaves its file behind.
-    return addresses if any(map(_answers, addresses.values())) else {}
+    return address if _answers(address) else ""
 
 
 def _answers(address: str) -> bool:

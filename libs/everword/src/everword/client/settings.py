@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from everword.client.channel import Tls
-from everword.client.local import default_data_folder, running_addresses
+from everword.client.local import default_data_folder, running_address
+from everword.client.servers import PUBLIC_PORTS
 
-DEFAULT_ADDRESSES = {
-    "ingest": "127.0.0.1:50051",
-    "search": "127.0.0.1:50052",
-    "compactor": "127.0.0.1:50053",
-}
+#: Where `everword up` and `everword proxy` listen: one address for all services.
+DEFAULT_ADDRESS = "127.0.0.1:50050"
 
 
 class ClientSettingsError(ValueError):
@@ -25,9 +23,9 @@ class ClientSettingsError(ValueError):
 class ClientSettings:
     """Where a client finds Everword, and as whom it calls."""
 
-    ingest_address: str = DEFAULT_ADDRESSES["ingest"]
-    search_address: str = DEFAULT_ADDRESSES["search"]
-    compactor_address: str = DEFAULT_ADDRESSES["compactor"]
+    ingest_address: str = DEFAULT_ADDRESS
+    search_address: str = DEFAULT_ADDRESS
+    compactor_address: str = DEFAULT_ADDRESS
     api_key: str = field(default="", repr=False)
     namespace: str = ""
     """Namespace to work in; for a key that belongs to one, that one. Empty is `default`."""
@@ -52,6 +50,11 @@ class ClientSettings:
             tls=_tls(variables),
         )
 
+    @classmethod
+    def at(cls, address: str) -> ClientSettings:
+        """Return the settings for all servers at one address."""
+        return cls(address, address, address)
+
     def changed(
         self, address: str, api_key: str, namespace: str, timeout_s: float
     ) -> ClientSettings:
@@ -68,24 +71,22 @@ class ClientSettings:
 
 
 def _addresses(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the address of each service: as set, else those of `everword up`, else the usual ports."""
-    given = {
-        name: variables.get(f"EVERWORD_{name.upper()}_ADDRESS", "") for name in DEFAULT_ADDRESSES
-    }
+    """Return the address of each server: its own variable, else the one of all, else what runs on this machine."""
+    own = {name: variables.get(f"EVERWORD_{name.upper()}_ADDRESS", "") for name in PUBLIC_PORTS}
+    shared = variables.get("EVERWORD_ADDRESS", "")
     # One address that is set means another deployment: what runs on this machine is not mixed in.
-    if not any(given.values()):
-        given = _running_stack(variables)
-    return {name: given.get(name) or default for name, default in DEFAULT_ADDRESSES.items()}
+    if not shared and not any(own.values()):
+        shared = _running_stack(variables)
+    return {name: address or shared or DEFAULT_ADDRESS for name, address in own.items()}
 
 
-def _running_stack(variables: Mapping[str, str]) -> dict[str, str]:
+def _running_stack(variables: Mapping[str, str]) -> str:
     folder = Path(variables.get("EVERWORD_DATA") or default_data_folder()).expanduser()
     try:
-        return running_addresses(folder)
+        return running_address(folder)
     except PermissionError as error:
         raise ClientSettingsError(
-            f"{error.filename} belongs to another user; set EVERWORD_INGEST_ADDRESS, "
-            "EVERWORD_SEARCH_ADDRESS and EVERWORD_COMPACTOR_ADDRESS to what `everword up` printed"
+            f"{error.filename} belongs to another user; set EVERWORD_ADDRESS to what `everword up` printed"
         ) from None
 
 

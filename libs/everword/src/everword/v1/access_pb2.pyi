@@ -87,6 +87,7 @@ ACCESS_FIELD_NUMBER: _builtins.int
 MAX_REQUEST_BYTES_FIELD_NUMBER: _builtins.int
 MAX_REQUEST_FIELDS_FIELD_NUMBER: _builtins.int
 KEY_SCOPE_FIELD_NUMBER: _builtins.int
+SERVER_FIELD_NUMBER: _builtins.int
 access: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___Access.ValueType]
 """access is the role that a caller of the RPC needs."""
 max_request_bytes: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
@@ -101,3 +102,5 @@ key_scope: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptio
 """key_scope says that keys which are bound to an agent or a subject may call the RPC, and how it holds to that. All others are
 KEY_OUT_OF_SCOPE for them.
 """
+server: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.ServiceOptions, _builtins.str]
+"""server is the process that answers the service: ingest, search or compactor."""

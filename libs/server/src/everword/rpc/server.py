@@ -19,6 +19,7 @@ from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from psycopg_pool import PoolTimeout
 
+from everword.client.servers import public_services
 from everword.db.pool import Database
 from everword.domain.settings import SettingError
 from everword.quotas.quotas import Quotas
@@ -89,7 +90,10 @@ class RpcServer:
         for entry in self._registrations:
             entry.add(entry.servicer, server)
         health_pb2_grpc.add_HealthServicer_to_server(self.health.servicer, server)
-        names = [descriptor.full_name for descriptor in descriptors]
+        own = {descriptor.full_name for descriptor in descriptors}
+        public = {service.full_name for service in public_services()}
+        # Behind a proxy one server answers for all, so each describes the services of the others too.
+        names = own | public if own & public else own
         reflection.enable_server_reflection(
             (*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server
         )

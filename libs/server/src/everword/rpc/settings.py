@@ -10,7 +10,9 @@ from everword.domain.settings import NO_SECRET, Environment, Secret, SettingErro
 PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053, "embedder": 50054}
 #: An operator's key opens every namespace: shorter ones can be guessed.
 MIN_ADMIN_KEY_CHARS = 24
-#: On one machine no balancer needs time to notice that a server stops.
+#: Seconds for which a stopping server is still to be called, so that balancers notice.
+DRAIN_S = 3.0
+#: On one machine no balancer needs that time.
 LOOPBACK_DRAIN_S = 0.1
 _LOOPBACK = ("127.", "localhost", "[::1]", "unix:")
 
@@ -40,7 +42,7 @@ class ServerSettings:
     tls: TlsSettings | None = None
     max_concurrent: int = 256
     """Calls at once, those included that wait for their turn; the next one is told to come back."""
-    drain_s: float = 3.0
+    drain_s: float = DRAIN_S
     """Seconds for which a stopping service says NOT_SERVING before it refuses calls, so that balancers can notice."""
     grace_s: float = 10.0
     """Seconds that calls may take to finish after that."""
@@ -48,7 +50,7 @@ class ServerSettings:
 
     @property
     def loopback(self) -> bool:
-        return _is_loopback(self.listen)
+        return is_loopback(self.listen)
 
     @classmethod
     def from_environment(cls, environment: Environment, service: str) -> ServerSettings:
@@ -58,17 +60,21 @@ class ServerSettings:
             listen=listen,
             admin_key=_admin_key(environment),
             internal_token=Secret(environment.text("EVERWORD_INTERNAL_TOKEN")),
-            tls=_tls(environment),
-            drain_s=LOOPBACK_DRAIN_S if _is_loopback(listen) else cls.drain_s,
+            tls=tls_settings(environment),
+            drain_s=drain_seconds(listen),
             log_level=environment.text("EVERWORD_LOG_LEVEL", cls.log_level),
         )
 
 
-def _is_loopback(listen: str) -> bool:
+def is_loopback(listen: str) -> bool:
     return listen.startswith(_LOOPBACK)
 
 
-def _tls(environment: Environment) -> TlsSettings | None:
+def drain_seconds(listen: str) -> float:
+    return LOOPBACK_DRAIN_S if is_loopback(listen) else DRAIN_S
+
+
+def tls_settings(environment: Environment) -> TlsSettings | None:
     certificate = environment.file("EVERWORD_TLS_CERT")
     key = environment.file("EVERWORD_TLS_KEY")
     client_ca = environment.file("EVERWORD_TLS_CLIENT_CA")

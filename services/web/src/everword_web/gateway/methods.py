@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 import grpc
@@ -13,9 +11,9 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-import everword.v1
 from everword.admission.limits import RequestLimits, limits_table
 from everword.client import Client
+from everword.client.servers import public_services
 
 
 @dataclass(frozen=True)
@@ -34,21 +32,12 @@ class Method:
 
 def methods_of(client: Client) -> Mapping[str, Method]:
     """Return every RPC of which `client` has the stub, by its path."""
-    services = _services()
+    services = public_services()
     limits = limits_table(services)
     found = (
         _method(client, limits, service, each) for service in services for each in service.methods
     )
     return {method.path: method for method in found}
-
-
-def _services() -> list[ServiceDescriptor]:
-    modules = [
-        import_module(f"everword.v1.{module.name}")
-        for module in iter_modules(everword.v1.__path__)
-        if module.name.endswith("_service_pb2")
-    ]
-    return [each for module in modules for each in module.DESCRIPTOR.services_by_name.values()]
 
 
 def _method(

@@ -44,7 +44,7 @@ def bench() -> None:
     FILEs hold conversations with questions and the messages that answer them, in the format
     everword-bench/1 or LongMemEval's own. Each conversation is put into a namespace of its own,
     which is deleted when its questions are asked. An Everword is started for it and thrown away
-    after; with --running, or EVERWORD_*_ADDRESS set, the one that other commands find is used,
+    after; with --running, or EVERWORD_ADDRESS set, the one that other commands find is used,
     and EVERWORD_API_KEY must be an admin key where keys are needed. That one makes summaries of
     what it is given: without --summaries it is asked for messages alone.
     """
