@@ -102,14 +102,14 @@ def written_views(conn: psycopg.Connection, statement: str) -> list[str]:
 
 
 def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield each table that a statement writes, with INSERT, UPDATE or DELETE and the columns that it names."""
+    """Yield each namespaced table that a statement writes, with its command and the columns that it names."""
     query, _ = parse(conn, statement)
     names = Catalogue.of(conn).names
     for scope in _scopes(query, None):
         if command := _COMMANDS.get(scope.query["commandType"]):
             target = scope.table(int(scope.query["resultRelation"]))
             columns = {entry["resname"] for entry in scope.query["targetList"] or ()}
-            yield names.get(target["relid"], target["relid"]), command, columns
+            yield names.get(target["relid"], ""), command, columns
 
 
 def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:
