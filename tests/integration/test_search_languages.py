@@ -220,6 +220,18 @@ async def test_search_finds_turkish_words_in_either_case_in_memory_and_in_the_da
     assert scores[0] == pytest.approx(scores[1])
 
 
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [("İSTANBUL", TURKISH[0]), ("kadın", TURKISH[1]), ("ışık", TURKISH[2]), ("irmak", TURKISH[3])],
+)
+async def test_trigram_search_finds_turkish_words_in_either_case(
+    turkish: tuple[Stack, SearchServiceStub], query: str, answer: str
+) -> None:
+    stack, _ = turkish
+    response = await stack.search.Search(search_request(query, "TRIGRAM"))
+    assert [each.memory.content for each in response.results][:1] == [answer]
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def turkish(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
     """A stack with everything in memory, and a search over the same that has nothing there."""

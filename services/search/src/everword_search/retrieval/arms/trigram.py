@@ -8,6 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.text.analysis import folded_words
+from everword.text.case_folding import fold_case
 from everword_search.passages import store
 from everword_search.passages.ranked import Candidate, Ranked, Window
 from everword_search.passages.store import NearWordRow, Scope, TrigramRow, WordsAsked
@@ -100,7 +101,7 @@ def tokens_asked_for(text: str) -> list[str]:
 def _word(token: str) -> str:
     """Return the one word that a token is, without the marks around it; empty for another one."""
     words = folded_words(token)
-    return words[0] if len(words) == 1 and words[0] in token else ""
+    return words[0] if len(words) == 1 and words[0] in fold_case(token) else ""
 
 
 def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWordRow, float]]:
