@@ -126,7 +126,7 @@ COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed bool
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '86d4bc4bb902';
+    AS '4b1634b9bb83';
 COMMENT ON FUNCTION everword.drop_derived_passages(sources uuid[]) IS 'Delete passages, except of messages, of these memories in the current namespace; return how many.';
 
 CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
@@ -3677,7 +3677,9 @@ GRANT SELECT ON TABLE everword.summaries TO everword_search_scoped;
 GRANT SELECT ON TABLE everword.summary_sources TO everword_search;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.summary_sources TO everword_compactor;
 GRANT SELECT ON TABLE everword.summary_sources TO everword_search_scoped;
-GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_compactor;
+GRANT SELECT ON TABLE everword.summary_voices TO everword_compactor;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_ingest;
+GRANT SELECT,INSERT,UPDATE ON TABLE everword.summary_voices TO everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.themes TO everword_search;
 GRANT SELECT,INSERT,DELETE ON TABLE everword.themes TO everword_compactor;
 GRANT SELECT ON TABLE everword.themes TO everword_search_scoped;
