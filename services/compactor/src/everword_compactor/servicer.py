@@ -9,6 +9,7 @@ from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.masks import masked_fields
+from everword.rpc.pages import to_page
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.audits.audit_summaries import audit_summaries
@@ -139,7 +140,6 @@ class MaintenanceServicer(MaintenanceServiceServicer):
             self._database,
             current_namespace(),
             UUID(request.conversation_id) if request.conversation_id else None,
-            request.page_size,
-            request.page_token,
+            to_page(request),
         )
         return audit_to_proto(audit)

@@ -22,6 +22,7 @@ from everword.db.statements import BoundStatement, ask, fetch_each
 from everword.domain.caller import NamespaceScope
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
+from everword.rpc.pages import open_cursor
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import Draft
 from everword_search.context.building import Building
@@ -34,7 +35,7 @@ from everword_search.endings.read_endings import outdated_asked
 from everword_search.passages.ranked import Ranked
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
-from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
+from everword_search.records.bounds import DEFAULT_CONTENT_CHARS, max_parts
 from everword_search.records.query_plans import use_generic_plans
 from everword_search.records.store import memories_asked
 from everword_search.retrieval.arms.semantic import SemanticArm
@@ -106,7 +107,7 @@ async def _ask_in_each_partition(sources: Sources) -> None:
 
 async def _ask(conn: Connection, sources: Sources, namespace: NamespaceScope) -> None:
     database = sources.database
-    cursor = await open_cursor(database, namespace, "", _REQUEST.page, 1)
+    cursor = await open_cursor(database, namespace, "", _REQUEST.page, default=1)
     profile = find_profile(_REQUEST.profile)
     asked = AskedSearch(namespace, _REQUEST, profile, cursor, DEFAULT_CONTENT_CHARS)
     async with database.bound(conn, namespace.id):

@@ -11,6 +11,7 @@ from everword.domain.caller import KeyScope, Role, current_caller
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.rpc.masks import masked_fields
+from everword.rpc.pages import to_page
 from everword.rpc.streaming import write_in_time
 from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import admin_service_pb2 as pb
@@ -91,9 +92,7 @@ class AdminServicer(AdminServiceServicer):
     async def ListNamespaces(
         self, request: pb.ListNamespacesRequest, context: Context
     ) -> pb.ListNamespacesResponse:
-        records, token = await list_namespaces(
-            self._database, request.page_size, request.page_token
-        )
+        records, token = await list_namespaces(self._database, to_page(request))
         return pb.ListNamespacesResponse(
             namespaces=map(namespace_to_proto, records), next_page_token=token
         )
@@ -116,7 +115,7 @@ class AdminServicer(AdminServiceServicer):
         self, request: pb.ListNamespaceDeletionsRequest, context: Context
     ) -> pb.ListNamespaceDeletionsResponse:
         found, token = await list_namespace_deletions(
-            self._database, request.namespace, request.page_size, request.page_token
+            self._database, request.namespace, to_page(request)
         )
         return pb.ListNamespaceDeletionsResponse(
             deletions=map(deletion_to_proto, found), next_page_token=token
@@ -160,9 +159,7 @@ class AdminServicer(AdminServiceServicer):
     async def ListApiKeys(
         self, request: pb.ListApiKeysRequest, context: Context
     ) -> pb.ListApiKeysResponse:
-        records, token = await list_api_keys(
-            self._database, request.namespace, request.page_size, request.page_token
-        )
+        records, token = await list_api_keys(self._database, request.namespace, to_page(request))
         return pb.ListApiKeysResponse(
             api_keys=map(api_key_to_proto, records), next_page_token=token
         )

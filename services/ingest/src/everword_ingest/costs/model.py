@@ -97,11 +97,8 @@ class CostFilter:
 
 @dataclass(frozen=True)
 class CostQuery:
-    """A page of sums that a caller asks for."""
+    """Sums that a caller asks for."""
 
     filter: CostFilter
     #: Names of groupings: `day`, `model`, …
     group_by: Sequence[str]
-    page_size: int
-    page_token: str
-    request_hash: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -116,10 +115,6 @@ def to_limits(request: pb.SetBudgetRequest) -> Limits:
 
 def to_query(request: pb.GetCostsRequest) -> CostQuery:
     """Return the question about costs. Raises InvalidArgument."""
-    body = pb.GetCostsRequest.FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
     wanted = request.filter
     return CostQuery(
         CostFilter(
@@ -133,9 +128,6 @@ def to_query(request: pb.GetCostsRequest) -> CostQuery:
             own=_OWN.get(wanted.source),
         ),
         [_GROUPINGS[each] for each in request.group_by],
-        request.page_size,
-        request.page_token,
-        digest,
     )
 
 

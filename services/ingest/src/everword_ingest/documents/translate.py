@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import TypeAlias
 from uuid import UUID
@@ -10,7 +9,6 @@ from uuid import UUID
 from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
-from everword.v1 import workspace_service_pb2 as workspace
 from everword_ingest.documents.model import (
     Change,
     Deletion,
@@ -23,7 +21,6 @@ from everword_ingest.documents.model import (
 )
 from everword_ingest.documents.read_documents import FoundSection, ReadPart
 from everword_ingest.documents.store import DocumentRow, NewVersion, VersionRow
-from everword_ingest.notes.model import PageRequest
 from everword_ingest.request_ids.claims import hash_body
 
 Named: TypeAlias = (
@@ -31,12 +28,6 @@ Named: TypeAlias = (
     | pb.ReadDocumentRequest
     | pb.DeleteDocumentRequest
     | pb.GetDocumentHistoryRequest
-)
-Paged: TypeAlias = (
-    pb.ListDocumentsRequest
-    | pb.GetDocumentHistoryRequest
-    | workspace.ListWorkspaceFilesRequest
-    | workspace.GetWorkspaceFileHistoryRequest
 )
 
 
@@ -117,14 +108,6 @@ def to_filter(wanted: pb.DocumentFilter) -> DocumentFilter:
 def to_history(request: pb.GetDocumentHistoryRequest) -> HistoryRequest:
     part = Part(start=request.start_char, max_chars=request.max_content_chars)
     return HistoryRequest(to_target(request), request.version, part)
-
-
-def to_page(request: Paged) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def scope_to_proto(row: DocumentRow) -> document_pb2.DocumentScope:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from uuid import UUID
 
 from everword.lore.find_lore import FoundEntry
@@ -21,7 +20,6 @@ from everword_ingest.lore.model import (
     Request,
 )
 from everword_ingest.lore.store import BookRow, EntryRow
-from everword_ingest.notes.model import PageRequest
 from everword_ingest.request_ids.claims import hash_body
 
 _Write = (
@@ -100,14 +98,6 @@ def to_filter(wanted: pb.LoreBookFilter) -> BookFilter:
         subjects=list(wanted.subjects) or None,
         conversation_ids=[UUID(id_) for id_ in wanted.conversation_ids] or None,
     )
-
-
-def to_page(request: pb.ListLoreBooksRequest | pb.ListLoreEntriesRequest) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def book_to_proto(row: BookRow) -> lore_pb2.LoreBook:

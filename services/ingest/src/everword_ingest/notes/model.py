@@ -109,12 +109,3 @@ class NoteFilter:
     min_importance: int = 0
     since: date | None = None
     before: date | None = None
-
-
-@dataclass(frozen=True)
-class PageRequest:
-    """The page that a caller asks for."""
-
-    size: int
-    token: str
-    request_hash: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import date
 from uuid import UUID
 
@@ -19,7 +18,6 @@ from everword_ingest.notes.model import (
     NoteFilter,
     NoteKey,
     NoteScope,
-    PageRequest,
     Writing,
 )
 from everword_ingest.notes.store import NoteRow, VersionRow
@@ -103,14 +101,6 @@ def to_filter(wanted: pb.NoteFilter) -> NoteFilter:
         since=_to_date(wanted.start_date, "filter.start_date"),
         before=_to_date(wanted.end_date, "filter.end_date"),
     )
-
-
-def to_page(request: pb.ListNotesRequest | pb.GetNoteHistoryRequest) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def note_to_proto(row: NoteRow) -> note_pb2.Note:

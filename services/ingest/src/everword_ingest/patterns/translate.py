@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
@@ -50,14 +49,6 @@ def to_pattern_filter(request: pb.ListPatternsRequest) -> PatternFilter:
     return PatternFilter(
         entity_key(request.entity) or None, request.type or None, request.category or None
     )
-
-
-def hash_list(request: pb.ListPatternsRequest) -> str:
-    """Return what the pages of a list share: the hash of all but size and token."""
-    body = pb.ListPatternsRequest.FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    return hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
 
 
 def pattern_to_proto(row: PatternRow) -> pb.Pattern:

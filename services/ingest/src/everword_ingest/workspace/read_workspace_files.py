@@ -7,6 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.rpc.pages import PageRequest
 from everword_ingest.documents.model import (
     DocumentFilter,
     DocumentKey,
@@ -21,7 +22,6 @@ from everword_ingest.documents.read_documents import (
     read_document,
 )
 from everword_ingest.documents.store import DocumentRow, VersionRow
-from everword_ingest.notes.model import PageRequest
 from everword_ingest.workspace.files import MAX_FILE_BYTES
 
 _KIND = DocumentKind.WORKSPACE

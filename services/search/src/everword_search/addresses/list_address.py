@@ -9,6 +9,7 @@ from everword.domain.addresses import Segments, as_id
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.domain.not_found import AddressNotFound
+from everword.rpc.pages import Cursor, PageRequest, open_cursor
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS
 from everword_search.addresses import store
 from everword_search.addresses.places import (
@@ -19,13 +20,10 @@ from everword_search.addresses.places import (
     within,
 )
 from everword_search.addresses.tree import Directory, Entry, find_directory
+from everword_search.records.bounds import max_parts
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import Cursor, max_parts, open_cursor
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier
-
-DEFAULT_PAGE = 50
 
 
 async def list_address(
@@ -40,7 +38,7 @@ async def list_address(
     Raises AddressNotFound, InvalidPageToken, and InvalidArgument where the address is a memory's.
     """
     segments = within(namespace, address) if address else ()
-    cursor = await open_cursor(database, namespace, "ListAddress", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListAddress", page)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         found = await directory_entry(conn, namespace, segments)
@@ -61,16 +59,14 @@ async def _list(
 ) -> tuple[Sequence[Entry], str]:
     after = str(cursor.after[0]) if cursor.after else None
     if directory.conversations:
-        rows = await store.read_conversations(
-            conn, namespace.id, after=after, limit=cursor.size + 1
-        )
-        token = cursor.token([str(rows[cursor.size - 1].id)]) if len(rows) > cursor.size else ""
-        return await conversation_entries(rows[: cursor.size], namespace), token
+        rows = await store.read_conversations(conn, namespace.id, after=after, limit=cursor.limit)
+        shown, token = cursor.cut(rows, lambda last: [str(last.id)])
+        return await conversation_entries(shown, namespace), token
     if directory.memories:
         return await _list_memories(conn, namespace, segments, directory.memories, cursor, after)
     names = [name for name in directory.directories if after is None or name > after]
-    token = cursor.token([names[cursor.size - 1]]) if len(names) > cursor.size else ""
-    return [_below(segments, name) for name in names[: cursor.size]], token
+    names, token = cursor.cut(names, lambda last: [last])
+    return [_below(segments, name) for name in names], token
 
 
 def _below(segments: Segments, name: str) -> Entry:
@@ -88,14 +84,11 @@ async def _list_memories(
     after: str | None,
 ) -> tuple[Sequence[Entry], str]:
     parent = as_id(segments[1]) if len(segments) > 1 else None
-    places = await store.list_places(conn, namespace.id, statement, parent, after, cursor.size + 1)
-    ids = [place.id for place in places[: cursor.size]]
+    places = await store.list_places(conn, namespace.id, statement, parent, after, cursor.limit)
+    shown, token = cursor.cut(places, lambda last: [last.seq or str(last.id)])
+    ids = [place.id for place in shown]
     chars = ABSTRACT_SOURCE_CHARS
     memories = await read_memories(
         conn, namespace.id, ids, max_chars=chars, max_parts=max_parts(chars)
     )
-    token = ""
-    if len(places) > cursor.size:
-        last = places[cursor.size - 1]
-        token = cursor.token([last.seq or str(last.id)])
     return await memory_entries(memories, namespace), token

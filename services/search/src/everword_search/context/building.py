@@ -15,6 +15,7 @@ from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.lore.model import Omission
+from everword.rpc.pages import MAX_PAGE
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import Asked
 from everword_search.context.budget import Block, Draft
@@ -23,7 +24,6 @@ from everword_search.context.item import Item
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, Candidate, ContextRequest
 from everword_search.people.offers import count_offers
-from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import SearchResult, Verdict

@@ -15,6 +15,7 @@ from everword.domain.deadline import remaining
 from everword.domain.errors import EmbedderUnavailable
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
+from everword.rpc.pages import PageRequest
 from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import Draft
 from everword_search.context.item import Item
@@ -27,7 +28,7 @@ from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import ConversationKey, MemoryFilter, PageRequest
+from everword_search.records.model import ConversationKey, MemoryFilter
 from everword_search.records.query_plans import use_generic_plans
 from everword_search.records.read_conversations import read_conversation
 from everword_search.retrieval.arms.base import ArmReport, ArmState, SearchArm

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord, MemoryRecord
+from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT, MEMORY_KIND_LORE
 from everword_search.context.item import Beside, Item
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_told_by
-from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.records.pages import MAX_PAGE
+from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.hits import Hit
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict

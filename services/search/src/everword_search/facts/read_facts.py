@@ -10,14 +10,12 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import FactNotFound
 from everword.facts.store import FactView, show_facts
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.facts import store
 from everword_search.facts.model import FactFilter, ProfileRequest
 from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow, LinkRow
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
 
-DEFAULT_PAGE = 50
 #: Intervals of a history, and pieces of evidence and changes of a fact.
 MOST = 1_000
 #: As many facts beyond those of a profile are counted.
@@ -79,16 +77,12 @@ async def list_facts(
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[FactView], str]:
     """Return a page of facts, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListFacts", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListFacts", page)
     after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await store.list_facts(conn, namespace.id, wanted, after, cursor.size + 1)
-    facts = found[: cursor.size]
-    if len(found) <= cursor.size:
-        return facts, ""
-    last = facts[-1]
-    return facts, cursor.token([str(last.id), str(last.memory_id or last.id)])
+        found = await store.list_facts(conn, namespace.id, wanted, after, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id), str(last.memory_id or last.id)])
 
 
 async def get_fact_history(

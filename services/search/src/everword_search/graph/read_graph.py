@@ -12,14 +12,12 @@ from everword.domain.not_found import NodeNotFound
 from everword.graph.labels import label_hash
 from everword.graph.rows import NodeView
 from everword.graph.store import show_nodes
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.graph import store
 from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
 from everword_search.graph.traverse import read_ends
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
 
-DEFAULT_PAGE = 50
 #: Versions of a node, nodes with a label, and what a part of an export holds.
 _VERSIONS, _NAMED, _PART = 1_000, 1_000, 500
 
@@ -52,8 +50,7 @@ async def list_nodes(
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[NodeView], str]:
     """Return a page of nodes, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListNodes", page, DEFAULT_PAGE)
-    after = UUID(cursor.after[0]) if cursor.after else None
+    cursor = await open_cursor(database, namespace, "ListNodes", page)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
         wanted = ListedNodes(view, types, None)
@@ -61,9 +58,8 @@ async def list_nodes(
             hashes = [label_hash(label)]
             named = await store.find_named(conn, namespace.id, view, hashes, _NAMED)
             wanted = replace(wanted, node_ids=[row.node_id for row in named])
-        found = await store.list_nodes(conn, namespace.id, wanted, after, cursor.size + 1)
-    nodes = found[: cursor.size]
-    return nodes, cursor.token([str(nodes[-1].id)]) if len(found) > cursor.size else ""
+        found = await store.list_nodes(conn, namespace.id, wanted, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])
 
 
 async def export_graph(

@@ -12,6 +12,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import EmbedderUnavailable
 from everword.graph.labels import Anchor, label_hash
 from everword.graph.rows import EdgeView, NodeView
+from everword.rpc.pages import PageRequest
 from everword.v1.memory_pb2 import MEMORY_KIND_NODE
 from everword_search.graph import store
 from everword_search.graph.model import DEFAULT_DEPTH, DEFAULT_EDGES, Steps, Subgraph, View
@@ -19,7 +20,7 @@ from everword_search.graph.store import StepRow
 from everword_search.graph.traverse import reach, read_ends
 from everword_search.graph_search.topic import Topic
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources

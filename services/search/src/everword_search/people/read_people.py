@@ -13,13 +13,11 @@ from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNot
 from everword.people import views
 from everword.people.store import TrajectoryRow
 from everword.people.views import EventView, Listed, PersonView, StrategyView
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.people import store
 from everword_search.people.store import ChangeRow, EvidenceRow, TraitRow
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
 
-DEFAULT_PAGE = 50
 #: Pieces of evidence and changes of one thing, and traits of a subject.
 MOST = 1_000
 #: Pieces of evidence of each of several traits.
@@ -185,10 +183,8 @@ async def _page(
     page: PageRequest,
     at_least_as_fresh: str,
 ) -> tuple[Sequence[_View], str]:
-    cursor = await open_cursor(database, namespace, rpc, page, DEFAULT_PAGE)
-    after = UUID(cursor.after[0]) if cursor.after else None
+    cursor = await open_cursor(database, namespace, rpc, page)
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await list_(conn, namespace.id, listed, after, cursor.size + 1)
-    shown = found[: cursor.size]
-    return shown, cursor.token([str(shown[-1].id)]) if len(found) > cursor.size else ""
+        found = await list_(conn, namespace.id, listed, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

@@ -71,20 +71,6 @@ EVERYTHING = MemoryFilter()
 
 
 @dataclass(frozen=True)
-class PageRequest:
-    """The page of a request that is asked for."""
-
-    #: 0 for the default.
-    size: int = 0
-    token: str = ""
-    #: SHA-256 in hex of the request without its size and token.
-    request_hash: str = ""
-
-
-FIRST_PAGE = PageRequest()
-
-
-@dataclass(frozen=True)
 class ConversationKey:
     """The key that a caller knows a conversation by."""
 

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TypeAlias
 from uuid import UUID
 
 from everword.domain.documents import document_tag
 from everword.rpc.translate import optional_time
 from everword.v1 import (
-    address_pb2,
     conversation_pb2,
-    graph_query_service_pb2,
     memory_pb2,
-    people_service_pb2,
-    profile_service_pb2,
-    summary_service_pb2,
-    topic_service_pb2,
 )
 from everword.v1 import search_service_pb2 as pb
 from everword_search.records.model import (
@@ -24,32 +16,7 @@ from everword_search.records.model import (
     ConversationKey,
     ExternalMessageKey,
     MemoryFilter,
-    PageRequest,
 )
-
-Paged: TypeAlias = (
-    pb.SearchRequest
-    | address_pb2.ListAddressRequest
-    | pb.BrowseRequest
-    | pb.ListConversationsRequest
-    | pb.ListMessagesRequest
-    | summary_service_pb2.ListSummariesRequest
-    | summary_service_pb2.ExpandSummaryRequest
-    | profile_service_pb2.ListFactsRequest
-    | people_service_pb2.ListPeopleRequest
-    | people_service_pb2.ListEventsRequest
-    | people_service_pb2.ListStrategiesRequest
-    | graph_query_service_pb2.ListNodesRequest
-    | topic_service_pb2.ListTopicsRequest
-)
-
-
-def to_page(request: Paged) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:

@@ -8,8 +8,9 @@ from datetime import datetime
 from enum import IntEnum
 
 from everword.domain.records import MemoryRecord
+from everword.rpc.pages import FIRST_PAGE, PageRequest
 from everword_search.endings.model import Ending
-from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
+from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.confidence import Confidence
 from everword_search.retrieval.hits import Hit

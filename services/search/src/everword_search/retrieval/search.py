@@ -13,10 +13,11 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
+from everword.rpc.pages import open_cursor
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
+from everword_search.records.bounds import DEFAULT_CONTENT_CHARS
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword_search.records.query_plans import use_generic_plans
 from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
@@ -78,7 +79,9 @@ async def find_memories(
     profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(
-        sources.database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars
+        *(sources.database, namespace, TOKEN_KIND, request.page),
+        default=DEFAULT_PAGE,
+        item_chars=chars,
     )
     if request.mode is SearchMode.HYBRID:
         # Reading takes a while right after the start: no connection is occupied meanwhile.

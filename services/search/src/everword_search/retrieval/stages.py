@@ -9,13 +9,14 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import BoundStatement, Pending, ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
+from everword.rpc.pages import Cursor
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.endings.read_endings import OutdatedRow, outdated_asked
 from everword_search.passages.ranked import Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
-from everword_search.records.pages import Cursor, max_parts
+from everword_search.records.bounds import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
@@ -140,7 +141,7 @@ def plan(
     # One more than the page has shows whether there is another page.
     _, brought, *after = asked.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
-    limit = asked.cursor.size + 1 + len(PromotedHits.read(brought).tails)
+    limit = asked.cursor.limit + len(PromotedHits.read(brought).tails)
     window = Window(limit, after or None, request.min_score, least)
     return PlannedSearch(
         planned,
@@ -168,7 +169,7 @@ async def retrieve(
     ensure_judged(asked.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
     brought = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
-    hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.size + 1]
+    hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.limit]
     shown = hits[: cursor.size]
     memories = await ask(conn, _memories_asked(asked, shown))
     outdated = None

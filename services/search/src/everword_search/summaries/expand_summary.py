@@ -11,9 +11,8 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import MemoryRecord
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
 from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
 from everword_search.summaries.store import SummaryRow
@@ -22,8 +21,6 @@ from everword_search.summaries.store import SummaryRow
 MAX_ITEMS = 2000
 #: Their texts together: 8 MiB at 4 bytes a character, a quarter of what the transport takes.
 MAX_CHARS = 2 * 1024 * 1024
-#: Where no size is asked for, the limits say how much a page has.
-_NO_SIZE = 200
 
 
 async def expand_summary(
@@ -38,7 +35,8 @@ async def expand_summary(
 
     Raises SummaryNotFound and InvalidPageToken.
     """
-    cursor = await open_cursor(database, namespace, "ExpandSummary", page, _NO_SIZE)
+    cursor = await open_cursor(database, namespace, "ExpandSummary", page)
+    # Without a size, the limits say how much a page has.
     most = cursor.size if page.size else None
     after = cursor.after[0] if cursor.after else 0
     async with database.transaction(namespace.id) as conn:

@@ -9,9 +9,8 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import SummaryRecord
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
 from everword_search.records.query_plans import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
@@ -37,9 +36,6 @@ async def get_summary(
     return found[0]
 
 
-DEFAULT_PAGE = 50
-
-
 #: A page ends before this many bytes, unless its first summary alone has more.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 
@@ -54,7 +50,7 @@ async def list_summaries(
     at_least_as_fresh: str = "",
 ) -> tuple[list[SummaryRecord], str]:
     """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListSummaries", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListSummaries", page)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
@@ -66,7 +62,7 @@ async def list_summaries(
             wanted,
             newest_first,
             after,
-            cursor.size + 1,
+            cursor.limit,
             MAX_PAGE_BYTES,
             max_chars,
         )

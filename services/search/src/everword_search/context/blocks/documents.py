@@ -19,14 +19,15 @@ from everword.domain.deadline import remaining
 from everword.domain.documents import shown_path
 from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
+from everword.rpc.pages import PageRequest
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.budget import Block
 from everword_search.context.model import BlockSource, Candidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_log_entries
-from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.records.pages import max_parts
+from everword_search.records.bounds import max_parts
+from everword_search.records.model import MemoryFilter
 from everword_search.records.query_plans import use_generic_plans
 from everword_search.records.store import read_memories
 from everword_search.retrieval.arms.base import SearchArm
