@@ -42,6 +42,14 @@ class State(IntEnum):
 
 
 @dataclass(frozen=True)
+class RunningDeletion:
+    """An erasure, or a run of retention, that is not done."""
+
+    namespace_id: int
+    id: UUID
+
+
+@dataclass(frozen=True)
 class Target:
     """What is erased: an id, or the name of a subject or an author."""
 

@@ -18,17 +18,16 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
-from everword_ingest.erasure.model import Did, ErasureRow, Kind, NamedTarget, Target
+from everword_ingest.erasure.model import (
+    Did,
+    ErasureRow,
+    Kind,
+    NamedTarget,
+    RunningDeletion,
+    Target,
+)
 
 SQL = load_statements("everword_ingest.erasure")
-
-
-@dataclass(frozen=True)
-class RunningRow:
-    """An erasure that is not done."""
-
-    namespace_id: int
-    id: UUID
 
 
 @dataclass(frozen=True)
@@ -121,8 +120,8 @@ async def fail_erasure(conn: Connection, namespace_id: int, erasure_id: UUID, er
     await execute(conn, SQL["fail_erasure"], parameters)
 
 
-async def running_erasures(conn: Connection, limit: int) -> list[RunningRow]:
-    return await fetch_all(conn, SQL["running_erasures"], {"limit": limit}, RunningRow)
+async def running_erasures(conn: Connection, limit: int) -> list[RunningDeletion]:
+    return await fetch_all(conn, SQL["running_erasures"], {"limit": limit}, RunningDeletion)
 
 
 async def ask_erased_ids(

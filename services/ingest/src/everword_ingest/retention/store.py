@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword_ingest.erasure.model import RunningDeletion
 from everword_ingest.retention.model import Kind, PlaceRow, Policy, RunRow
 
 SQL = load_statements("everword_ingest.retention")
@@ -39,14 +40,6 @@ class ImportanceRow:
 class IdRow:
     """One thing."""
 
-    id: UUID
-
-
-@dataclass(frozen=True)
-class RunningRow:
-    """A run that is not done."""
-
-    namespace_id: int
     id: UUID
 
 
@@ -181,8 +174,8 @@ async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str
     await execute(conn, SQL["fail_run"], parameters)
 
 
-async def running_retention(conn: Connection, limit: int) -> list[RunningRow]:
-    return await fetch_all(conn, SQL["running_retention"], {"limit": limit}, RunningRow)
+async def running_retention(conn: Connection, limit: int) -> list[RunningDeletion]:
+    return await fetch_all(conn, SQL["running_retention"], {"limit": limit}, RunningDeletion)
 
 
 async def idle_retention(conn: Connection) -> list[IdleRow]:
