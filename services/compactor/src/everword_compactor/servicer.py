@@ -10,13 +10,14 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.masks import masked_fields
 from everword.rpc.pages import to_page
+from everword.rpc.translate import to_date
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.audits.audit_summaries import audit_summaries
 from everword_compactor.audits.compaction_status import get_compaction_status
 from everword_compactor.audits.translate import audit_to_proto, compaction_to_proto
 from everword_compactor.calendar.roll_up import roll_up
-from everword_compactor.calendar.translate import VOICE_FIELDS, to_day, to_voice, voice_to_proto
+from everword_compactor.calendar.translate import VOICE_FIELDS, to_voice, voice_to_proto
 from everword_compactor.calendar.voice import get_voice, update_voice
 from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.conversations.compact import compact
@@ -90,8 +91,8 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         periods = await roll_up(
             self._database,
             current_namespace(),
-            to_day(request.start_date, "start_date"),
-            to_day(request.end_date, "end_date"),
+            to_date(request.start_date, "start_date"),
+            to_date(request.end_date, "end_date"),
             request.dry_run,
         )
         return pb.RollUpResponse(periods=periods)

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
+from everword.text.case_folding import fold_spaces
+
 #: Of whom a fact is where neither the conversation nor the message names anybody.
 USER = "user"
 
@@ -88,4 +90,4 @@ class Interval:
 
 def value_hash(value: str) -> bytes:
     """Return what two values share that are the same without regard to case and spaces."""
-    return hashlib.sha256(" ".join(value.casefold().split()).encode()).digest()
+    return hashlib.sha256(fold_spaces(value).encode()).digest()

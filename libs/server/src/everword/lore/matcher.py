@@ -14,7 +14,7 @@ from everword.lore.literals import Literals
 from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
 from everword.lore.patterns import BadPattern, CostlyPattern, compile_pattern
 from everword.lore.words import AT_EDGE, holds_word, key_of, mark_edges
-from everword.text.case_folding import APOSTROPHES, fold_case
+from everword.text.case_folding import APOSTROPHES, fold_forms
 
 _BLANKS = regex.compile(r"\s+")
 
@@ -45,8 +45,8 @@ class Text:
     @cached_property
     def folded(self) -> str:
         """Whatever the case of its letters, and how they are written."""
-        folded = fold_case(unicodedata.normalize("NFKC", self.cased))
-        return _BLANKS.sub(" ", unicodedata.normalize("NFKC", folded))
+        folded = unicodedata.normalize("NFKC", fold_forms(self.cased))
+        return _BLANKS.sub(" ", folded)
 
     @cached_property
     def cased_words(self) -> str:

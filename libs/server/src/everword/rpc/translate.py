@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -62,6 +62,14 @@ def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
 def optional_time(message: Message, name: str, path: str = "filter.") -> datetime | None:
     """Return a time of a message; None where it has none. `path` is where the message stands in the request."""
     return from_timestamp(getattr(message, name), path + name) if message.HasField(name) else None
+
+
+def to_date(text: str, field: str) -> date | None:
+    """Return a day such as `2026-04-18`; None for an empty text. Raises InvalidArgument."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error
 
 
 def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from everword.costs.model import ModelCall
 from everword.domain.errors import InvalidArgument
 from everword.domain.times import utc_now
 from everword.prices.price_list import Price, PriceList
-from everword.rpc.translate import fill_timestamp, optional_time, to_timestamp
+from everword.rpc.translate import fill_timestamp, optional_time, to_date, to_timestamp
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
 from everword_ingest.costs.budgets import BudgetStatus
@@ -118,8 +118,8 @@ def to_query(request: pb.GetCostsRequest) -> CostQuery:
     wanted = request.filter
     return CostQuery(
         CostFilter(
-            start=_to_date(wanted.start_date, "filter.start_date"),
-            end=_to_date(wanted.end_date, "filter.end_date"),
+            start=to_date(wanted.start_date, "filter.start_date"),
+            end=to_date(wanted.end_date, "filter.end_date"),
             models=list(wanted.models) or None,
             providers=list(wanted.providers) or None,
             agents=list(wanted.agents) or None,
@@ -136,7 +136,7 @@ def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
     prices: dict[tuple[str, str, date], Price] = {}
     for place, each in enumerate(request.prices):
         path = f"prices[{place}]"
-        day = _to_date(each.valid_from, f"{path}.valid_from")
+        day = to_date(each.valid_from, f"{path}.valid_from")
         assert day is not None
         key = (each.model, each.provider, day)
         if key in prices:
@@ -147,13 +147,6 @@ def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
         prices[key] = price
     today = datetime.now(UTC).date().isoformat()
     return PriceList(today, request.currency_code, tuple(prices.values()))
-
-
-def _to_date(text: str, field: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error
 
 
 def money(amount: Decimal | None, currency: str) -> cost_pb2.Money | None:

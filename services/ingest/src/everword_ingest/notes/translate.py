@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.rpc.translate import optional_time, text_of, to_timestamp
+from everword.rpc.translate import optional_time, text_of, to_date, to_timestamp
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as pb
 from everword_ingest.notes.model import (
@@ -98,8 +97,8 @@ def to_filter(wanted: pb.NoteFilter) -> NoteFilter:
         tags=list(wanted.tags) or None,
         key_prefix=wanted.key_prefix,
         min_importance=wanted.min_importance,
-        since=_to_date(wanted.start_date, "filter.start_date"),
-        before=_to_date(wanted.end_date, "filter.end_date"),
+        since=to_date(wanted.start_date, "filter.start_date"),
+        before=to_date(wanted.end_date, "filter.end_date"),
     )
 
 
@@ -140,10 +139,3 @@ def version_to_proto(row: VersionRow) -> note_pb2.NoteVersion:
         expire_time=to_timestamp(row.expires_at),
         write_time=to_timestamp(row.written_at),
     )
-
-
-def _to_date(text: str, field: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error

@@ -23,6 +23,7 @@ from functools import cached_property
 from uuid import UUID
 
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
+from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import speaks_to_models
@@ -205,7 +206,7 @@ class Layout:
         beside: Beside = NOTHING,
         about: MemoryRecord | None = None,
     ) -> Item:
-        moment = in_zone(occurred_at, self.zone) if occurred_at else None
+        moment = local_time(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
         counted = "" if given_tokens else words
         trust, is_withheld = judge(self.trust, about, words)
@@ -234,7 +235,7 @@ class Layout:
         beside: Beside,
     ) -> str:
         marks = [
-            (each.attribute, each.how, in_zone(each.ended_at, self.zone).date().isoformat())
+            (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
             for each in marks_of(beside.endings)
         ]
         if self.is_json:
@@ -258,12 +259,3 @@ class Layout:
         told = f"; {beside.trust}" if beside.trust else ""
         told += "".join(f"; {' '.join(mark)}" for mark in marks)
         return f"[{number}{told}] {speaker}: {indented}"
-
-
-def in_zone(moment: datetime, zone: tzinfo) -> datetime:
-    """Return a moment in a time zone, as far as the calendar goes there."""
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        # On the last day of the calendar it is tomorrow elsewhere.
-        return moment

@@ -14,6 +14,10 @@ from datetime import datetime, timedelta
 
 import regex
 
+from everword.text.calendar_terms import (
+    MONTHS,
+    NEAR_DAYS,
+)
 from everword.text.values.calendar_words import (
     WEEKDAY,
     calendar_word_keys,
@@ -44,10 +48,6 @@ from everword.text.values.identifiers import (
     find_identifiers,
     hash_keys,
     identifier_keys,
-)
-from everword.text.values.months import (
-    MONTHS,
-    NEAR_DAYS,
 )
 from everword.text.values.names import find_names
 from everword.text.values.number_words import (

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from everword.people.model import Said, Stability
+from everword.text.case_folding import fold_spaces
 from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.people.words import invented
 
@@ -89,10 +90,10 @@ class Source:
 
     def is_named_by(self, anchor: str) -> bool:
         """Tell whether an anchor names this fact: by its attribute or its value."""
-        named = " ".join(anchor.casefold().replace("_", " ").split())
+        named = fold_spaces(anchor.replace("_", " "))
         return bool(self.attribute) and named in (
             self.attribute.casefold().replace("_", " "),
-            " ".join(self.value.casefold().split()),
+            fold_spaces(self.value),
         )
 
 

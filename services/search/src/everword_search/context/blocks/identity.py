@@ -17,13 +17,13 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from everword.db.pool import Connection
+from everword.domain.times import local_time
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
 from everword.facts.model import State
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
-from everword_search.context.text import in_zone
 from everword_search.facts.model import AsOf, KnownFilter
 from everword_search.facts.store import KnownRow, find_known, find_linked
 from everword_search.passages.as_of import find_as_of
@@ -114,7 +114,7 @@ def _candidate(
     if row.disputed:
         marks.append("disputed")
     if row.valid_from:
-        marks.append(f"as of {in_zone(row.valid_from, zone).date()}")
+        marks.append(f"as of {local_time(row.valid_from, zone).date()}")
     return Candidate(
         f"{label} of {row.subject}" if names_subject else label,
         row.value,

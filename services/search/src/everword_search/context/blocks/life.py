@@ -13,13 +13,13 @@ from dataclasses import replace
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
+from everword.domain.times import local_time
 from everword.people.model import RelationStatus
 from everword.people.names import words_of
 from everword.text.values.spellings import is_same_name
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.blocks.questions import is_of_now, subjects_of
 from everword_search.context.model import BlockSource, Candidate
-from everword_search.context.text import in_zone
 from everword_search.people.known import (
     CurrentEvent,
     Detail,
@@ -72,7 +72,7 @@ def _of_style(style: Sequence[Style]) -> list[Candidate]:
 
 
 def _of_event(event: CurrentEvent, zone: tzinfo) -> Candidate:
-    when = f", {in_zone(event.starts_at, zone).date()}" if event.starts_at else ""
+    when = f", {local_time(event.starts_at, zone).date()}" if event.starts_at else ""
     return Candidate(event.title, f"{event.category}{when}")
 
 
@@ -81,7 +81,7 @@ def _of_person(person: SpokenOf, details: Sequence[Detail], zone: tzinfo) -> Can
     if person.status != RelationStatus.ACTIVE:
         parts.append(RelationStatus(person.status).name.lower())
     words = ". ".join([", ".join(parts), *(each.value.rstrip(".") for each in details)])
-    remark = f"last spoken of on {in_zone(person.last_seen_at, zone).date()}"
+    remark = f"last spoken of on {local_time(person.last_seen_at, zone).date()}"
     return Candidate(person.name, words, remark=remark)
 
 

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import regex
 
+from everword.text.calendar_terms import MONTH_NAMES
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.times.relative_days import (
     ENGLISH,
@@ -45,10 +46,6 @@ _WRITTEN = rf"(?<![\w./:-])(?:{_ISO}|\d{{1,2}}[./]\d{{1,2}}[./](?:19|20)\d\d)(?!
 _NAMED = (
     r"(?:[0-9]{1,2}(?:st|nd|rd|th|\.)?,? (?:of |de )?)?MONTH\.?"
     r"(?: [0-9]{1,2}(?:st|nd|rd|th)?)?,?(?: of| de)? (?:19|20)[0-9]{2}"
-)
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
 )
 _DIGIT, _WORD = regex.compile("[0-9]"), regex.compile(r"\w+")
 _TO = regex.compile(r" ?[-–—] ?| (?:to|and|until|till|through|bis|und) ")
@@ -222,7 +219,9 @@ def _phrases_of(language: str) -> _Phrases:
     # The longest word of a phrase tells it from most texts; a number before its unit, as in "2d ago", has a digit.
     words = {max(_WORD.findall(each.replace(_NUMBER, " ")), key=len) for each in written}
     phrases = {each.replace(_NUMBER, f"(?:{numbers})") for each in written}
-    months = [name.lower() for month in _MONTHS for name in known.get(month, ()) if name.isalpha()]
+    months = [
+        name.lower() for month in MONTH_NAMES for name in known.get(month, ()) if name.isalpha()
+    ]
     if months:
         named = "|".join(sorted(months, key=len, reverse=True))
         phrases.add(_NAMED.replace("MONTH", f"(?:{named})"))
