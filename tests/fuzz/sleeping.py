@@ -14,8 +14,8 @@ from everword.chat.answers import answer_of
 from everword.chat.errors import ChatError
 from everword.chat.model import ChatRequest
 from everword.chat.reply import Reply
-from everword.facts.model import Key, Source, State
-from everword.people.model import Said
+from everword.facts.model import FactSource, FactState, Key
+from everword.people.model import MessageWords
 from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.model import (
     USER_ROLE,
@@ -82,8 +82,8 @@ def _facts() -> Sequence[KnownFact]:
             key=Key("Emi", "residence"),
             value=value,
             category="home",
-            state=State.SUSPECTED,
-            source=Source.STATED,
+            state=FactState.SUSPECTED,
+            source=FactSource.STATED,
             confidence=0.5,
             mentions=n,
             several=False,
@@ -103,7 +103,9 @@ def _turns() -> user_model.Turns:
 def _sources() -> list[trajectory.Source]:
     session = _session()
     return [
-        trajectory.Source(each.content, NOW, [Said(each.id, UUID(int=1), each.content, NOW)])
+        trajectory.Source(
+            each.content, NOW, [MessageWords(each.id, UUID(int=1), each.content, NOW)]
+        )
         for each in session.messages
     ]
 

@@ -33,7 +33,7 @@ from everword.cli.main import main
 from everword.integrity import rebuild
 from everword.integrity.catalogue import load_checks, reference_checks
 from everword.integrity.verify import (
-    Finding,
+    IntegrityFinding,
     Namespace,
     Verifier,
     list_namespaces,
@@ -98,7 +98,7 @@ async def test_what_is_interrupted_says_how_to_go_on(
 ) -> None:
     known = Verifier.verify_namespace
 
-    def interrupted(self: Verifier, each: Namespace, *arguments: Any) -> list[Finding]:
+    def interrupted(self: Verifier, each: Namespace, *arguments: Any) -> list[IntegrityFinding]:
         if each.name == "third":
             raise KeyboardInterrupt
         return known(self, each, *arguments)

@@ -11,7 +11,7 @@ import pytest
 
 from everword.domain.periods import Calendar, last_night
 from everword.facts.confidence import find_maturity
-from everword.facts.model import Key, Outcome, Ruling, Source, State
+from everword.facts.model import DisputeOutcome, FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
     Conversation,
     KnownFact,
@@ -54,8 +54,8 @@ def known(attribute: str, value: str, **fields: Any) -> KnownFact:
         "key": Key("emi", attribute),
         "value": value,
         "category": "general",
-        "state": State.SUSPECTED,
-        "source": Source.STATED,
+        "state": FactState.SUSPECTED,
+        "source": FactSource.STATED,
         "confidence": 0.5,
         "mentions": 1,
         "several": False,
@@ -214,10 +214,10 @@ def dispute(**fields: Any) -> DisputeRow:
         "new_first_seen_at": NOON + timedelta(days=1),
         "old_ruling": None,
         "new_ruling": None,
-        "old_state": State.CLOSED,
-        "new_state": State.SUSPECTED,
+        "old_state": FactState.CLOSED,
+        "new_state": FactState.SUSPECTED,
         "new_hypothesis": False,
-        "new_source": Source.STATED,
+        "new_source": FactSource.STATED,
         **fields,
     }
     return DisputeRow(**given)
@@ -227,22 +227,22 @@ def dispute(**fields: Any) -> DisputeRow:
     ("fields", "outcome"),
     [
         ({}, None),
-        ({"new_mentions": 2}, Outcome.ACCEPT_NEW),
+        ({"new_mentions": 2}, DisputeOutcome.ACCEPT_NEW),
         # What was said twice, but not after the old one, may be older news.
         ({"new_mentions": 2, "new_first_seen_at": NOON}, None),
         ({"new_mentions": 2, "new_hypothesis": True}, None),
-        ({"new_mentions": 2, "new_source": Source.INFERRED}, None),
-        ({"opened_at": NOON - timedelta(days=91), "old_mentions": 3}, Outcome.REJECT_NEW),
+        ({"new_mentions": 2, "new_source": FactSource.INFERRED}, None),
+        ({"opened_at": NOON - timedelta(days=91), "old_mentions": 3}, DisputeOutcome.REJECT_NEW),
         ({"opened_at": NOON - timedelta(days=91)}, None),
-        ({"old_ruling": Ruling.RIGHT, "new_mentions": 2}, Outcome.REJECT_NEW),
-        ({"new_ruling": Ruling.WRONG, "new_mentions": 2}, Outcome.REJECT_NEW),
-        ({"new_ruling": Ruling.RIGHT}, Outcome.ACCEPT_NEW),
-        ({"new_state": State.REJECTED}, Outcome.REJECT_NEW),
-        ({"old_state": State.REJECTED}, Outcome.ACCEPT_NEW),
+        ({"old_ruling": FactRuling.RIGHT, "new_mentions": 2}, DisputeOutcome.REJECT_NEW),
+        ({"new_ruling": FactRuling.WRONG, "new_mentions": 2}, DisputeOutcome.REJECT_NEW),
+        ({"new_ruling": FactRuling.RIGHT}, DisputeOutcome.ACCEPT_NEW),
+        ({"new_state": FactState.REJECTED}, DisputeOutcome.REJECT_NEW),
+        ({"old_state": FactState.REJECTED}, DisputeOutcome.ACCEPT_NEW),
     ],
 )
 def test_rules_settle_what_needs_no_judgement(
-    fields: dict[str, Any], outcome: Outcome | None
+    fields: dict[str, Any], outcome: DisputeOutcome | None
 ) -> None:
     settled = by_rule(dispute(**fields), NOON)
     assert (settled.outcome if settled else None) is outcome

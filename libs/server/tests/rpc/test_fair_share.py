@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from everword.admission import fair_share
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.errors import Overloaded
 from everword.rpc.fair_share import FairShare
 
@@ -52,8 +52,8 @@ async def run_ready_tasks() -> None:
         await asyncio.sleep(0)
 
 
-def limits(total: int, of_group: int, **more: Any) -> Limits:
-    return Limits(total, of_group, **{"waiting": 100, "waiting_of_group": 100, **more})
+def limits(total: int, of_group: int, **more: Any) -> ShareLimits:
+    return ShareLimits(total, of_group, **{"waiting": 100, "waiting_of_group": 100, **more})
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +132,7 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     assert callers.running == ["i"]  # nobody was refused lately
 
 
-IMPATIENT = Limits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
+IMPATIENT = ShareLimits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
 
 
 async def _refused(callers: Callers) -> str:
@@ -201,7 +201,7 @@ async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
 
 
 async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> None:
-    share = FairShare(Limits(total=2, of_group=2, reserve=1))
+    share = FairShare(ShareLimits(total=2, of_group=2, reserve=1))
     await share.take(FLOOD, 2)
     with pytest.raises(Overloaded):
         await share.take(OTHER)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from everword.admission.fair_share import FairShare, Full, Group, Limits
+from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
 from everword.admission.frames import forget_frames
 from everword.admission.keys import KnownKeys
 from everword.admission.refusals import Refused, too_large, too_many
@@ -205,7 +205,7 @@ class _Request:
 
 def _room(size: int, of_all: int, of_caller: int) -> FairShare:
     return FairShare(
-        Limits(
+        ShareLimits(
             total=of_all * size,
             of_group=of_caller * size,
             waiting=WAITING,

@@ -14,7 +14,7 @@ from everword.text.case_folding import fold_spaces
 USER = "user"
 
 
-class State(IntEnum):
+class FactState(IntEnum):
     """How far a fact is believed. Values equal proto FactState."""
 
     SUSPECTED = 1
@@ -24,7 +24,7 @@ class State(IntEnum):
     CLOSED = 5
 
 
-class Source(IntEnum):
+class FactSource(IntEnum):
     """Where a fact, or a piece of evidence, comes from. Values equal proto FactSource."""
 
     STATED = 1
@@ -38,24 +38,29 @@ class Source(IntEnum):
         return _STRENGTHS[self]
 
 
-_STRENGTHS = {Source.INFERRED: 0, Source.STATED: 1, Source.AGENT: 2, Source.PERSON: 3}
+_STRENGTHS = {
+    FactSource.INFERRED: 0,
+    FactSource.STATED: 1,
+    FactSource.AGENT: 2,
+    FactSource.PERSON: 3,
+}
 
 
-class Ruling(IntEnum):
+class FactRuling(IntEnum):
     """What a person said of a fact. Values equal the column `ruling`."""
 
     RIGHT = 1
     WRONG = 2
 
 
-class Verdict(IntEnum):
+class SleepVerdict(IntEnum):
     """What Sleep made of a fact beside its evidence. Values equal the column `verdict`."""
 
     CONFIRMED = 1
     REJECTED = 2
 
 
-class Outcome(IntEnum):
+class DisputeOutcome(IntEnum):
     """What became of a dispute. Values equal the column `outcome`."""
 
     ACCEPT_NEW = 1

@@ -20,7 +20,7 @@ from everword.domain.not_found import EdgeNotFound, FactNotFound, NodeNotFound
 from everword.facts import store as facts
 from everword.graph import store
 from everword.graph.labels import find_anchor
-from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeKey, NodeReference, Scope
+from everword.graph.model import GraphScope, GraphWrite, NewEdge, NewNode, NodeKey, NodeReference
 from everword.graph.nodes import (
     Wanted,
     ensure_nodes,
@@ -30,8 +30,8 @@ from everword.graph.nodes import (
     put_versions,
     wanted_node,
 )
-from everword.graph.placement import EdgePlacement, EdgeRow, EdgeStatement, place_edge
-from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.placement import EdgePlacement, EdgeStatement, PlacedEdgeRow, place_edge
+from everword.graph.rows import HeldNode, NodeVersionRow
 from everword.graph.store import End
 
 #: By fact: the times in which it is believed to hold.
@@ -97,7 +97,7 @@ async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewEd
 async def _find_ends(
     conn: Connection,
     namespace_id: int,
-    scope: Scope,
+    scope: GraphScope,
     references: Sequence[NodeReference],
     own: Sequence[Wanted],
     ids: Mapping[NodeKey, UUID],
@@ -133,7 +133,7 @@ async def _put_nodes(
     if not by_node:
         return
     known = await store.find_versions(conn, namespace_id, list(by_node))
-    versions = list[tuple[VersionRow | None, VersionRow]]()
+    versions = list[tuple[NodeVersionRow | None, NodeVersionRow]]()
     for node_id, nodes in by_node.items():
         before = known.get(node_id)
         after = merged_version(before, node_id, nodes, end.source)
@@ -166,7 +166,7 @@ async def _put_edges(
     relations = [(ends[edge.from_node], ends[edge.to_node], edge.type) for edge in write.edges]
     if not relations:
         return [], 0
-    known = dict[tuple[UUID, UUID, str], list[EdgeRow]]()
+    known = dict[tuple[UUID, UUID, str], list[PlacedEdgeRow]]()
     for row in await store.find_edges(conn, namespace_id, list(dict.fromkeys(relations))):
         known.setdefault((row.from_id, row.to_id, row.type), []).append(row)
     before = {row.id for rows in known.values() for row in rows}
@@ -193,13 +193,15 @@ async def _put_edges(
 def _place(
     edge: NewEdge,
     relation: tuple[UUID, UUID, str],
-    rows: Sequence[EdgeRow],
+    rows: Sequence[PlacedEdgeRow],
     write: GraphWrite,
     times: Times,
     now: datetime,
 ) -> EdgePlacement:
     from_id, to_id, type_ = relation
-    blank = EdgeRow(None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None)
+    blank = PlacedEdgeRow(
+        None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None
+    )
     told = EdgeStatement(
         edge.label,
         edge.confidence,

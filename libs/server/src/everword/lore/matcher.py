@@ -63,7 +63,7 @@ class Text:
         return self.cased if case_sensitive else self.folded
 
 
-class Pattern:
+class RegexTrigger:
     """A trigger that is a regular expression, compiled when it is first needed."""
 
     def __init__(self, rule: Rule, place: int) -> None:
@@ -108,13 +108,13 @@ class Matcher:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._owners = defaultdict[tuple[TriggerMode, bool], dict[str, list[_Owner]]](dict)
-        self.patterns: list[Pattern] = []
+        self.patterns: list[RegexTrigger] = []
         #: Number of plain triggers.
         self.plain = 0
         for rule in rules:
             for place, trigger in enumerate(rule.triggers):
                 if trigger.mode is TriggerMode.REGEX:
-                    self.patterns.append(Pattern(rule, place))
+                    self.patterns.append(RegexTrigger(rule, place))
                 else:
                     self._add(trigger, (rule.id, place))
         searched = (TriggerMode.SUBSTRING, TriggerMode.WORD)

@@ -7,10 +7,10 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.db.statements import execute
 from everword.domain.times import utc_now
-from everword.facts.writer import Audit
+from everword.facts.writer import ChangeReason
 from everword.people.fold_events import fold_event
 from everword.people.fold_people import fold_person
-from everword.people.model import Ruling, StrategyState
+from everword.people.model import PersonRuling, StrategyState
 from everword.people.store import (
     SQL,
     insert_learned_change,
@@ -28,7 +28,7 @@ from everword.people.views import (
 
 
 async def rule_person(
-    conn: Connection, namespace_id: int, id_: UUID, ruling: Ruling | None, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> PersonView | None:
     """Rule that somebody does not exist or is part of the past, None that neither is so; return them as they stand."""
     person = await show_person(conn, namespace_id, id_)
@@ -40,7 +40,7 @@ async def rule_person(
         return person
     now = utc_now()
     evidence = await read_learned_evidence(conn, namespace_id, id_)
-    state = fold_person(evidence, now if ruling is Ruling.OVER else None)
+    state = fold_person(evidence, now if ruling is PersonRuling.OVER else None)
     parameters = _parameters(namespace_id, id_, ruling) | {"now": now, "status": state.status}
     await execute(conn, SQL["rule_person"], parameters)
     await _note(conn, namespace_id, id_, ruling, audit)
@@ -48,7 +48,7 @@ async def rule_person(
 
 
 async def rule_event(
-    conn: Connection, namespace_id: int, id_: UUID, ruling: Ruling | None, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> EventView | None:
     """Rule that an event never was or is over, None that neither is so; return it as it stands."""
     event = await show_event(conn, namespace_id, id_)
@@ -60,7 +60,7 @@ async def rule_event(
         return event
     now = utc_now()
     evidence = await read_learned_evidence(conn, namespace_id, id_)
-    state = fold_event(evidence, now if ruling is Ruling.OVER else None)
+    state = fold_event(evidence, now if ruling is PersonRuling.OVER else None)
     parameters = _parameters(namespace_id, id_, ruling) | {"now": now, "status": state.status}
     await execute(conn, SQL["rule_event"], parameters)
     await _note(conn, namespace_id, id_, ruling, audit)
@@ -68,7 +68,7 @@ async def rule_event(
 
 
 async def end_strategy(
-    conn: Connection, namespace_id: int, id_: UUID, state: StrategyState, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, state: StrategyState, audit: ChangeReason
 ) -> StrategyView | None:
     """End a question as answered or dropped; one that has ended stays as it is."""
     question = await show_strategy(conn, namespace_id, id_)
@@ -81,12 +81,12 @@ async def end_strategy(
     return await show_strategy(conn, namespace_id, id_)
 
 
-def _parameters(namespace_id: int, id_: UUID, ruling: Ruling | None) -> dict[str, object]:
+def _parameters(namespace_id: int, id_: UUID, ruling: PersonRuling | None) -> dict[str, object]:
     return {"namespace_id": namespace_id, "id": id_, "ruling": ruling}
 
 
 async def _note(
-    conn: Connection, namespace_id: int, id_: UUID, ruling: Ruling | None, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> None:
     action = f"ruled {ruling.name.lower() if ruling else 'right'}"
     await insert_learned_change(conn, namespace_id, id_, audit.actor, action, audit.reason)

@@ -17,7 +17,7 @@ from uuid import UUID
 
 from cachetools import LRUCache, TTLCache
 
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, KeyScope, NamespaceScope, Role
@@ -93,7 +93,7 @@ class Authenticator:
         self._unknown: TTLCache[bytes, bool] = TTLCache(4096, UNKNOWN_CACHE_S)
         self._known: LRUCache[bytes, bool] = LRUCache(4096)
         self._strangers = FairShare(
-            Limits(
+            ShareLimits(
                 total=STRANGERS,
                 of_group=STRANGERS,
                 waiting=STRANGERS_WAITING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.caller import Caller
 from everword.rpc.fair_share import FairShare
 
@@ -42,7 +42,7 @@ class Capacity:
     def __init__(self, calls: int, service: str = "") -> None:
         running = min(MAX_COMPUTING.get(service, MAX_RUNNING), max(1, calls // 2))
         self._running = FairShare(
-            Limits(
+            ShareLimits(
                 total=running,
                 of_group=running,
                 beside_others=min(MAX_RUNNING_BESIDE_OTHERS, running),
@@ -54,15 +54,15 @@ class Capacity:
             )
         )
         self._long = FairShare(
-            Limits(total=max(1, calls // 2), of_group=max(1, calls // 8), reserve=2)
+            ShareLimits(total=max(1, calls // 2), of_group=max(1, calls // 8), reserve=2)
         )
         self._streams = FairShare(
-            Limits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
+            ShareLimits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
         )
         # Whoever is asked has queues of its own, in which searches come before what nobody waits for.
-        self._between_services = FairShare(Limits(total=calls, of_group=calls))
+        self._between_services = FairShare(ShareLimits(total=calls, of_group=calls))
         self._bodies = FairShare(
-            Limits(
+            ShareLimits(
                 total=MAX_BODY_BYTES,
                 of_group=MAX_BODY_BYTES_OF_GROUP,
                 reserve=2 * TRANSPORT_BYTES,

@@ -42,7 +42,7 @@ class PendingRow:
 
 
 @dataclass(frozen=True)
-class UsageRow:
+class ModelUsageRow:
     """Tokens that language models read and wrote."""
 
     input_tokens: int
@@ -57,7 +57,7 @@ class Compaction:
     model: str
     levels: Sequence[LevelStatus]
     pending: PendingRow
-    usage: UsageRow
+    usage: ModelUsageRow
 
 
 @dataclass(frozen=True)

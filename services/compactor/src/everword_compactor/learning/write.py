@@ -10,7 +10,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
-from everword.facts.model import USER, Key, Source, value_hash
+from everword.facts.model import USER, FactSource, Key, value_hash
 from everword.facts.statement_writer import (
     FactStatement,
     plan_correction,
@@ -18,14 +18,14 @@ from everword.facts.statement_writer import (
     plan_statement,
 )
 from everword.facts.store import NewEvidence
-from everword.facts.writer import Audit, LockedAttribute, Plan, hold_all, write_plans
+from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, hold_all, write_plans
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.learning.extract.model import Claim, Modality
 from everword_compactor.learning.moments import Span, span_of
 from everword_compactor.learning.store import Learned, Message, hold_learned
 
-_AUDIT = Audit("machine", "learned from what was said")
+_AUDIT = ChangeReason("machine", "learned from what was said")
 
 
 #: Of these nothing is told from when they hold: they are times themselves, or change by the day.
@@ -82,12 +82,12 @@ def _plan(
     claiming: ClaimingMessage,
     claims: Sequence[Claim],
     untrusted: bool,
-) -> tuple[list[Plan], list[Claim]]:
+) -> tuple[list[FactPlan], list[Claim]]:
     """Return what is to be written of claims at once, and those that have to see that first: of the same attribute.
 
     Different values that hold side by side do not touch each other.
     """
-    plans, later = list[Plan](), list[Claim]()
+    plans, later = list[FactPlan](), list[Claim]()
     planned = dict[Key, set[bytes]]()
     for claim in claims:
         key = Key(claiming.subject, claim.attribute)
@@ -118,7 +118,7 @@ def _plan_claim(
     claiming: ClaimingMessage,
     claim: Claim,
     untrusted: bool,
-) -> Plan | None:
+) -> FactPlan | None:
     """Return what is to be written of a claim; None where nothing is."""
     message = claiming.message
     piece = NewEvidence(
@@ -128,7 +128,7 @@ def _plan_claim(
     told = FactStatement(
         Key(claiming.subject, claim.attribute),
         claim.value,
-        Source.STATED,
+        FactSource.STATED,
         span.since or message.occurred_at,
         [piece],
         until=span.until,

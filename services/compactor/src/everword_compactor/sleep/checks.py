@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC
 
 from everword.text.statements.check import misstatements
-from everword.text.statements.sources import Said
+from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.sleep.model import Message, Quote
@@ -28,7 +28,8 @@ def unsupported(
 def misstated(text: str, messages: Iterable[Message], speaker: str) -> list[str]:
     """Return the clauses of a text that messages contradict, or that one of them ordered."""
     said = [
-        Said(each.content, ["user", *filter(None, [each.author, speaker])]) for each in messages
+        StatedSource(each.content, ["user", *filter(None, [each.author, speaker])])
+        for each in messages
     ]
     return or_else([_UNREADABLE], misstatements, text, said)
 

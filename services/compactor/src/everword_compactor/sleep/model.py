@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cached_property
 from uuid import UUID
 
-from everword.facts.model import Key, Source, State, value_hash
+from everword.facts.model import FactSource, FactState, Key, value_hash
 from everword.text.attribution import mark_pasted
 
 USER_ROLE, ASSISTANT_ROLE, TOOL_ROLE = 2, 3, 4
@@ -183,8 +183,8 @@ class KnownFact:
     key: Key
     value: str
     category: str
-    state: State
-    source: Source
+    state: FactState
+    source: FactSource
     confidence: float
     #: Pieces of evidence for it.
     mentions: int

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
-from everword.facts.model import Key, Ruling, Source, State
+from everword.facts.model import FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
     KnownFact,
     Message,
@@ -68,7 +68,7 @@ class Unslept:
 
 
 @dataclass(frozen=True)
-class FactRow:
+class CurrentFactRow:
     """A fact that holds."""
 
     id: UUID
@@ -94,15 +94,15 @@ class FactRow:
             key=Key(self.subject, self.attribute),
             value=self.value,
             category=self.category,
-            state=State(self.state),
-            source=Source(self.source),
+            state=FactState(self.state),
+            source=FactSource(self.source),
             confidence=self.confidence,
             mentions=self.mentions,
             several=self.several,
             first_seen_at=self.first_seen_at,
             last_seen_at=self.last_seen_at,
             lifetime_days=self.lifetime_days,
-            is_ruled=self.ruling == Ruling.RIGHT,
+            is_ruled=self.ruling == FactRuling.RIGHT,
             hypothesis=self.hypothesis,
             is_anchor=self.is_anchor,
         )
@@ -201,7 +201,7 @@ def read_profile(
         "now": now,
         "limit": limit,
     }
-    return [row.known() for row in fetch_all(conn, SQL["read_profile"], parameters, FactRow)]
+    return [row.known() for row in fetch_all(conn, SQL["read_profile"], parameters, CurrentFactRow)]
 
 
 @dataclass(frozen=True)

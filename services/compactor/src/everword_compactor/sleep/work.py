@@ -29,7 +29,7 @@ class Storing:
 
 
 @dataclass(frozen=True)
-class Write:
+class PendingWrite:
     """A write that is pending. It runs in the transaction that stores all, which asks no model.
 
     It must do nothing a second time: what it stores has a key of its own, or follows from what is stored.
@@ -52,11 +52,11 @@ class SessionWork:
     #: At most three.
     topics: Sequence[str] = ()
     #: In the order in which they are to be stored.
-    writes: Sequence[Write] = ()
+    writes: Sequence[PendingWrite] = ()
     #: How many of what, for the report: `facts_new`, `facts_supported`, …
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def adding(self, *writes: Write, **counts: int) -> SessionWork:
+    def adding(self, *writes: PendingWrite, **counts: int) -> SessionWork:
         """Return the work with further writes and counts."""
         return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
 
@@ -78,10 +78,10 @@ class ClosingWork:
     expired: Sequence[KnownFact] = ()
     #: What became of disputes in this closing, in words.
     settled: Sequence[str] = ()
-    writes: Sequence[Write] = ()
+    writes: Sequence[PendingWrite] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def adding(self, *writes: Write, **counts: int) -> ClosingWork:
+    def adding(self, *writes: PendingWrite, **counts: int) -> ClosingWork:
         """Return the work with further writes and counts."""
         return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
 

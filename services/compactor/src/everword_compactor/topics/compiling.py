@@ -9,7 +9,7 @@ from everword.chat.errors import ChatError
 from everword.db.blocking import Connection
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Source
+from everword.index.passages import IndexedSource
 from everword.index.writer import replace_passages_blocking
 from everword.text.credentials import mask_credentials
 from everword.v1.memory_pb2 import MEMORY_KIND_TOPIC
@@ -120,7 +120,7 @@ def _put(
     language = Language(namespace.text_search_config, namespace.time_zone)
     latest = store.latest_source(conn, namespace.id, [source_id for source_id, _ in page.cited])
     said_at = latest or node.read_at
-    source = Source(id_, MEMORY_KIND_TOPIC, said_at, agent=node.agent, subject=node.subject)
+    source = IndexedSource(id_, MEMORY_KIND_TOPIC, said_at, agent=node.agent, subject=node.subject)
     passages = list(build_passages(source, page.content, language))
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, [id_], passages)

@@ -15,7 +15,14 @@ from everword.facts.attributes import KNOWN
 from everword.facts.model import USER
 from everword.graph import store
 from everword.graph.labels import clean_label, find_anchor, label_hash
-from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeReference, Scope, Source
+from everword.graph.model import (
+    GraphScope,
+    GraphSource,
+    GraphWrite,
+    NewEdge,
+    NewNode,
+    NodeReference,
+)
 from everword.graph.writer import write_graph
 from everword_compactor.topics.store import SQL
 
@@ -115,9 +122,9 @@ def _is_name(label: str) -> bool:
     return find_anchor(label) is None
 
 
-def scope_of(subject: str) -> Scope:
+def scope_of(subject: str) -> GraphScope:
     """Return the part of the graph that what is known of a subject belongs to."""
-    return Scope("", "" if subject == USER else subject)
+    return GraphScope("", "" if subject == USER else subject)
 
 
 async def relate_facts(
@@ -149,7 +156,7 @@ async def _write(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    scope: Scope,
+    scope: GraphScope,
     said: Sequence[tuple[SureFact, NamedRelation]],
 ) -> int:
     wanted = {end for _, named in said for end in named.ends if not find_anchor(end[0])}
@@ -161,7 +168,7 @@ async def _write(
             edges.append(_edge(fact, named, one, other))
     ends = dict.fromkeys(ref for edge in edges for ref in (edge.from_node, edge.to_node))
     nodes = [NewNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in wanted]
-    write = GraphWrite(scope, Source.MACHINE, nodes, edges)
+    write = GraphWrite(scope, GraphSource.MACHINE, nodes, edges)
     return (await write_graph(conn, namespace_id, settings, write)).created_edges if edges else 0
 
 
@@ -180,7 +187,7 @@ def _edge(
 
 
 async def _find_known(
-    conn: Connection, namespace_id: int, scope: Scope, wanted: Sequence[tuple[str, str]]
+    conn: Connection, namespace_id: int, scope: GraphScope, wanted: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], NodeReference]:
     """Return the nodes that labels mean already, whatever type these have; or `_DELETED`."""
     hashes = {label: label_hash(label) for label, _ in wanted}

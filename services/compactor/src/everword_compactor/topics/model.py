@@ -27,7 +27,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class FactRow:
+class TopicFactRow:
     """What a fact says."""
 
     id: UUID
@@ -72,7 +72,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class SourceRow:
+class TopicSourceRow:
     """A source that a node's page can be made of."""
 
     source_id: UUID

@@ -10,7 +10,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from everword.facts.attributes import find_attribute
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.topics.linking import holds
 from everword_compactor.topics.model import FACT, LEAF, Leaf, Material, Page, Section, StatedFact
@@ -61,7 +61,7 @@ def fact_words(told: StatedFact, zone: str) -> str:
     words = f"{label}: {told.value}, since {told.valid_from.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
     if told.valid_until is not None:
         words += f", until {told.valid_until.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
-    return f"{words}, unconfirmed" if told.state == State.SUSPECTED else words
+    return f"{words}, unconfirmed" if told.state == FactState.SUSPECTED else words
 
 
 def _fact_line(told: StatedFact, material: Material, citations: Citations) -> str:

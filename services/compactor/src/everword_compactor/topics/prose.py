@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.model import Source
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Questioner
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Questioner
 from everword_compactor.topics.model import Leaf, Material, PageRow, Section
 from everword_compactor.topics.page import fact_words
 
@@ -77,7 +77,7 @@ def write_sections(
     sources = _sources(material, asking.room(MAX_TOKENS))
     if not sources:
         return list(kept)
-    question = Question(
+    question = ModelQuestion(
         TASK, _INSTRUCTION, _records(material, sources, kept), _SCHEMA, MAX_TOKENS, ("sections",)
     )
     written = asking.ask(question, lambda answer: _checked(answer, sources, material.zone))

@@ -14,7 +14,7 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword_ingest.costs import store
 from everword_ingest.costs.model import Reporting
-from everword_ingest.costs.store import EventRow, RecordedRow
+from everword_ingest.costs.store import BudgetEventRow, RecordedRow
 from everword_ingest.request_ids.claims import claim_request
 
 
@@ -23,7 +23,7 @@ class Recorded:
     """What was recorded."""
 
     calls: Sequence[RecordedRow]
-    events: Sequence[EventRow]
+    events: Sequence[BudgetEventRow]
     replayed: bool
 
 

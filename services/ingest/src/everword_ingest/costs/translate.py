@@ -17,16 +17,16 @@ from everword_ingest.costs.budgets import BudgetStatus
 from everword_ingest.costs.model import (
     DEFAULT_WARN_PERCENT,
     BudgetKey,
+    BudgetLimits,
+    BudgetPeriod,
+    BudgetScope,
     CostFilter,
     CostQuery,
-    Limits,
     Month,
-    Period,
     Reporting,
-    Scope,
 )
 from everword_ingest.costs.store import (
-    EventRow,
+    BudgetEventRow,
     PriceRow,
     RecordedRow,
     StandingRow,
@@ -88,16 +88,16 @@ def _to_call_time(usage: cost_pb2.ModelUsage, path: str) -> datetime | None:
 
 
 def to_key(key: cost_pb2.BudgetKey) -> BudgetKey:
-    period = Period(key.period)
+    period = BudgetPeriod(key.period)
     match key.scope.WhichOneof("of"):
         case "agent":
-            return BudgetKey(period, Scope.AGENT, key.scope.agent)
+            return BudgetKey(period, BudgetScope.AGENT, key.scope.agent)
         case "model":
-            return BudgetKey(period, Scope.MODEL, key.scope.model)
+            return BudgetKey(period, BudgetScope.MODEL, key.scope.model)
     return BudgetKey(period)
 
 
-def to_limits(request: pb.SetBudgetRequest) -> Limits:
+def to_limits(request: pb.SetBudgetRequest) -> BudgetLimits:
     """Return the limits of a budget. Raises InvalidArgument where there is none."""
     max_cost = Decimal(request.max_cost.amount) if request.HasField("max_cost") else None
     if max_cost is not None and not max_cost:
@@ -105,7 +105,7 @@ def to_limits(request: pb.SetBudgetRequest) -> Limits:
         raise InvalidArgument(violations=(("max_cost.amount", text),))
     if max_cost is None and not request.max_tokens:
         raise InvalidArgument(violations=(("max_cost", "or max_tokens is needed, or both"),))
-    return Limits(
+    return BudgetLimits(
         max_cost,
         request.max_cost.currency_code,
         request.max_tokens or None,
@@ -156,11 +156,11 @@ def money(amount: Decimal | None, currency: str) -> cost_pb2.Money | None:
     return cost_pb2.Money(currency_code=currency, amount=format(amount, "f"))
 
 
-def budget_to_proto(id_: UUID, key: BudgetKey, limits: Limits) -> cost_pb2.Budget:
+def budget_to_proto(id_: UUID, key: BudgetKey, limits: BudgetLimits) -> cost_pb2.Budget:
     scope = None
-    if key.scope is Scope.AGENT:
+    if key.scope is BudgetScope.AGENT:
         scope = cost_pb2.BudgetScope(agent=key.scope_value)
-    elif key.scope is Scope.MODEL:
+    elif key.scope is BudgetScope.MODEL:
         scope = cost_pb2.BudgetScope(model=key.scope_value)
     return cost_pb2.Budget(
         id=str(id_),
@@ -183,7 +183,7 @@ def standing_to_proto(standing: BudgetStatus) -> list[cost_pb2.BudgetStatus]:
 
 
 def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatus:
-    monthly = row.period == Period.MONTH
+    monthly = row.period == BudgetPeriod.MONTH
     return cost_pb2.BudgetStatus(
         budget=budget_to_proto(row.id, _key(row), _limits(row)),
         period=month.name if monthly else run_id,
@@ -197,7 +197,7 @@ def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatu
     )
 
 
-def event_to_proto(row: EventRow) -> cost_pb2.BudgetEvent:
+def event_to_proto(row: BudgetEventRow) -> cost_pb2.BudgetEvent:
     event = cost_pb2.BudgetEvent(
         budget=budget_to_proto(row.budget_id, _key(row), _limits(row)),
         period=row.in_period,
@@ -250,9 +250,9 @@ def price_to_proto(row: PriceRow) -> cost_pb2.ModelPrice:
     )
 
 
-def _key(row: StandingRow | EventRow) -> BudgetKey:
-    return BudgetKey(Period(row.period), Scope(row.scope), row.scope_value)
+def _key(row: StandingRow | BudgetEventRow) -> BudgetKey:
+    return BudgetKey(BudgetPeriod(row.period), BudgetScope(row.scope), row.scope_value)
 
 
-def _limits(row: StandingRow | EventRow) -> Limits:
-    return Limits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
+def _limits(row: StandingRow | BudgetEventRow) -> BudgetLimits:
+    return BudgetLimits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)

@@ -11,7 +11,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.tokens import PageTokens
 from everword_ingest.costs import store
-from everword_ingest.costs.store import EventRow
+from everword_ingest.costs.store import BudgetEventRow
 
 #: Between two looks, and how long nothing is said where nothing comes about.
 PAUSE_S, SILENCE_S = 1.0, 10.0
@@ -25,7 +25,7 @@ _FOREVER_S = 86_400.0
 
 async def watch_budget(
     database: Database, namespace: NamespaceScope, resume_token: str, stopping: asyncio.Event
-) -> AsyncIterator[tuple[EventRow | None, str]]:
+) -> AsyncIterator[tuple[BudgetEventRow | None, str]]:
     """Yield events with the token that goes on after each, and None where there was none.
 
     It ends when the deadline is near, or at `stopping`.

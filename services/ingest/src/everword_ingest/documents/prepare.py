@@ -15,7 +15,7 @@ from everword.domain.documents import document_path, document_tag
 from everword.domain.errors import DocumentUnreadable
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
@@ -44,7 +44,7 @@ class Built:
 
     #: By a chunk's place.
     ids: Mapping[int, UUID]
-    passages: Sequence[Passage]
+    passages: Sequence[IndexedPassage]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built
     """Return the chunks at some places as the index takes them."""
     ids = {place: new_id() for place in sorted(places)}
 
-    def build() -> list[Passage]:
+    def build() -> list[IndexedPassage]:
         return [
             passage
             for place, id_ in ids.items()
@@ -119,9 +119,9 @@ async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built
     return Built(ids, build() if few else await beside_loop(build))
 
 
-def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[Passage]:
+def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[IndexedPassage]:
     scope = owner.place.scope
-    source = Source(
+    source = IndexedSource(
         id_,
         MEMORY_KIND_CHUNK,
         owner.now,

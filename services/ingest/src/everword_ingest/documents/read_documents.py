@@ -18,7 +18,7 @@ from everword_ingest.documents.model import (
     HistoryRequest,
     Part,
 )
-from everword_ingest.documents.store import ChunkRow, DocumentRow, VersionRow
+from everword_ingest.documents.store import ChunkRow, DocumentRow, DocumentVersionRow
 from everword_ingest.notes.place import find_place
 
 DEFAULT_CHARS, DEFAULT_VERSION_CHARS = 20_000, 2_000
@@ -96,7 +96,7 @@ async def get_document_history(
     wanted: HistoryRequest,
     page: PageRequest,
     kind: DocumentKind,
-) -> tuple[UUID, Sequence[VersionRow], str]:
+) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
     """Return a document's id, a page of what it was, and the token of the next one.
 
     Raises DocumentNotFound, ConversationNotFound and InvalidPageToken.

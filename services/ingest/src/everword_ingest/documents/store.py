@@ -117,7 +117,7 @@ class DocumentRow:
 
 
 @dataclass(frozen=True)
-class VersionRow(NewVersion):
+class DocumentVersionRow(NewVersion):
     """A version of a history, with a part of its text."""
 
 
@@ -250,7 +250,7 @@ async def list_versions(
     before_version: int | None,
     part: tuple[int, int],
     limit: int,
-) -> list[VersionRow]:
+) -> list[DocumentVersionRow]:
     """Return versions, the latest first, with `part` of each text: where it begins, and how many characters."""
     parameters = {
         "namespace_id": namespace_id,
@@ -261,4 +261,4 @@ async def list_versions(
         "max_chars": part[1],
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_versions"], parameters, VersionRow)
+    return await fetch_all(conn, SQL["list_versions"], parameters, DocumentVersionRow)

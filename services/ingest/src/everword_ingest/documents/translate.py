@@ -20,7 +20,7 @@ from everword_ingest.documents.model import (
     Upload,
 )
 from everword_ingest.documents.read_documents import FoundSection, ReadPart
-from everword_ingest.documents.store import DocumentRow, NewVersion, VersionRow
+from everword_ingest.documents.store import DocumentRow, DocumentVersionRow, NewVersion
 from everword_ingest.request_ids.claims import hash_body
 
 Named: TypeAlias = (
@@ -151,7 +151,7 @@ def part_to_proto(part: ReadPart) -> pb.ReadDocumentResponse:
     )
 
 
-def version_to_proto(row: VersionRow) -> document_pb2.DocumentVersion:
+def version_to_proto(row: DocumentVersionRow) -> document_pb2.DocumentVersion:
     return document_pb2.DocumentVersion(
         id=str(row.id),
         version=row.version,

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 
-class Kind(IntEnum):
+class ErasureKind(IntEnum):
     """What is erased. Values equal proto `ErasureKind`."""
 
     MESSAGE = 1
@@ -34,7 +34,7 @@ class Kind(IntEnum):
     PATTERN_DECISION = 20
 
 
-class State(IntEnum):
+class ErasureState(IntEnum):
     """How far an erasure is. Values equal proto `ErasureState`."""
 
     RUNNING = 1
@@ -54,7 +54,7 @@ class Target:
     """What is erased: an id, or the name of a subject or an author."""
 
     #: None: found by the id.
-    kind: Kind | None
+    kind: ErasureKind | None
     id: UUID | None = None
     name: str | None = None
 
@@ -63,7 +63,7 @@ class Target:
 class NamedTarget:
     """A target whose kind is known."""
 
-    kind: Kind
+    kind: ErasureKind
     id: UUID | None = None
     name: str | None = None
 
@@ -129,7 +129,7 @@ class Did:
 class Preview:
     """The rows that an erasure would delete."""
 
-    kind: Kind
+    kind: ErasureKind
     #: Subjects or authors with a similar name, if nothing matches.
     similar_names: list[str]
     #: Rows by table, as the record of the erasure will have them.

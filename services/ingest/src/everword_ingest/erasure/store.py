@@ -20,8 +20,8 @@ from everword.db.statements import (
 )
 from everword_ingest.erasure.model import (
     Did,
+    ErasureKind,
     ErasureRow,
-    Kind,
     NamedTarget,
     RunningDeletion,
     Target,
@@ -39,7 +39,7 @@ class TargetRow:
 
 
 @dataclass(frozen=True)
-class NameRow:
+class ErasedNameRow:
     """The name of a subject or an author."""
 
     name: str
@@ -93,14 +93,14 @@ async def similar_names(
     conn: Connection, namespace_id: int, target: NamedTarget, least: float, limit: int
 ) -> list[str]:
     """Return subjects or authors whose names are similar to the target's, the most similar first."""
-    statement = SQL["similar_subjects" if target.kind is Kind.SUBJECT else "similar_authors"]
+    statement = SQL["similar_subjects" if target.kind is ErasureKind.SUBJECT else "similar_authors"]
     parameters = {
         "namespace_id": namespace_id,
         "name": target.name,
         "least": least,
         "limit": limit,
     }
-    return [row.name for row in await fetch_all(conn, statement, parameters, NameRow)]
+    return [row.name for row in await fetch_all(conn, statement, parameters, ErasedNameRow)]
 
 
 async def get_erasure(conn: Connection, namespace_id: int, erasure_id: UUID) -> ErasureRow | None:

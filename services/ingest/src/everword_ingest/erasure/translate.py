@@ -6,19 +6,19 @@ from uuid import UUID
 
 from everword.rpc.translate import to_timestamp
 from everword.v1 import erase_service_pb2 as pb
-from everword_ingest.erasure.model import ErasureRow, Kind, Preview, Target
+from everword_ingest.erasure.model import ErasureKind, ErasureRow, Preview, Target
 
 _IDS = {
-    "message_id": Kind.MESSAGE,
-    "conversation_id": Kind.CONVERSATION,
-    "note_id": Kind.NOTE,
-    "fact_id": Kind.FACT,
-    "learned_id": Kind.LEARNED,
-    "node_id": Kind.NODE,
-    "pattern_id": Kind.PATTERN,
-    "document_id": Kind.DOCUMENT,
+    "message_id": ErasureKind.MESSAGE,
+    "conversation_id": ErasureKind.CONVERSATION,
+    "note_id": ErasureKind.NOTE,
+    "fact_id": ErasureKind.FACT,
+    "learned_id": ErasureKind.LEARNED,
+    "node_id": ErasureKind.NODE,
+    "pattern_id": ErasureKind.PATTERN,
+    "document_id": ErasureKind.DOCUMENT,
 }
-_NAMES = {"subject": Kind.SUBJECT, "author": Kind.AUTHOR}
+_NAMES = {"subject": ErasureKind.SUBJECT, "author": ErasureKind.AUTHOR}
 
 
 def to_target(target: pb.ErasureTarget) -> Target:

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.domain.tokens import ConsistencyToken
-from everword.facts.model import Key, Source
+from everword.facts.model import FactSource, Key
 from everword.facts.store import FactView
 
 
@@ -30,7 +30,7 @@ class Claim:
     key: Key
     value: str
     category: str = ""
-    source: Source = Source.AGENT
+    source: FactSource = FactSource.AGENT
     hypothesis: bool = False
     #: None as the attribute is known.
     several: bool | None = None

@@ -12,9 +12,9 @@ from everword.domain.errors import ConcurrentUpdate, InvalidArgument
 from everword.domain.tokens import ConsistencyToken
 from everword.facts import store
 from everword.facts.attributes import find_attribute
-from everword.facts.model import Source
+from everword.facts.model import FactSource
 from everword.facts.statement_writer import FactStatement, Remembered, state_fact
-from everword.facts.writer import Audit, hold
+from everword.facts.writer import ChangeReason, hold
 from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
 from everword_ingest.facts.model import Claim, Outcome
 from everword_ingest.request_ids.claims import claim_request, highest_passage, update_request
@@ -88,5 +88,5 @@ async def _write(conn: Connection, namespace_id: int, claim: Claim) -> Remembere
         claim.agent,
         is_untrusted_claim(checked, claim.source, settings.trust),
     )
-    audit = Audit("person" if claim.source is Source.PERSON else "agent")
+    audit = ChangeReason("person" if claim.source is FactSource.PERSON else "agent")
     return await state_fact(conn, settings, standing, told, audit)

@@ -14,7 +14,7 @@ from everword.domain.ids import new_id
 from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, add_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
@@ -86,7 +86,7 @@ async def _write(
     """Write the memory and its passages; returns the highest id of a passage."""
     settings = await get_namespace_settings(conn, namespace_id)
     moment = significant.occurred_at or datetime.now(UTC)
-    source = Source(
+    source = IndexedSource(
         summary_id,
         MEMORY_KIND_SUMMARY,
         moment,
@@ -129,7 +129,7 @@ def _name(significant: Significant, day: date) -> str:
     )
 
 
-async def _build(source: Source, content: str, language: Language) -> list[Passage]:
+async def _build(source: IndexedSource, content: str, language: Language) -> list[IndexedPassage]:
     """Return the passages, without holding the event loop for long."""
     if len(content) <= _FEW_CHARS:
         return list(build_passages(source, content, language))

@@ -15,7 +15,7 @@ from everword_ingest.notes import store
 from everword_ingest.notes.index_note import unindex_note
 from everword_ingest.notes.model import DEFAULT_IMPORTANCE, Deletion, WrittenNote
 from everword_ingest.notes.place import find_note_id, not_found
-from everword_ingest.notes.store import VersionRow
+from everword_ingest.notes.store import NoteVersionRow
 from everword_ingest.notes.write_note import check_version
 from everword_ingest.request_ids.claims import claim_request
 
@@ -56,7 +56,7 @@ async def _delete(
     if held is None or not held.stands(now):
         raise not_found(deletion.target)
     await check_version(conn, namespace_id, held, deletion.expected_version, now)
-    row = VersionRow(
+    row = NoteVersionRow(
         version_id,
         held.version + 1,
         True,

@@ -11,7 +11,7 @@ from everword.rpc.pages import MAX_PAGE_CHARS, PageRequest, open_cursor
 from everword_ingest.notes import store
 from everword_ingest.notes.model import MAX_CONTENT_BYTES, NoteFilter, NoteKey
 from everword_ingest.notes.place import find_note_id, not_found
-from everword_ingest.notes.store import NoteRow, VersionRow
+from everword_ingest.notes.store import NoteRow, NoteVersionRow
 
 DEFAULT_CONTENT_CHARS = 2000
 #: Versions are returned whole.
@@ -49,7 +49,7 @@ async def list_notes(
 
 async def get_note_history(
     database: Database, namespace: NamespaceScope, target: UUID | NoteKey, page: PageRequest
-) -> tuple[UUID, Sequence[VersionRow], str]:
+) -> tuple[UUID, Sequence[NoteVersionRow], str]:
     """Return a note's id, a page of what it was, and the token of the next one.
 
     Raises NoteNotFound, ConversationNotFound and InvalidPageToken.

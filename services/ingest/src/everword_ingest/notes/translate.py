@@ -19,7 +19,7 @@ from everword_ingest.notes.model import (
     NoteScope,
     Writing,
 )
-from everword_ingest.notes.store import NoteRow, VersionRow
+from everword_ingest.notes.store import NoteRow, NoteVersionRow
 from everword_ingest.request_ids.claims import hash_body
 
 #: Kinds with calls of their own.
@@ -126,7 +126,7 @@ def note_to_proto(row: NoteRow) -> note_pb2.Note:
     )
 
 
-def version_to_proto(row: VersionRow) -> note_pb2.NoteVersion:
+def version_to_proto(row: NoteVersionRow) -> note_pb2.NoteVersion:
     return note_pb2.NoteVersion(
         id=str(row.id),
         version=row.version,

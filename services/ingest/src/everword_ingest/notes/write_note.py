@@ -23,7 +23,7 @@ from everword_ingest.notes import store
 from everword_ingest.notes.index_note import index_note
 from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, WrittenNote
 from everword_ingest.notes.place import Place, find_place
-from everword_ingest.notes.store import LockedNote, VersionRow
+from everword_ingest.notes.store import LockedNote, NoteVersionRow
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
@@ -66,7 +66,7 @@ async def _write(conn: Connection, namespace_id: int, writing: Writing, version_
     await check_version(conn, namespace_id, held, writing.expected_version, now)
     if writing.appends and held.stands(now):
         note = await _appended(conn, namespace_id, held, note)
-    row = VersionRow(
+    row = NoteVersionRow(
         version_id,
         held.version + 1,
         False,

@@ -32,7 +32,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Said:
+class OutcomeReport:
     """Whether a pattern that was used was right."""
 
     pattern_id: UUID

@@ -10,8 +10,8 @@ from everword.v1 import pattern_service_pb2 as pb
 from everword_ingest.patterns.confidence import explain
 from everword_ingest.patterns.model import (
     Decided,
+    OutcomeReport,
     PatternFilter,
-    Said,
     Seen,
     ThresholdSource,
     entity_key,
@@ -41,8 +41,8 @@ def to_seen(request: pb.RecordPatternRequest) -> Seen:
     )
 
 
-def to_said(request: pb.RecordOutcomeRequest) -> Said:
-    return Said(UUID(request.pattern_id), request.agreed, request.reason)
+def to_said(request: pb.RecordOutcomeRequest) -> OutcomeReport:
+    return OutcomeReport(UUID(request.pattern_id), request.agreed, request.reason)
 
 
 def to_pattern_filter(request: pb.ListPatternsRequest) -> PatternFilter:

@@ -8,9 +8,9 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.domain.tokens import ConsistencyToken
-from everword.facts.writer import Audit
+from everword.facts.writer import ChangeReason
 from everword.people import review
-from everword.people.model import Ruling, StrategyState
+from everword.people.model import PersonRuling, StrategyState
 from everword.people.views import EventView, PersonView, StrategyView
 
 
@@ -18,8 +18,8 @@ async def review_person(
     database: Database,
     namespace: NamespaceScope,
     person_id: UUID,
-    ruling: Ruling | None,
-    audit: Audit,
+    ruling: PersonRuling | None,
+    audit: ChangeReason,
 ) -> tuple[PersonView, ConsistencyToken]:
     """Rule on somebody; None takes an earlier ruling back. Raises PersonNotFound."""
     async with database.write(namespace.id) as write:
@@ -33,8 +33,8 @@ async def review_event(
     database: Database,
     namespace: NamespaceScope,
     event_id: UUID,
-    ruling: Ruling | None,
-    audit: Audit,
+    ruling: PersonRuling | None,
+    audit: ChangeReason,
 ) -> tuple[EventView, ConsistencyToken]:
     """Rule on an event; None takes an earlier ruling back. Raises EventNotFound."""
     async with database.write(namespace.id) as write:
@@ -49,7 +49,7 @@ async def end_strategy(
     namespace: NamespaceScope,
     strategy_id: UUID,
     state: StrategyState,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> tuple[StrategyView, ConsistencyToken]:
     """Say that a question was answered, or is not to be asked. Raises StrategyNotFound."""
     async with database.write(namespace.id) as write:

@@ -11,7 +11,7 @@ from uuid import UUID
 MOST_IMPORTANT = 5
 
 
-class Kind(IntEnum):
+class RetentionKind(IntEnum):
     """What a policy is about. Values equal proto `RetentionKind`."""
 
     CONVERSATIONS = 1

@@ -12,19 +12,19 @@ from psycopg.types.json import Jsonb
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
 from everword_ingest.erasure.model import RunningDeletion
-from everword_ingest.retention.model import Kind, PlaceRow, Policy, RunRow
+from everword_ingest.retention.model import PlaceRow, Policy, RetentionKind, RunRow
 
 SQL = load_statements("everword_ingest.retention")
 
 _FIRST = UUID(int=0)
 #: Of each kind, but for conversations, whose messages are read conversation by conversation.
 _PAGES: dict[int, str] = {
-    Kind.NOTES: "page_notes",
-    Kind.NOTE_HISTORY: "page_note_versions",
-    Kind.DOCUMENT_HISTORY: "page_document_versions",
-    Kind.FACTS: "page_facts",
-    Kind.PATTERNS: "page_patterns",
-    Kind.HISTORY: "page_history",
+    RetentionKind.NOTES: "page_notes",
+    RetentionKind.NOTE_HISTORY: "page_note_versions",
+    RetentionKind.DOCUMENT_HISTORY: "page_document_versions",
+    RetentionKind.FACTS: "page_facts",
+    RetentionKind.PATTERNS: "page_patterns",
+    RetentionKind.HISTORY: "page_history",
 }
 
 

@@ -21,7 +21,7 @@ from everword_ingest.documents.read_documents import (
     list_documents,
     read_document,
 )
-from everword_ingest.documents.store import DocumentRow, VersionRow
+from everword_ingest.documents.store import DocumentRow, DocumentVersionRow
 from everword_ingest.workspace.files import MAX_FILE_BYTES
 
 _KIND = DocumentKind.WORKSPACE
@@ -44,7 +44,7 @@ async def list_workspace_files(
 
 async def get_workspace_file_history(
     database: Database, namespace: NamespaceScope, wanted: HistoryRequest, page: PageRequest
-) -> tuple[UUID, Sequence[VersionRow], str]:
+) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
     """Return a file's id, a page of what it was, and the token of the next one.
 
     Raises as `get_document_history` does.

@@ -17,7 +17,7 @@ from everword_ingest.documents.model import (
     HistoryRequest,
     Part,
 )
-from everword_ingest.documents.store import DocumentRow, VersionRow
+from everword_ingest.documents.store import DocumentRow, DocumentVersionRow
 from everword_ingest.documents.translate import scope_to_proto, to_scope
 from everword_ingest.request_ids.claims import hash_body
 from everword_ingest.workspace.files import FILES, MAX_FILE_BYTES, FileName, Writer
@@ -92,7 +92,7 @@ def file_to_proto(row: DocumentRow, content: str = "") -> pb.WorkspaceFile:
     )
 
 
-def version_to_proto(row: VersionRow) -> pb.WorkspaceFileVersion:
+def version_to_proto(row: DocumentVersionRow) -> pb.WorkspaceFileVersion:
     return pb.WorkspaceFileVersion(
         id=str(row.id),
         version=row.version,

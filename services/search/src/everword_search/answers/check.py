@@ -11,7 +11,7 @@ import regex
 from everword.domain.records import MemoryRecord
 from everword.text.statements.check import misstatements
 from everword.text.statements.obeyed import find_obeyed
-from everword.text.statements.sources import Said
+from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import PromptMemory, read_citations, without_citations
 
@@ -77,6 +77,8 @@ def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> li
     return missing + misstatements(said, [_said(memory) for memory in memories])
 
 
-def _said(memory: MemoryRecord) -> Said:
+def _said(memory: MemoryRecord) -> StatedSource:
     called = memory.agent if memory.role == 3 else memory.author
-    return Said(memory.content, [name for name in (_ROLES.get(memory.role, ""), called) if name])
+    return StatedSource(
+        memory.content, [name for name in (_ROLES.get(memory.role, ""), called) if name]
+    )

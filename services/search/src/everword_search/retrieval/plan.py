@@ -26,7 +26,7 @@ _FOLLOWING = "recall"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """The arms and the question that a search runs."""
 
     arms: Sequence[Arm]
@@ -60,21 +60,21 @@ def plan_search(
     index: PassageIndex,
     words: Words | None,
     vector: QueryVector | QueryNotEmbedded | None,
-) -> Plan:
+) -> SearchPlan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
-        return Plan([RegexArm(index.scope, request.text)])
+        return SearchPlan([RegexArm(index.scope, request.text)])
     if request.mode is SearchMode.TRIGRAM:
-        return Plan([index.alike(tokens_asked_for(request.text))])
+        return SearchPlan([index.alike(tokens_asked_for(request.text))])
     if words is None:
-        return Plan([_semantic(parsed, index, vector)])
+        return SearchPlan([_semantic(parsed, index, vector)])
     if request.mode is SearchMode.LEXICAL:
-        return Plan([words.lexical])
+        return SearchPlan([words.lexical])
     literal = index.literal(literals_asked_for(parsed.query))
     arms: list[Arm] = [words.lexical, literal, _semantic(parsed, index, vector)]
     if parsed.settings.has_graph and request.profile == _FOLLOWING:
         arms.append(GraphArm(index.scope))
-    return Plan(arms, words.question, _timely(parsed, index, words, vector))
+    return SearchPlan(arms, words.question, _timely(parsed, index, words, vector))
 
 
 def _timely(

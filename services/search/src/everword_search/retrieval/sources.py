@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from everword.admission.fair_share import Limits
+from everword.admission.fair_share import ShareLimits
 from everword.db.pool import Database
 from everword.rpc.fair_share import FairShare
 from everword_search.cache.namespace_cache import NamespaceCache
@@ -15,7 +15,7 @@ from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 
 #: Searches by REGEX at once, of all and of one namespace. The next one is refused at once.
-EXPENSIVE = Limits(total=4, of_group=2)
+EXPENSIVE = ShareLimits(total=4, of_group=2)
 
 
 @dataclass(frozen=True)

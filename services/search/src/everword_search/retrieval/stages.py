@@ -25,7 +25,7 @@ from everword_search.retrieval.hits import FoundHits, Hit
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, SearchResult
-from everword_search.retrieval.plan import Plan, Words, plan_search, plan_words
+from everword_search.retrieval.plan import SearchPlan, Words, plan_search, plan_words
 from everword_search.retrieval.profiles import Balanced, Profile
 from everword_search.retrieval.query.misspelt import correct_spelling
 from everword_search.retrieval.query.parse_query import ParsedQuery, parse_query
@@ -70,7 +70,7 @@ class OpenedSearch:
 class PlannedSearch:
     """The parts of a search that all its transactions share."""
 
-    plan: Plan
+    plan: SearchPlan
     runner: Runner
     relevance: Relevance
     #: Includes the terms that the query requires.

@@ -44,7 +44,7 @@ class ListedRow(SummaryRecord):
 
 
 @dataclass(frozen=True)
-class SourceRow:
+class SummarySourceRow:
     """A message below a node, with the beginning of each of its texts."""
 
     above_id: UUID
@@ -200,7 +200,7 @@ async def read_sources(
     most: int,
     limit: int,
     max_chars: int,
-) -> list[SourceRow]:
+) -> list[SummarySourceRow]:
     """Return the first `most` messages below each node after a place, and at most `limit` together."""
     parameters = {
         **namespaced(namespace_id),
@@ -211,7 +211,7 @@ async def read_sources(
         "max_chars": max_chars,
         "max_metadata_chars": listed_metadata_chars(max_chars),
     }
-    return await fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
+    return await fetch_all(conn, SQL["read_sources"], parameters, SummarySourceRow)
 
 
 async def read_marks(

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.errors import DeadlineExceeded, EverwordError, RequestTooLarge
 from everword.rpc.fair_share import FairShare
 from everword.rpc.interceptors.base import Context, Continuation, Handler
@@ -33,9 +33,9 @@ class KeylessInterceptor(grpc.aio.ServerInterceptor):
 
     def __init__(self) -> None:
         waiting = RECEIVED_WAITING
-        self._receiving = FairShare(Limits(RECEIVED, RECEIVED, None, 0, waiting, waiting))
-        self._watches = FairShare(Limits(MAX_WATCHES, MAX_WATCHES))
-        self._reflections = FairShare(Limits(MAX_REFLECTIONS, MAX_REFLECTIONS))
+        self._receiving = FairShare(ShareLimits(RECEIVED, RECEIVED, None, 0, waiting, waiting))
+        self._watches = FairShare(ShareLimits(MAX_WATCHES, MAX_WATCHES))
+        self._reflections = FairShare(ShareLimits(MAX_REFLECTIONS, MAX_REFLECTIONS))
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails

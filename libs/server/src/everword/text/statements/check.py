@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from everword.text.statements.misstated import find_misstated
 from everword.text.statements.obeyed import find_obeyed
-from everword.text.statements.sources import Said, Statements
+from everword.text.statements.sources import StatedSource, Statements
 
 
-def misstatements(text: str, sources: Iterable[Said]) -> list[str]:
+def misstatements(text: str, sources: Iterable[StatedSource]) -> list[str]:
     """Return the clauses of a text that its sources contradict, and the sentences that one of them ordered."""
     said = list(sources)
     obeyed = list(find_obeyed(text, (source.text for source in said)))

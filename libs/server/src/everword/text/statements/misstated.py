@@ -13,7 +13,7 @@ import regex
 
 from everword.text.analysis import folded_words
 from everword.text.statements.clauses import Clause, clauses, sentences, stems_of
-from everword.text.statements.sources import Measured, Statement, Statements, measured
+from everword.text.statements.sources import Measured, SourceStatement, Statements, measured
 from everword.text.values.folding import normalise
 
 #: Of the words of a clause that the sources hold, another one has to share as many to be about the same.
@@ -67,7 +67,7 @@ def _is_anothers(
     written: str,
     values: frozenset[Measured],
     known: frozenset[str],
-    nearest: list[tuple[int, Statement]],
+    nearest: list[tuple[int, SourceStatement]],
     sources: Statements,
 ) -> bool:
     own = sources.around(value, written)

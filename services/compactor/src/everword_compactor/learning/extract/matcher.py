@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from everword_compactor.learning.extract.lexicon import STOPS, WORDS
 from everword_compactor.learning.extract.model import Sentence
-from everword_compactor.learning.extract.notation import Element, Pattern, load_patterns
+from everword_compactor.learning.extract.notation import ClaimPattern, Element, load_patterns
 from everword_compactor.learning.extract.spoken import OPENERS
 from everword_compactor.learning.extract.values import naming, slots
 from everword_compactor.learning.extract.values.reading import Read
@@ -46,7 +46,7 @@ PATTERNS = load_patterns()
 class Match:
     """A pattern at a place of a sentence."""
 
-    pattern: Pattern
+    pattern: ClaimPattern
     values: Sequence[str]
     #: What the attribute is about: `dentist` of an appointment.
     of: str
@@ -69,7 +69,7 @@ def find_matches(sentence: Sentence) -> Iterator[Match]:
                 subject = ""
         elif head in _SUBJECTS:
             subject = head
-        candidates: Sequence[Pattern] = _BY_WORD.get(head, ())
+        candidates: Sequence[ClaimPattern] = _BY_WORD.get(head, ())
         if not token.text:
             candidates = _BY_AUTHOR
         if token.is_capital:
@@ -90,7 +90,7 @@ def _continues(sentence: Sentence, at: int) -> bool:
     return following not in _SUBJECTS and following not in _NOUNS and following not in _OTHERS
 
 
-def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
+def _match(pattern: ClaimPattern, sentence: Sentence, begin: int) -> Match | None:
     at, values, of, slot = begin, [pattern.value] if pattern.value else [], "", ""
     elements = pattern.elements
     start = 0
@@ -228,7 +228,7 @@ def _until(sentence: Sentence, at: int, following: Sequence[Element]) -> Read | 
 
 
 _ADJECTIVES = WORDS["adjectives"]
-_BY_WORD: dict[str, list[Pattern]] = defaultdict(list)
+_BY_WORD: dict[str, list[ClaimPattern]] = defaultdict(list)
 for _pattern in PATTERNS:
     _first = _pattern.elements[0]
     for _word in WORDS["event"] if _first.slot == "event" else _first.words:

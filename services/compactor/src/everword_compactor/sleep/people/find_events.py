@@ -13,14 +13,14 @@ from zoneinfo import ZoneInfo
 
 from everword.people.model import EventMention, EventStatus
 from everword.people.writer import take_events
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.moments import is_said, read_moment
 from everword_compactor.sleep.people.words import observation_record, said_of, strange_names
 from everword_compactor.sleep.prompting import find_quote
-from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
+from everword_compactor.sleep.work import PendingWrite, SessionStage, SessionWork, Storing, Tools
 
 TASK = "sleep-events"
 MAX_TOKENS = 2_500
@@ -103,7 +103,7 @@ def find_events(tools: Tools, work: SessionWork) -> SessionWork:
             "observations": [observation_record(each, o) for o, each in enumerate(shown, 1)],
             "events": known,
         }
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
         titles = [str(each["title"]) for each in known]
         check = partial(read_events, session, shown, titles, zone)
         answers = tools.asking.ask_in_parts(question, "observations", check)
@@ -215,11 +215,11 @@ def _find_words(session: Session, observation: Observation, words: str) -> Quote
     return next((quote for quote in found if quote is not None), None)
 
 
-def _write(subject: str, mentions: Sequence[EventMention]) -> Write:
+def _write(subject: str, mentions: Sequence[EventMention]) -> PendingWrite:
     async def run(to: Storing) -> None:
         await take_events(to.conn, to.namespace_id, subject, mentions)
 
-    return Write("take-events", run)
+    return PendingWrite("take-events", run)
 
 
 EVENTS = SessionStage("events", find_events, needs_model=True)

@@ -13,12 +13,12 @@ from typing import Any
 from everword.people.model import PersonMention, RelationStatus
 from everword.people.names import relation_core, words_of
 from everword.people.writer import meet_people
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import Observation, Quote, Session
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
 from everword_compactor.sleep.prompting import find_quote
-from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
+from everword_compactor.sleep.work import PendingWrite, SessionStage, SessionWork, Storing, Tools
 
 TASK = "sleep-people"
 MAX_TOKENS = 2_000
@@ -81,7 +81,7 @@ def find_people(tools: Tools, work: SessionWork) -> SessionWork:
     for first in range(0, len(named), _MOST):
         shown = named[first : first + _MOST]
         records = {"observations": [observation_record(each, o) for o, each in enumerate(shown, 1)]}
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
         answers = tools.asking.ask_in_parts(
             question, "observations", partial(read_people, session, shown)
         )
@@ -161,11 +161,11 @@ def _mentions(
     return [FoundPerson(observation.subject, mention) for mention in mentions]
 
 
-def _write(subject: str, mentions: Sequence[PersonMention]) -> Write:
+def _write(subject: str, mentions: Sequence[PersonMention]) -> PendingWrite:
     async def run(to: Storing) -> None:
         await meet_people(to.conn, to.namespace_id, subject, mentions)
 
-    return Write("add-people", run)
+    return PendingWrite("add-people", run)
 
 
 PEOPLE = SessionStage("people", find_people, needs_model=True)

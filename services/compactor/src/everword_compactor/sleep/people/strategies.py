@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword.people.strategies import ask
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
 
 
 def find_strategies(tools: Tools, work: ClosingWork) -> ClosingWork:
@@ -13,7 +13,7 @@ def find_strategies(tools: Tools, work: ClosingWork) -> ClosingWork:
     async def run(to: Storing) -> None:
         await ask(to.conn, to.namespace_id, work.subject, moment)
 
-    return work.adding(Write("ask", run))
+    return work.adding(PendingWrite("ask", run))
 
 
 STRATEGIES = ClosingStage("strategies", find_strategies)

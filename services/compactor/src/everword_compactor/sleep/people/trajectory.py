@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from everword.people.model import Said, Stability
+from everword.people.model import MessageWords, Stability
 from everword.text.case_folding import fold_spaces
 from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.people.words import invented
@@ -79,7 +79,7 @@ class Source:
     text: str
     at: datetime
     #: The words behind it.
-    said: Sequence[Said] = ()
+    said: Sequence[MessageWords] = ()
     #: Of a fact; empty for an observation.
     attribute: str = ""
     value: str = ""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everword.domain.ids import new_id
-from everword.people.model import Said, Stability
+from everword.people.model import MessageWords, Stability
 from everword.people.store import TrajectoryRow
 from everword.people.user_models import set_trajectory
-from everword_compactor.jobs.questions import Question
+from everword_compactor.jobs.questions import ModelQuestion
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.trajectory import (
     INSTRUCTION,
@@ -20,7 +20,7 @@ from everword_compactor.sleep.people.trajectory import (
     Source,
     read_outlook,
 )
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
 
 TASK = "sleep-trajectory"
 #: Sessions after which it may be written again where something changed, and after which it is at any rate.
@@ -66,7 +66,7 @@ def update_trajectory(tools: Tools, work: ClosingWork) -> ClosingWork:
         "known": [source.record(r) for r, source in enumerate(sources, 1)],
         "earlier": [told] if told else [],
     }
-    question = Question(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
+    question = ModelQuestion(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
     outlook = tools.asking.ask(question, lambda answer: read_outlook(sources, answer))
     if outlook is None:
         return work
@@ -78,7 +78,7 @@ def update_trajectory(tools: Tools, work: ClosingWork) -> ClosingWork:
         made = replace(row, created_at=to.now)
         await set_trajectory(to.conn, to.namespace_id, made, seen, evidence)
 
-    return work.adding(Write("set-trajectory", run), trajectories=1)
+    return work.adding(PendingWrite("set-trajectory", run), trajectories=1)
 
 
 def _read_due(tools: Tools, work: ClosingWork) -> Due:
@@ -113,7 +113,10 @@ def _sources(tools: Tools, work: ClosingWork) -> list[Source]:
     ]
     for each in work.observations[-_MOST_OBSERVATIONS:]:
         if not each.about:
-            said = [Said(q.message_id, q.conversation_id, q.text, q.said_at) for q in each.quotes]
+            said = [
+                MessageWords(q.message_id, q.conversation_id, q.text, q.said_at)
+                for q in each.quotes
+            ]
             found.append(Source(each.text, each.said_at, said))
     return found
 
@@ -139,7 +142,7 @@ def _row(work: ClosingWork, tools: Tools, outlook: Outlook, sessions: int) -> Tr
     )
 
 
-def _said(sources: Sequence[Source], cited: Sequence[int]) -> list[Said]:
+def _said(sources: Sequence[Source], cited: Sequence[int]) -> list[MessageWords]:
     """Return the words that cited records rest on, each message once."""
     by_message = {said.message_id: said for r in cited for said in sources[r - 1].said}
     return list(by_message.values())

@@ -21,7 +21,7 @@ from everword_compactor.sleep.runs.running import (
     is_its_own_fault,
     tools_of,
 )
-from everword_compactor.sleep.work import ClosingStage, SessionStage, Tools, Write
+from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, Tools
 
 log = logging.getLogger(__name__)
 _PAGE = 500
@@ -66,7 +66,7 @@ class _Pending:
     ) -> None:
         self._job, self._tools, self._stages, self._failures = job, tools, stages, failures
         self._profiles: dict[tuple[str, ...], Profile] = {}
-        self.writes: list[Write] = []
+        self.writes: list[PendingWrite] = []
 
     def add(self, finished: Finished) -> None:
         session, after = finished.session, finished.after

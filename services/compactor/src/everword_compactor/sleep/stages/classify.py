@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from everword.facts.model import Key
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import integrate
@@ -121,7 +121,7 @@ def relations(
             "observations": [observation_record(each, o) for o, each in enumerate(asked, 1)],
             "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
         }
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
         check = partial(read_relations, asked, facts)
         for answered in tools.asking.ask_in_parts(question, "observations", check):
             found.update({open_places[o]: each for o, each in answered.items()})

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
-from everword_compactor.jobs.questions import CheckedAnswer, Question
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep import storing
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.storing import NewEdge
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
 
 TASK = "sleep-edges"
 MAX_TOKENS = 4_000
@@ -106,7 +106,7 @@ def link_facts(tools: Tools, work: ClosingWork) -> ClosingWork:
             if edge.from_fact_id in numbers and edge.to_fact_id in numbers
         ],
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts", "edges"])
+    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts", "edges"])
     found = tools.asking.ask(question, lambda answer: read_edges_of(shown, len(touched), answer))
     return work.adding(*map(_insert, found), edges=len(found))
 
@@ -140,11 +140,11 @@ def read_edges_of(
     return CheckedAnswer(list(kept.values()), complaints)
 
 
-def _insert(edge: NewEdge) -> Write:
+def _insert(edge: NewEdge) -> PendingWrite:
     async def run(to: Storing) -> None:
         await storing.insert_edge(to.conn, to.namespace_id, edge, to.now)
 
-    return Write("insert-edge", run)
+    return PendingWrite("insert-edge", run)
 
 
 EDGES_STAGE = ClosingStage("edges", link_facts, needs_model=True)

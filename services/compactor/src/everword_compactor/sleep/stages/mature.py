@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.facts.conclusions import anchor_fact
-from everword.facts.writer import Audit, hold
+from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
 
-_AUDIT = Audit("machine", "an anchor of the trajectory")
+_AUDIT = ChangeReason("machine", "an anchor of the trajectory")
 
 
 def mature(tools: Tools, work: ClosingWork) -> ClosingWork:
@@ -37,7 +37,7 @@ def _is_named(fact: KnownFact, anchors: Sequence[str]) -> bool:
     )
 
 
-def _anchor(fact: KnownFact, is_anchor: bool) -> Write:
+def _anchor(fact: KnownFact, is_anchor: bool) -> PendingWrite:
     assert fact.id is not None
     fact_id = fact.id
 
@@ -45,7 +45,7 @@ def _anchor(fact: KnownFact, is_anchor: bool) -> Write:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         await anchor_fact(to.conn, to.settings, standing, fact_id, is_anchor, _AUDIT)
 
-    return Write("anchor-fact", run, [fact.key])
+    return PendingWrite("anchor-fact", run, [fact.key])
 
 
 MATURE = ClosingStage("mature", mature)

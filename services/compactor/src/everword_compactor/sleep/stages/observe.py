@@ -9,7 +9,7 @@ from typing import Any
 
 from everword.domain.ids import new_id
 from everword.facts.attributes import KNOWN
-from everword_compactor.jobs.questions import CheckedAnswer, Question
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep.checks import misstated, unsupported
 from everword_compactor.sleep.model import Message, Observation, ObservationKind, Quote, Session
 from everword_compactor.sleep.prompting import find_quote, halve_messages, portions
@@ -102,7 +102,7 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
     for portion in portions(session, tools.asking.room(MAX_TOKENS), loaded.time_zone):
         known = [{"topic": topic} for topic in (*topics, *loaded.known_topics)]
         records = {"messages": portion, "topics": known}
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
         answers = tools.asking.ask_in_parts(
             question,
             "messages",

@@ -20,7 +20,7 @@ from everword.db.pool import Connection
 from everword.domain.times import local_time
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword.v1.memory_pb2 import MEMORY_KIND_FACT
 from everword_search.context.blocks.model import Asked, BlockKind
 from everword_search.context.model import BlockSource, Candidate
@@ -110,7 +110,7 @@ def _candidate(
     row: KnownRow, place: int, now: datetime, zone: tzinfo, names_subject: bool
 ) -> Candidate:
     label = find_attribute(row.attribute).label
-    marks = ["suspected"] if row.state == State.SUSPECTED else []
+    marks = ["suspected"] if row.state == FactState.SUSPECTED else []
     if row.disputed:
         marks.append("disputed")
     if row.valid_from:

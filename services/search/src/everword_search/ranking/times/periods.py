@@ -61,7 +61,7 @@ _MOST = 4
 
 
 @dataclass(frozen=True, order=True)
-class Period:
+class TimeRange:
     """A stretch of time in seconds since 1970: `start` is in it, `end` is not."""
 
     start: float
@@ -87,7 +87,7 @@ class _Phrase:
     end: datetime
 
 
-def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[Period, ...]:
+def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[TimeRange, ...]:
     """Return the stretches of time, by the calendar of a time zone, that a question asked `now` names."""
     folded = " ".join(text[:_LONGEST].lower().split())
     language = language_of(config)
@@ -106,7 +106,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
         return ()  # at the ends of time
 
 
-def closeness(moments: Floats, periods: Sequence[Period]) -> Floats:
+def closeness(moments: Floats, periods: Sequence[TimeRange]) -> Floats:
     """Return how near moments, in seconds since 1970, are to one of some periods.
 
     1 within; less around it, since people tell of a day on the next, and 0 from the period's length on, which counts
@@ -190,8 +190,8 @@ def _directed(phrase: _Phrase, word: str) -> _Phrase:
     return phrase
 
 
-def _period(phrase: _Phrase, zone: ZoneInfo) -> Period:
-    return Period(_seconds(phrase.start, zone), _seconds(phrase.end, zone))
+def _period(phrase: _Phrase, zone: ZoneInfo) -> TimeRange:
+    return TimeRange(_seconds(phrase.start, zone), _seconds(phrase.end, zone))
 
 
 def _seconds(wall: datetime, zone: ZoneInfo) -> float:

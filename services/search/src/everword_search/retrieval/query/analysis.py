@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from everword.text.analysis import is_lone
 from everword_search.passages.store import AnalysedText
 from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
-from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
+from everword_search.retrieval.query.query import ClauseKind, Operand, Query, QueryClause
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery
     return AnalysedQuery(terms, constraint, ignored, words)
 
 
-def _operands(clauses: Iterable[Clause]) -> Iterator[Operand]:
+def _operands(clauses: Iterable[QueryClause]) -> Iterator[Operand]:
     return (operand for clause in clauses for operand in clause.operands)
 
 
@@ -73,13 +73,13 @@ def _stem(word: str, known: dict[str, AnalysedText]) -> str:
     return lexemes[0] if len(lexemes) == 1 else word.lower()
 
 
-def _constraint(clauses: Iterable[Clause], known: dict[str, AnalysedText]) -> str | None:
+def _constraint(clauses: Iterable[QueryClause], known: dict[str, AnalysedText]) -> str | None:
     """Return the conjunction of what must and must not match; words that are not indexed demand nothing."""
     demands = []
     for clause in clauses:
         alternatives = [f"({query})" for o in clause.operands if (query := _query(o, known))]
         if alternatives:
-            sign = "!" if clause.kind is Kind.EXCLUDED else ""
+            sign = "!" if clause.kind is ClauseKind.EXCLUDED else ""
             demands.append(f"{sign}({' | '.join(alternatives)})")
     return " & ".join(demands) or None
 

@@ -40,7 +40,7 @@ _QUESTION_MARK = regex.compile(
 _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
 
 
-class Kind(Enum):
+class ClauseKind(Enum):
     """The demand that a clause makes of a passage."""
 
     OPTIONAL = "adds to the score"
@@ -60,10 +60,10 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Clause:
+class QueryClause:
     """Operands of which one is enough."""
 
-    kind: Kind
+    kind: ClauseKind
     operands: tuple[Operand, ...]
 
 
@@ -71,7 +71,7 @@ class Clause:
 class Query:
     """The clauses of a query."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[QueryClause, ...]
 
     @property
     def wanted(self) -> list[Operand]:
@@ -79,19 +79,19 @@ class Query:
         return [
             operand
             for clause in self.clauses
-            if clause.kind is not Kind.EXCLUDED
+            if clause.kind is not ClauseKind.EXCLUDED
             for operand in clause.operands
         ]
 
     @property
     def excludes(self) -> bool:
         """Tell whether there is something that must not match."""
-        return any(clause.kind is Kind.EXCLUDED for clause in self.clauses)
+        return any(clause.kind is ClauseKind.EXCLUDED for clause in self.clauses)
 
     @property
-    def filters(self) -> list[Clause]:
+    def filters(self) -> list[QueryClause]:
         """The clauses that must or must not match."""
-        return [clause for clause in self.clauses if clause.kind is not Kind.OPTIONAL]
+        return [clause for clause in self.clauses if clause.kind is not ClauseKind.OPTIONAL]
 
 
 def parse_operands(text: str) -> Query:
@@ -100,8 +100,8 @@ def parse_operands(text: str) -> Query:
     clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)
     filters = 0
     for clause in _clauses(text[end:]):
-        filters += clause.kind is not Kind.OPTIONAL
-        if clause.kind is Kind.OPTIONAL or filters <= MAX_FILTER_CLAUSES:
+        filters += clause.kind is not ClauseKind.OPTIONAL
+        if clause.kind is ClauseKind.OPTIONAL or filters <= MAX_FILTER_CLAUSES:
             clauses.append(clause)
     return Query(tuple(clauses))
 
@@ -119,7 +119,9 @@ def _end_of_question(text: str) -> int:
 
 def _any_of(text: str, *, may_be_prefix: bool) -> Query:
     operands = (_operand(token, may_be_prefix=may_be_prefix) for token in text.split())
-    return Query(tuple(Clause(Kind.OPTIONAL, (operand,)) for operand in operands if operand))
+    return Query(
+        tuple(QueryClause(ClauseKind.OPTIONAL, (operand,)) for operand in operands if operand)
+    )
 
 
 @dataclass(frozen=True)
@@ -127,28 +129,28 @@ class _Item:
     """An operand with the operators before it."""
 
     operand: Operand
-    kind: Kind
+    kind: ClauseKind
     joined_by_or: bool
     joined_by_and: bool
 
 
-def _clauses(text: str) -> list[Clause]:
-    clauses: list[Clause] = []
+def _clauses(text: str) -> list[QueryClause]:
+    clauses: list[QueryClause] = []
     for item in _items(text):
         last = clauses[-1] if clauses else None
-        if last and item.joined_by_or and Kind.EXCLUDED not in (last.kind, item.kind):
-            clauses[-1] = Clause(Kind.REQUIRED, (*last.operands, item.operand))
+        if last and item.joined_by_or and ClauseKind.EXCLUDED not in (last.kind, item.kind):
+            clauses[-1] = QueryClause(ClauseKind.REQUIRED, (*last.operands, item.operand))
             continue
         kind = item.kind
         if last and item.joined_by_and:
             clauses[-1] = replace(last, kind=_required(last.kind))
             kind = _required(kind)
-        clauses.append(Clause(kind, (item.operand,)))
+        clauses.append(QueryClause(kind, (item.operand,)))
     return clauses
 
 
-def _required(kind: Kind) -> Kind:
-    return Kind.REQUIRED if kind is Kind.OPTIONAL else kind
+def _required(kind: ClauseKind) -> ClauseKind:
+    return ClauseKind.REQUIRED if kind is ClauseKind.OPTIONAL else kind
 
 
 def _items(text: str) -> Iterator[_Item]:
@@ -172,10 +174,10 @@ def _items(text: str) -> Iterator[_Item]:
         operators = set()
 
 
-def _kind(sign: str | None, operators: set[str], is_phrase: bool) -> Kind:
+def _kind(sign: str | None, operators: set[str], is_phrase: bool) -> ClauseKind:
     if sign == "-" or "NOT" in operators:
-        return Kind.EXCLUDED
-    return Kind.REQUIRED if sign == "+" or is_phrase else Kind.OPTIONAL
+        return ClauseKind.EXCLUDED
+    return ClauseKind.REQUIRED if sign == "+" or is_phrase else ClauseKind.OPTIONAL
 
 
 def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
