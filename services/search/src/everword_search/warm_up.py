@@ -24,11 +24,11 @@ from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.pages import open_cursor
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.budget import Draft
+from everword_search.context.budget import ContextDraft
 from everword_search.context.building import Building
 from everword_search.context.chat_history import Start, read_start
 from everword_search.context.model import ContextRequest
-from everword_search.context.repetition import Said
+from everword_search.context.repetition import SaidWords
 from everword_search.context.text import Layout
 from everword_search.context.tokens import Tokens
 from everword_search.endings.read_endings import outdated_asked
@@ -125,7 +125,7 @@ async def _build_context(sources: Sources, counter: TokenCounter) -> None:
     with suppress(NamespaceNotFound):
         await read_start(sources.database, _NAMESPACES[0], request)
     layout = Layout(counter, request.format, UTC, masks=True)
-    draft = Draft(request.token_budget, layout, Said(request.query))
+    draft = ContextDraft(request.token_budget, layout, SaidWords(request.query))
     start = Start(_DESCRIBED, None)
     building = Building(sources, _NAMESPACES[0], request, start, request.query, draft, ())
     for finding in building.finders().values():

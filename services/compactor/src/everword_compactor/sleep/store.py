@@ -181,14 +181,14 @@ def unslept_conversations(
 
 
 @dataclass(frozen=True)
-class _Id:
+class _FactIdRow:
     id: UUID
 
 
 def resting_conversations(conn: Connection, namespace_id: int, limit: int) -> list[UUID]:
     """Return conversations that wait for a pause in them."""
     parameters = {"namespace_id": namespace_id, "limit": limit}
-    rows = fetch_all(conn, SQL["resting_conversations"], parameters, _Id)
+    rows = fetch_all(conn, SQL["resting_conversations"], parameters, _FactIdRow)
     return [row.id for row in rows]
 
 

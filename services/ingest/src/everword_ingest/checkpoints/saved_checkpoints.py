@@ -11,7 +11,7 @@ from everword.domain.not_found import CheckpointNotFound, ConversationNotFound
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.checkpoints import store
 from everword_ingest.checkpoints.model import Listing, NamedState
-from everword_ingest.checkpoints.store import CheckpointRow, StateRow
+from everword_ingest.checkpoints.store import CheckpointRow, CheckpointStateRow
 
 #: Metadata of a page: 100 times 64 KiB.
 MAX_PAGE = 100
@@ -19,7 +19,7 @@ MAX_PAGE = 100
 
 async def get_checkpoint(
     database: Database, namespace: NamespaceScope, target: UUID | NamedState
-) -> StateRow:
+) -> CheckpointStateRow:
     """Return a checkpoint with its state: by its id, or the latest of a name. Raises CheckpointNotFound."""
     async with database.transaction(namespace.id) as conn:
         id_ = target

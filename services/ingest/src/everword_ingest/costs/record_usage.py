@@ -19,7 +19,7 @@ from everword_ingest.request_ids.claims import claim_request
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedUsage:
     """What was recorded."""
 
     calls: Sequence[RecordedRow]
@@ -29,7 +29,7 @@ class Recorded:
 
 async def record_usage(
     database: Database, namespace: NamespaceScope, reporting: Reporting
-) -> Recorded:
+) -> RecordedUsage:
     """Add calls to the ledger, or find that an equal call did, and return what they cost.
 
     Raises RequestIdConflict and ConversationNotFound.
@@ -55,7 +55,7 @@ async def record_usage(
         for event in events:
             kind = "exceeded" if event.exceeded else "warning"
             counter(names.BUDGET_EVENTS, "{event}").add(1, {names.BUDGET_EVENT: kind})
-    return Recorded(calls, events, earlier is not None)
+    return RecordedUsage(calls, events, earlier is not None)
 
 
 async def _check_conversations(conn: Connection, namespace_id: int, reporting: Reporting) -> None:

@@ -19,9 +19,9 @@ from everword.index.passages import IndexedPassage, IndexedSource
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
 from everword_ingest.documents import parsing
-from everword_ingest.documents.model import Change, SourceFile
+from everword_ingest.documents.model import DocumentChange, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
-from everword_ingest.notes.place import Place
+from everword_ingest.notes.place import StoredScope
 
 #: What is cut at once; more is left to a thread.
 _FEW_CHARS = 4_000
@@ -52,8 +52,8 @@ class Owner:
     """The document that chunks are of, and in which language it is read."""
 
     document_id: UUID
-    change: Change
-    place: Place
+    change: DocumentChange
+    place: StoredScope
     language: Language
     now: datetime
 
@@ -66,7 +66,7 @@ async def parse_file(data: bytes, file: SourceFile, media_type: str | None) -> P
         raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
 
 
-async def cut_text(text: str, change: Change, limits: ParseLimits = TEXT_LIMITS) -> Cut:
+async def cut_text(text: str, change: DocumentChange, limits: ParseLimits = TEXT_LIMITS) -> Cut:
     """Return a text in Markdown or plain in chunks. Raises DocumentUnreadable."""
     try:
         if len(text) <= _FEW_CHARS:
@@ -88,17 +88,17 @@ def _read_text(text: str, limits: ParseLimits) -> ParsedDocument:
     return read_markdown(text.encode(), limits)
 
 
-async def cut_parsed(parsed: ParsedDocument, change: Change) -> Cut:
+async def cut_parsed(parsed: ParsedDocument, change: DocumentChange) -> Cut:
     """Return what was read of a file in chunks."""
     return await beside_loop(lambda: _cut(parsed, change))
 
 
-def _cut(parsed: ParsedDocument, change: Change) -> Cut:
+def _cut(parsed: ParsedDocument, change: DocumentChange) -> Cut:
     chunks = chunk_document(parsed)
     return Cut(parsed.text, chunks, [_digest(chunk, change) for chunk in chunks])
 
 
-def _digest(chunk: Chunk, change: Change) -> bytes:
+def _digest(chunk: Chunk, change: DocumentChange) -> bytes:
     """Return a hash of what is indexed of a chunk, beside its document and who wrote it when."""
     parts = ["\0".join(sorted(change.tags)), *chunk.heading_path, chunk.content]
     return sha256("\x01".join(parts).encode()).digest()

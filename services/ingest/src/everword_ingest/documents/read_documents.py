@@ -16,7 +16,7 @@ from everword_ingest.documents.model import (
     DocumentKey,
     DocumentKind,
     HistoryRequest,
-    Part,
+    RequestedPart,
 )
 from everword_ingest.documents.store import ChunkRow, DocumentRow, DocumentVersionRow
 from everword_ingest.notes.place import find_place
@@ -61,7 +61,7 @@ async def read_document(
     database: Database,
     namespace: NamespaceScope,
     target: UUID | DocumentKey,
-    part: Part,
+    part: RequestedPart,
     kind: DocumentKind,
 ) -> ReadPart:
     """Return a part of a document's text. Raises DocumentNotFound and ConversationNotFound."""

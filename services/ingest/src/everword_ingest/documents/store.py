@@ -50,7 +50,7 @@ class TextRow:
 
 
 @dataclass(frozen=True)
-class FoundVersion:
+class WrittenDocumentVersion:
     """A version that an earlier call wrote."""
 
     document_id: UUID
@@ -171,9 +171,9 @@ async def get_text(
 
 async def find_version(
     conn: Connection, namespace_id: int, version_id: UUID
-) -> FoundVersion | None:
+) -> WrittenDocumentVersion | None:
     parameters = {"namespace_id": namespace_id, "version_id": version_id}
-    return await fetch_optional(conn, SQL["find_version"], parameters, FoundVersion)
+    return await fetch_optional(conn, SQL["find_version"], parameters, WrittenDocumentVersion)
 
 
 async def write_version(

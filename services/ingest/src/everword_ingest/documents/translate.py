@@ -10,13 +10,13 @@ from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
 from everword_ingest.documents.model import (
-    Change,
-    Deletion,
+    DocumentChange,
+    DocumentDeletion,
     DocumentFilter,
     DocumentKey,
     DocumentScope,
     HistoryRequest,
-    Part,
+    RequestedPart,
     Upload,
 )
 from everword_ingest.documents.read_documents import FoundSection, ReadPart
@@ -50,12 +50,12 @@ def to_upload(header: pb.UploadHeader) -> Upload:
     return Upload(change, header.file_name, header.media_type or None)
 
 
-def to_writing(request: pb.WriteDocumentRequest) -> Change:
+def to_writing(request: pb.WriteDocumentRequest) -> DocumentChange:
     expected = request.expected_version if request.HasField("expected_version") else None
     return _to_change(request.document, expected, request.request_id, hash_body(request))
 
 
-def to_appending(request: pb.AppendDocumentRequest) -> Change:
+def to_appending(request: pb.AppendDocumentRequest) -> DocumentChange:
     body_hash = hash_body(request)
     return _to_change(request.document, None, request.request_id, body_hash, appends=True)
 
@@ -67,9 +67,9 @@ def _to_change(
     body_hash: bytes,
     *,
     appends: bool = False,
-) -> Change:
+) -> DocumentChange:
     key = DocumentKey(document.title, to_scope(document.scope))
-    return Change(
+    return DocumentChange(
         key,
         document.author,
         list(document.tags),
@@ -80,9 +80,9 @@ def _to_change(
     )
 
 
-def to_deletion(request: pb.DeleteDocumentRequest) -> Deletion:
+def to_deletion(request: pb.DeleteDocumentRequest) -> DocumentDeletion:
     expected = request.expected_version if request.HasField("expected_version") else None
-    return Deletion(
+    return DocumentDeletion(
         to_target(request),
         expected,
         request.author,
@@ -91,8 +91,8 @@ def to_deletion(request: pb.DeleteDocumentRequest) -> Deletion:
     )
 
 
-def to_part(request: pb.ReadDocumentRequest) -> Part:
-    return Part(list(request.headings), request.start_char, request.max_chars)
+def to_part(request: pb.ReadDocumentRequest) -> RequestedPart:
+    return RequestedPart(list(request.headings), request.start_char, request.max_chars)
 
 
 def to_filter(wanted: pb.DocumentFilter) -> DocumentFilter:
@@ -106,7 +106,7 @@ def to_filter(wanted: pb.DocumentFilter) -> DocumentFilter:
 
 
 def to_history(request: pb.GetDocumentHistoryRequest) -> HistoryRequest:
-    part = Part(start=request.start_char, max_chars=request.max_content_chars)
+    part = RequestedPart(start=request.start_char, max_chars=request.max_content_chars)
     return HistoryRequest(to_target(request), request.version, part)
 
 

@@ -21,7 +21,7 @@ from everword.domain.not_found import (
     PatternNotFound,
 )
 from everword_ingest.erasure import store
-from everword_ingest.erasure.model import Erased, ErasureKind, NamedTarget, Target
+from everword_ingest.erasure.model import Erased, ErasureKind, ErasureTarget, NamedTarget
 from everword_ingest.erasure.removal import BATCH, follow, repeat_on_conflict
 from everword_ingest.request_ids.claims import claim_request
 
@@ -41,7 +41,7 @@ _NOT_FOUND: dict[ErasureKind | None, tuple[type[NotFound], str]] = {
 async def erase(
     database: Database,
     namespace: NamespaceScope,
-    target: Target,
+    target: ErasureTarget,
     requested_by: str,
     request_id: str,
     body_hash: bytes,
@@ -60,7 +60,7 @@ async def erase(
 async def _erase(
     database: Database,
     namespace: NamespaceScope,
-    target: Target,
+    target: ErasureTarget,
     requested_by: str,
     request_id: str,
     body_hash: bytes,
@@ -84,7 +84,7 @@ async def _erase(
     return Erased(row, left, earlier is not None)
 
 
-async def resolve_target(conn: Connection, namespace_id: int, target: Target) -> NamedTarget:
+async def resolve_target(conn: Connection, namespace_id: int, target: ErasureTarget) -> NamedTarget:
     """Resolve a target to the kind and id of the whole thing to erase. Raises NotFound."""
     if target.id is None:
         assert target.kind is not None

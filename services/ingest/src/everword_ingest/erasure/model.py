@@ -50,7 +50,7 @@ class RunningDeletion:
 
 
 @dataclass(frozen=True)
-class Target:
+class ErasureTarget:
     """What is erased: an id, or the name of a subject or an author."""
 
     #: None: found by the id.
@@ -126,7 +126,7 @@ class Did:
 
 
 @dataclass(frozen=True)
-class Preview:
+class ErasurePreview:
     """The rows that an erasure would delete."""
 
     kind: ErasureKind

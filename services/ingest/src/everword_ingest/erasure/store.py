@@ -22,9 +22,9 @@ from everword_ingest.erasure.model import (
     Did,
     ErasureKind,
     ErasureRow,
+    ErasureTarget,
     NamedTarget,
     RunningDeletion,
-    Target,
 )
 
 SQL = load_statements("everword_ingest.erasure")
@@ -80,7 +80,9 @@ async def forget_author_names(conn: Connection, names: Sequence[str]) -> None:
     await execute(conn, SQL["forget_author_names"], {"names": list(names)})
 
 
-async def find_target(conn: Connection, namespace_id: int, target: Target) -> TargetRow | None:
+async def find_target(
+    conn: Connection, namespace_id: int, target: ErasureTarget
+) -> TargetRow | None:
     parameters = {
         "namespace_id": namespace_id,
         "kind": target.kind or 0,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.rpc.translate import to_timestamp
 from everword.v1 import erase_service_pb2 as pb
-from everword_ingest.erasure.model import ErasureKind, ErasureRow, Preview, Target
+from everword_ingest.erasure.model import ErasureKind, ErasurePreview, ErasureRow, ErasureTarget
 
 _IDS = {
     "message_id": ErasureKind.MESSAGE,
@@ -21,15 +21,15 @@ _IDS = {
 _NAMES = {"subject": ErasureKind.SUBJECT, "author": ErasureKind.AUTHOR}
 
 
-def to_target(target: pb.ErasureTarget) -> Target:
+def to_target(target: pb.ErasureTarget) -> ErasureTarget:
     field = target.WhichOneof("target")
     assert field is not None
     value = getattr(target, field)
     if field == "memory_id":
-        return Target(None, id=UUID(value))
+        return ErasureTarget(None, id=UUID(value))
     if field in _NAMES:
-        return Target(_NAMES[field], name=value)
-    return Target(_IDS[field], id=UUID(value))
+        return ErasureTarget(_NAMES[field], name=value)
+    return ErasureTarget(_IDS[field], id=UUID(value))
 
 
 def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
@@ -47,7 +47,7 @@ def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
     )
 
 
-def preview_to_proto(preview: Preview) -> pb.PreviewErasureResponse:
+def preview_to_proto(preview: ErasurePreview) -> pb.PreviewErasureResponse:
     return pb.PreviewErasureResponse(
         row_counts=preview.counts,
         summaries_withdrawn=preview.summaries_withdrawn,

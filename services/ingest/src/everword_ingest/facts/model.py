@@ -24,7 +24,7 @@ class GivenEvidence:
 
 
 @dataclass(frozen=True)
-class Claim:
+class NewFact:
     """A fact to remember."""
 
     key: Key
@@ -44,7 +44,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FactWriteResult:
     """What a call came to."""
 
     #: None where nothing is believed instead of what was wrong.

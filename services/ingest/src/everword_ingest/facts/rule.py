@@ -19,7 +19,7 @@ from everword.facts.model import FactRuling, FactSource, FactState, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, TimelineChange
 from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, apply, hold
-from everword_ingest.facts.model import Outcome
+from everword_ingest.facts.model import FactWriteResult
 from everword_ingest.facts.remember import show_stored
 from everword_ingest.request_ids.claims import highest_passage
 
@@ -34,7 +34,7 @@ async def correct_fact(
     value: str,
     audit: ChangeReason,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Say that a fact was wrong, and what is right instead; nothing, if `value` is empty. Raises FactNotFound.
 
     The outcome's `others` hold what was wrong.
@@ -63,7 +63,9 @@ async def correct_fact(
         fact = shown[right_id] if right_id else None
         highest = await _highest(conn, namespace.id, fact)
     wake()
-    return Outcome(fact, [shown[wrong.id]], ConsistencyToken(namespace.id, write.position, highest))
+    return FactWriteResult(
+        fact, [shown[wrong.id]], ConsistencyToken(namespace.id, write.position, highest)
+    )
 
 
 async def confirm_fact(
@@ -72,7 +74,7 @@ async def confirm_fact(
     fact_id: UUID,
     audit: ChangeReason,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Say that a fact is right. Raises FactNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -95,7 +97,9 @@ async def confirm_fact(
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
-    return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
+    return FactWriteResult(
+        shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest)
+    )
 
 
 async def close_fact(
@@ -105,7 +109,7 @@ async def close_fact(
     until: datetime | None,
     audit: ChangeReason,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Say that a fact does not hold any more. Raises FactNotFound; InvalidArgument where it had not begun by then."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -122,7 +126,9 @@ async def close_fact(
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
-    return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
+    return FactWriteResult(
+        shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest)
+    )
 
 
 async def _hold(

@@ -12,7 +12,7 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import optional_time
 from everword.v1 import fact_service_pb2 as pb
 from everword.v1.fact_service_pb2_grpc import FactServiceServicer
-from everword_ingest.facts.model import Outcome
+from everword_ingest.facts.model import FactWriteResult
 from everword_ingest.facts.remember import remember
 from everword_ingest.facts.rule import close_fact, confirm_fact, correct_fact
 from everword_ingest.facts.translate import to_audit, to_claim
@@ -90,5 +90,5 @@ class FactServicer(FactServiceServicer):
             consistency_token=await self._seal(outcome),
         )
 
-    async def _seal(self, outcome: Outcome) -> str:
+    async def _seal(self, outcome: FactWriteResult) -> str:
         return outcome.consistency_token.seal(await self._database.token_secret())

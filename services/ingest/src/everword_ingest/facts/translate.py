@@ -9,13 +9,13 @@ from everword.facts.writer import ChangeReason
 from everword.rpc.translate import optional_time
 from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as pb
-from everword_ingest.facts.model import Claim, GivenEvidence
+from everword_ingest.facts.model import GivenEvidence, NewFact
 
 _ACTORS = {fact_pb2.FACT_ACTOR_PERSON: "person"}
 
 
-def to_claim(request: pb.RememberRequest) -> Claim:
-    return Claim(
+def to_claim(request: pb.RememberRequest) -> NewFact:
+    return NewFact(
         Key(request.subject, request.attribute),
         request.value,
         category=request.category,

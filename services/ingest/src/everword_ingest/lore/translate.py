@@ -14,10 +14,10 @@ from everword_ingest.lore.model import (
     BookFilter,
     BookKey,
     BookTarget,
+    IdempotencyKey,
     LoreScope,
     NewBook,
     NewEntry,
-    Request,
 )
 from everword_ingest.lore.store import BookRow, EntryRow
 from everword_ingest.request_ids.claims import hash_body
@@ -49,9 +49,9 @@ def to_target(request: _OfBook) -> BookTarget:
     return UUID(request.book_id)
 
 
-def to_request(request: _Write) -> Request:
+def to_request(request: _Write) -> IdempotencyKey:
     """Return what makes a write repeatable."""
-    return Request(request.request_id, hash_body(request))
+    return IdempotencyKey(request.request_id, hash_body(request))
 
 
 def to_book(book: lore_pb2.NewLoreBook) -> NewBook:
@@ -76,14 +76,14 @@ def to_entry(entry: lore_pb2.NewLoreEntry) -> NewEntry:
 
 async def to_import(
     request: pb.ImportLoreBookRequest,
-) -> tuple[NewBook, list[NewEntry], Request]:
+) -> tuple[NewBook, list[NewEntry], IdempotencyKey]:
     """Return a whole lorebook to write. A lorebook with thousands of triggers is translated in a thread."""
     if request.ByteSize() <= LONG_BYTES:
         return _to_import(request)
     return await beside_loop(_to_import, request)
 
 
-def _to_import(request: pb.ImportLoreBookRequest) -> tuple[NewBook, list[NewEntry], Request]:
+def _to_import(request: pb.ImportLoreBookRequest) -> tuple[NewBook, list[NewEntry], IdempotencyKey]:
     return to_book(request.book), list(map(to_entry, request.entries)), to_request(request)
 
 

@@ -44,7 +44,7 @@ class Significant:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedMemory:
     """The memory that was written."""
 
     summary_id: UUID
@@ -59,7 +59,7 @@ async def record_significant(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> Recorded:
+) -> RecordedMemory:
     """Store a memory and index it, or find that an equal call did. Raises RequestIdConflict.
 
     `wake` is called after the commit: there may be work to publish.
@@ -77,7 +77,7 @@ async def record_significant(
             highest = await highest_passage(conn, namespace.id, [summary_id])
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
-    return Recorded(summary_id, token, replayed=earlier is not None)
+    return RecordedMemory(summary_id, token, replayed=earlier is not None)
 
 
 async def _write(

@@ -16,7 +16,7 @@ from everword.text.author_names import name_words
 from everword.v1.memory_pb2 import MEMORY_KIND_NOTE
 from everword_ingest.notes import store
 from everword_ingest.notes.model import NewNote
-from everword_ingest.notes.place import Place
+from everword_ingest.notes.place import StoredScope
 
 #: What is cut and analysed at once; more is left to a thread.
 _FEW_CHARS = 10_000
@@ -26,7 +26,7 @@ async def index_note(
     conn: Connection,
     namespace_id: int,
     note_id: UUID,
-    place: Place,
+    place: StoredScope,
     note: NewNote,
     now: datetime,
 ) -> None:

@@ -73,7 +73,7 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Deletion:
+class NoteDeletion:
     """A note that is to be deleted."""
 
     target: UUID | NoteKey

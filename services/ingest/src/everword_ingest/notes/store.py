@@ -88,7 +88,7 @@ class NoteVersionRow:
 
 
 @dataclass(frozen=True)
-class FoundVersion:
+class WrittenNoteVersion:
     """A version that an earlier call wrote."""
 
     note_id: UUID
@@ -133,9 +133,9 @@ async def get_version(
 
 async def find_version(
     conn: Connection, namespace_id: int, version_id: UUID
-) -> FoundVersion | None:
+) -> WrittenNoteVersion | None:
     parameters = {"namespace_id": namespace_id, "version_id": version_id}
-    return await fetch_optional(conn, SQL["find_version"], parameters, FoundVersion)
+    return await fetch_optional(conn, SQL["find_version"], parameters, WrittenNoteVersion)
 
 
 async def write_version(

@@ -12,8 +12,8 @@ from everword_ingest.notes.model import (
     DAILY_LOG,
     DEFAULT_IMPORTANCE,
     HANDOFF,
-    Deletion,
     NewNote,
+    NoteDeletion,
     NoteFilter,
     NoteKey,
     NoteScope,
@@ -80,9 +80,9 @@ def to_entry(request: pb.AppendDailyLogRequest) -> Writing:
     return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
-def to_deletion(request: pb.DeleteNoteRequest) -> Deletion:
+def to_deletion(request: pb.DeleteNoteRequest) -> NoteDeletion:
     expected = request.expected_version if request.HasField("expected_version") else None
-    return Deletion(
+    return NoteDeletion(
         to_target(request), expected, request.author, request.request_id, hash_body(request)
     )
 

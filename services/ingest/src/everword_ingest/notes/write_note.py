@@ -22,7 +22,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import index_note
 from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, WrittenNote
-from everword_ingest.notes.place import Place, find_place
+from everword_ingest.notes.place import StoredScope, find_place
 from everword_ingest.notes.store import LockedNote, NoteVersionRow
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
@@ -79,7 +79,7 @@ async def _write(conn: Connection, namespace_id: int, writing: Writing, version_
         now,
     )
     await store.write_version(conn, namespace_id, held.id, row)
-    await index_note(conn, namespace_id, held.id, Place(note.scope, place.channel), note, now)
+    await index_note(conn, namespace_id, held.id, StoredScope(note.scope, place.channel), note, now)
 
 
 async def _hold(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:

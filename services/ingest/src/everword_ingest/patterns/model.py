@@ -69,7 +69,7 @@ class Decided:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class PatternExplanation:
     """What a pattern rests on, and what was decided by it."""
 
     pattern: PatternRow

@@ -12,7 +12,7 @@ from everword.domain.not_found import PatternNotFound
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.patterns import store
 from everword_ingest.patterns.confidence import DEFAULT_THRESHOLD
-from everword_ingest.patterns.model import Explanation, PatternFilter
+from everword_ingest.patterns.model import PatternExplanation, PatternFilter
 from everword_ingest.patterns.store import PatternRow
 
 #: Outcomes and decisions of a pattern.
@@ -43,14 +43,16 @@ async def list_patterns(
 
 async def explain_pattern(
     database: Database, namespace: NamespaceScope, pattern_id: UUID
-) -> Explanation:
+) -> PatternExplanation:
     """Return what a pattern rests on, and what was decided by it. Raises PatternNotFound."""
     async with database.transaction(namespace.id) as conn:
         pattern = await _get(conn, namespace.id, pattern_id)
         outcomes = await store.list_outcomes(conn, namespace.id, pattern_id, MOST)
         decisions = await store.list_decisions(conn, namespace.id, pattern_id, MOST)
         own = await store.get_threshold(conn, namespace.id, pattern.type)
-    return Explanation(pattern, outcomes, decisions, DEFAULT_THRESHOLD if own is None else own)
+    return PatternExplanation(
+        pattern, outcomes, decisions, DEFAULT_THRESHOLD if own is None else own
+    )
 
 
 async def _get(conn: Connection, namespace_id: int, pattern_id: UUID) -> PatternRow:

@@ -67,7 +67,7 @@ class RunRow:
 
 
 @dataclass(frozen=True)
-class PlaceRow:
+class RetentionProgressRow:
     """Where a run that goes on is: the next kind and importance, and after which id."""
 
     id: UUID

@@ -14,7 +14,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword_ingest.erasure.removal import BATCH, retire
 from everword_ingest.retention import store
-from everword_ingest.retention.model import PlaceRow, Policy, RetentionKind
+from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow
 
 #: Conversations that a step looks at.
 CONVERSATIONS = 50
@@ -50,7 +50,7 @@ async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> boo
     return True
 
 
-def _limit(place: PlaceRow, policy: Policy | None) -> int:
+def _limit(place: RetentionProgressRow, policy: Policy | None) -> int:
     """Return how many may go in this step; 0 where the kind is done."""
     if policy is None or place.importance > policy.highest:
         return 0
@@ -58,7 +58,7 @@ def _limit(place: PlaceRow, policy: Policy | None) -> int:
 
 
 async def _next_ones(
-    conn: Connection, namespace_id: int, place: PlaceRow, until: datetime, limit: int
+    conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
 ) -> tuple[list[UUID], UUID | None]:
     """Return what goes next, and after which id to go on; None where nothing more is of this importance."""
     if place.kind != RetentionKind.CONVERSATIONS:

@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
 from everword_ingest.erasure.model import RunningDeletion
-from everword_ingest.retention.model import PlaceRow, Policy, RetentionKind, RunRow
+from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow, RunRow
 
 SQL = load_statements("everword_ingest.retention")
 
@@ -83,7 +83,7 @@ async def sample_retained(
 
 
 async def page_retained(
-    conn: Connection, namespace_id: int, place: PlaceRow, until: datetime, limit: int
+    conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
 ) -> list[UUID]:
     parameters = {
         "namespace_id": namespace_id,
@@ -141,9 +141,11 @@ async def list_runs(
     return await fetch_all(conn, SQL["list_runs"], parameters, RunRow)
 
 
-async def hold_run(conn: Connection, namespace_id: int, run_id: UUID) -> PlaceRow | None:
+async def hold_run(
+    conn: Connection, namespace_id: int, run_id: UUID
+) -> RetentionProgressRow | None:
     parameters = {"namespace_id": namespace_id, "run_id": run_id}
-    return await fetch_optional(conn, SQL["hold_run"], parameters, PlaceRow)
+    return await fetch_optional(conn, SQL["hold_run"], parameters, RetentionProgressRow)
 
 
 async def hold_job_starts(conn: Connection, namespace_id: int) -> None:
@@ -151,7 +153,7 @@ async def hold_job_starts(conn: Connection, namespace_id: int) -> None:
 
 
 async def advance_run(
-    conn: Connection, namespace_id: int, place: PlaceRow, row_counts: Mapping[str, int]
+    conn: Connection, namespace_id: int, place: RetentionProgressRow, row_counts: Mapping[str, int]
 ) -> None:
     parameters = {
         "namespace_id": namespace_id,

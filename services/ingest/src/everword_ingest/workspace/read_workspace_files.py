@@ -13,7 +13,7 @@ from everword_ingest.documents.model import (
     DocumentKey,
     DocumentKind,
     HistoryRequest,
-    Part,
+    RequestedPart,
 )
 from everword_ingest.documents.read_documents import (
     ReadPart,
@@ -25,7 +25,7 @@ from everword_ingest.documents.store import DocumentRow, DocumentVersionRow
 from everword_ingest.workspace.files import MAX_FILE_BYTES
 
 _KIND = DocumentKind.WORKSPACE
-_WHOLE = Part(max_chars=MAX_FILE_BYTES)
+_WHOLE = RequestedPart(max_chars=MAX_FILE_BYTES)
 
 
 async def get_workspace_file(

@@ -19,7 +19,7 @@ from everword_search.addresses.places import (
     memory_entries,
     within,
 )
-from everword_search.addresses.tree import Directory, Entry, find_directory
+from everword_search.addresses.tree import AddressEntry, Directory, find_directory
 from everword_search.records.bounds import max_parts
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.store import read_memories
@@ -32,7 +32,7 @@ async def list_address(
     address: str,
     page: PageRequest,
     at_least_as_fresh: str = "",
-) -> tuple[Sequence[Entry], str]:
+) -> tuple[Sequence[AddressEntry], str]:
     """Return a page of what is in a directory, and the token of the next one.
 
     Raises AddressNotFound, InvalidPageToken, and InvalidArgument where the address is a memory's.
@@ -56,7 +56,7 @@ async def _list(
     segments: Segments,
     directory: Directory,
     cursor: Cursor,
-) -> tuple[Sequence[Entry], str]:
+) -> tuple[Sequence[AddressEntry], str]:
     after = str(cursor.after[0]) if cursor.after else None
     if directory.conversations:
         rows = await store.read_conversations(conn, namespace.id, after=after, limit=cursor.limit)
@@ -69,10 +69,10 @@ async def _list(
     return [_below(segments, name) for name in shown_names], token
 
 
-def _below(segments: Segments, name: str) -> Entry:
+def _below(segments: Segments, name: str) -> AddressEntry:
     directory = find_directory((*segments, name))
     assert directory is not None
-    return Entry((*segments, name), directory.about)
+    return AddressEntry((*segments, name), directory.about)
 
 
 async def _list_memories(
@@ -82,7 +82,7 @@ async def _list_memories(
     statement: str,
     cursor: Cursor,
     after: str | None,
-) -> tuple[Sequence[Entry], str]:
+) -> tuple[Sequence[AddressEntry], str]:
     parent = as_id(segments[1]) if len(segments) > 1 else None
     places = await store.list_places(conn, namespace.id, statement, parent, after, cursor.limit)
     shown, token = cursor.cut(places, lambda last: [last.seq or str(last.id)])

@@ -6,7 +6,7 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
 from everword_search.addresses.places import directory_entry, find_memory, memory_entries, within
-from everword_search.addresses.tree import Entry
+from everword_search.addresses.tree import AddressEntry
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.tiers import Tier
 
@@ -17,7 +17,7 @@ async def read_address(
     address: str,
     tier: Tier = Tier.FULL,
     at_least_as_fresh: str = "",
-) -> Entry:
+) -> AddressEntry:
     """Return what is at an address, a memory with as much text as the tier is made of. Raises AddressNotFound."""
     segments = within(namespace, address)
     async with database.transaction(namespace.id) as conn:

@@ -28,7 +28,7 @@ _ROLES = {2: "user", 3: "assistant"}
 
 
 @dataclass(frozen=True)
-class CheckedAnswer:
+class CitedAnswer:
     """An answer whose sentences are marked where no memory that they cite bears them out."""
 
     text: str
@@ -38,7 +38,7 @@ class CheckedAnswer:
 
 def check_answer(
     answer: str, query: str, shown: Sequence[PromptMemory], cited: Set[int]
-) -> CheckedAnswer:
+) -> CitedAnswer:
     """Return the answer with `[unsupported]` at the end of each sentence that says what its memories do not.
 
     A sentence rests on the memories that it cites, by their numbers among those `shown`; one without a citation on all
@@ -57,7 +57,7 @@ def check_answer(
         pieces += [match["said"], MARK if wrong else "", match["end"]]
         unsupported += wrong
     marked = "".join(pieces) or answer
-    return CheckedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
+    return CitedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
 
 
 def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> list[str]:

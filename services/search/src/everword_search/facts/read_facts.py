@@ -13,7 +13,7 @@ from everword.facts.store import FactView, show_facts
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.facts import store
 from everword_search.facts.model import FactFilter, ProfileRequest
-from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow, LinkRow
+from everword_search.facts.store import FactChangeRow, FactDisputeRow, LinkRow, QuotedEvidenceRow
 from everword_search.records.freshness import ensure_fresh
 
 #: Intervals of a history, and pieces of evidence and changes of a fact.
@@ -32,14 +32,14 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class FactExplanation:
     """Why a fact is believed."""
 
     fact: FactView
-    evidence: Sequence[EvidenceRow]
-    changes: Sequence[ChangeRow]
+    evidence: Sequence[QuotedEvidenceRow]
+    changes: Sequence[FactChangeRow]
     links: Sequence[Link]
-    disputes: Sequence[DisputeRow]
+    disputes: Sequence[FactDisputeRow]
 
 
 async def get_profile(
@@ -103,7 +103,7 @@ async def explain_fact(
     namespace: NamespaceScope,
     fact_id: UUID,
     at_least_as_fresh: str = "",
-) -> Explanation:
+) -> FactExplanation:
     """Return why a fact is believed, down to the words. Raises FactNotFound."""
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
@@ -113,7 +113,7 @@ async def explain_fact(
         changes = await store.list_changes(conn, namespace.id, fact_id, MOST)
         links = await _links(conn, namespace.id, [fact_id], True, MOST)
         disputes = await store.list_disputes(conn, namespace.id, fact_id, MOST)
-    return Explanation(fact, evidence, changes, links, disputes)
+    return FactExplanation(fact, evidence, changes, links, disputes)
 
 
 async def list_fact_links(

@@ -15,7 +15,7 @@ from everword.people.store import TrajectoryRow
 from everword.people.views import EventView, Listed, PersonView, StrategyView
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.people import store
-from everword_search.people.store import ChangeRow, EvidenceRow, TraitRow
+from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
 from everword_search.records.freshness import ensure_fresh
 
 #: Pieces of evidence and changes of one thing, and traits of a subject.
@@ -38,8 +38,8 @@ class Explained(Generic[_View]):
     """Something that was learned, with what it rests on."""
 
     view: _View
-    evidence: Sequence[EvidenceRow]
-    changes: Sequence[ChangeRow]
+    evidence: Sequence[LearnedEvidenceRow]
+    changes: Sequence[LearnedChangeRow]
 
 
 async def list_people(
@@ -140,7 +140,7 @@ async def get_user_model(
     *,
     include_past: bool,
     include_evidence: bool,
-) -> tuple[Sequence[TraitRow], Sequence[EvidenceRow]]:
+) -> tuple[Sequence[TraitRow], Sequence[LearnedEvidenceRow]]:
     """Return how a subject communicates, and the words that show it where they are asked for."""
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)
@@ -158,7 +158,7 @@ async def get_trajectory(
     subject: str,
     version: int,
     at_least_as_fresh: str = "",
-) -> tuple[TrajectoryRow | None, Sequence[EvidenceRow]]:
+) -> tuple[TrajectoryRow | None, Sequence[LearnedEvidenceRow]]:
     """Return where a subject is heading, with the words that it rests on; None where nothing is known."""
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, at_least_as_fresh)

@@ -13,7 +13,7 @@ from everword_search.endings.model import Ending
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.confidence import Confidence
-from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.profiles import BalancedOptions
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
@@ -84,7 +84,7 @@ class SearchResult:
 
     memory: MemoryRecord
     passage: str
-    hit: Hit
+    hit: RankedHit
     #: From 0 to 1; None where it cannot be told.
     relevance: float | None = None
     confidence: Confidence = Confidence.UNSPECIFIED

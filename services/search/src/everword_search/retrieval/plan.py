@@ -37,7 +37,7 @@ class SearchPlan:
 
 
 @dataclass(frozen=True)
-class Words:
+class QueryWords:
     """The part of a search that its query's words decide, whatever its vector is."""
 
     lexical: LexicalArm
@@ -45,20 +45,22 @@ class Words:
     question: RankingQuery | None
 
 
-def plan_words(request: SearchRequest, parsed: ParsedQuery, index: PassageIndex) -> Words | None:
+def plan_words(
+    request: SearchRequest, parsed: ParsedQuery, index: PassageIndex
+) -> QueryWords | None:
     """Return what is looked for by words; None where the mode does not."""
     if request.mode not in BY_WORDS:
         return None
     lexical = index.lexical(parsed.analysed.terms, request.explain)
     is_ranked = request.mode is SearchMode.HYBRID
-    return Words(lexical, _question(request, parsed) if is_ranked else None)
+    return QueryWords(lexical, _question(request, parsed) if is_ranked else None)
 
 
 def plan_search(
     request: SearchRequest,
     parsed: ParsedQuery,
     index: PassageIndex,
-    words: Words | None,
+    words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> SearchPlan:
     """Return what the mode that is asked for runs."""
@@ -80,7 +82,7 @@ def plan_search(
 def _timely(
     parsed: ParsedQuery,
     index: PassageIndex,
-    words: Words,
+    words: QueryWords,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> Sequence[RankingArm]:
     periods = words.question.periods if words.question else ()

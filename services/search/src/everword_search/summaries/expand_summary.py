@@ -15,7 +15,7 @@ from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records.freshness import ensure_fresh
 from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
-from everword_search.summaries.store import SummaryRow
+from everword_search.summaries.store import SummaryTreeRow
 
 #: Nodes and messages of one answer, whatever its limits say.
 MAX_ITEMS = 2000
@@ -63,7 +63,7 @@ async def expand_all(
     goes first where not everything fits into one answer.
     """
     top = [
-        _Node(row)
+        _ExpandedNode(row)
         for row in await store.get_summaries(conn, namespace_id, ids, limits.max_content_chars)
     ]
     room = min(MAX_ITEMS, MAX_CHARS // limits.max_content_chars)
@@ -84,7 +84,7 @@ async def expand_all(
 async def _read_below(
     conn: Connection,
     namespace_id: int,
-    level: Sequence[_Node],
+    level: Sequence[_ExpandedNode],
     limits: ExpansionLimits,
     after: int,
     room: int,
@@ -100,7 +100,7 @@ async def _read_below(
     )
     nodes, messages = defaultdict(list), defaultdict(list)
     for child in children:
-        nodes[child.above_id].append(_Node(child))
+        nodes[child.above_id].append(_ExpandedNode(child))
     for source in sources:
         messages[source.above_id].append(source.memory(chars))
     # A node is made from nodes, or from messages: their places are in one order.
@@ -114,11 +114,11 @@ async def _read_below(
 
 
 @dataclass
-class _Node:
+class _ExpandedNode:
     """A node, and what was read of what is below it."""
 
-    row: SummaryRow
-    children: list[_Node] = field(default_factory=list)
+    row: SummaryTreeRow
+    children: list[_ExpandedNode] = field(default_factory=list)
     sources: list[MemoryRecord] = field(default_factory=list)
     last_place: int = 0
 

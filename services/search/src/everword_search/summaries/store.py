@@ -21,14 +21,14 @@ _MESSAGE = 1
 
 
 @dataclass(frozen=True)
-class SummaryRow(SummaryRecord):
+class SummaryTreeRow(SummaryRecord):
     """A node, and how many nodes or messages it was made from."""
 
     below: int
 
 
 @dataclass(frozen=True)
-class ChildRow(SummaryRow):
+class ChildRow(SummaryTreeRow):
     """A node below another one."""
 
     above_id: UUID
@@ -159,10 +159,10 @@ class MarksRow:
 
 async def get_summaries(
     conn: Connection, namespace_id: int, ids: Sequence[UUID], max_chars: int | None = None
-) -> list[SummaryRow]:
+) -> list[SummaryTreeRow]:
     """Return the nodes that exist, in the order of `ids`; the whole of each without `max_chars`."""
     parameters = {**namespaced(namespace_id), "ids": list(ids), "max_chars": max_chars}
-    return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryRow)
+    return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryTreeRow)
 
 
 async def find_named(conn: Connection, namespace_id: int, name: str) -> UUID | None:

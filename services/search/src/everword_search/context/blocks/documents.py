@@ -21,9 +21,9 @@ from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
 from everword.rpc.pages import PageRequest
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.budget import Block
-from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.budget import BudgetedBlock
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_log_entries
 from everword_search.records.bounds import max_parts
@@ -50,7 +50,7 @@ _READ_CHARS, _SHOWN_CHARS = 4_000, 800
 _ENTRIES, _CHARS = 50, 4000
 
 
-async def find_documents(asked: Asked) -> list[Candidate]:
+async def find_documents(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the parts that the query finds, best first, and entries of daily logs, newest first."""
     entries, chunks = await asyncio.gather(find_entries(asked), find_chunks(asked))
     budget = asked.request.token_budget
@@ -61,7 +61,7 @@ async def find_documents(asked: Asked) -> list[Candidate]:
     ]
 
 
-async def find_chunks(asked: Asked) -> list[Candidate]:
+async def find_chunks(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the parts of documents that are relevant to the query, best first."""
     wanted = _of_chunks(asked.filter)
     there = asked.start.present.documents
@@ -112,12 +112,12 @@ def _is_near(result: SearchResult, is_nothing: bool) -> bool:
     return max(cosines) >= least if cosines else not is_nothing
 
 
-def _candidate(result: SearchResult) -> Candidate:
+def _candidate(result: SearchResult) -> ContextCandidate:
     memory = result.memory
     words = excerpt(memory.content, result.passage, _SHOWN_CHARS)
     if memory.content_truncated and not words.endswith("…"):
         words = f"{words} …"
-    return Candidate(
+    return ContextCandidate(
         shown_path(memory.document_title, memory.headings),
         words,
         memory.id,
@@ -144,9 +144,11 @@ def excerpt(content: str, passage: str, chars: int) -> str:
     return f"{before}{content[start:end].strip()}{after}"
 
 
-def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+def _within(
+    asked: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
+) -> list[ContextCandidate]:
     """Return those candidates that fit together into a number of tokens."""
-    block, kept = Block(BlockSource.DOCUMENTS, asked.layout), list[Candidate]()
+    block, kept = BudgetedBlock(BlockSource.DOCUMENTS, asked.layout), list[ContextCandidate]()
     for candidate in candidates:
         item = asked.layout.candidate(candidate)
         if block.tokens + block.cost(item) <= limit:
@@ -155,7 +157,7 @@ def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[C
     return kept
 
 
-async def find_entries(asked: Asked) -> list[Candidate]:
+async def find_entries(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the entries of today and yesterday, by the namespace's days, newest first. Raises MemoryNotFound."""
     settings = asked.start.settings
     today = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(datetime.now(UTC))
@@ -174,10 +176,10 @@ async def find_entries(asked: Asked) -> list[Candidate]:
     return [_log_candidate(entry) for entry in entries]
 
 
-def _log_candidate(entry: MemoryRecord) -> Candidate:
+def _log_candidate(entry: MemoryRecord) -> ContextCandidate:
     label = f"daily log, {entry.author}" if entry.author else "daily log"
     words = f"{entry.content} …" if entry.content_truncated else entry.content
-    return Candidate(label, words, entry.id, entry.occurred_at)
+    return ContextCandidate(label, words, entry.id, entry.occurred_at)
 
 
 DOCUMENTS = BlockKind(

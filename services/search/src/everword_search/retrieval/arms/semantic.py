@@ -33,7 +33,7 @@ DEVIATIONS = 1.0
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _VectorQuery:
     """The query's vector, and what it is compared with."""
 
     generation: GenerationRow
@@ -147,10 +147,10 @@ class SemanticArm(RankingArm):
             return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
         return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
 
-    def _asked(self) -> _Asked:
+    def _asked(self) -> _VectorQuery:
         assert self._vector is not None
         assert self._generation is not None
-        return _Asked(
+        return _VectorQuery(
             self._generation, self._vector.generation_id, HalfvecParameter(self._vector.values)
         )
 

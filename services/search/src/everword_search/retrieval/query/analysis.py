@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from everword.text.analysis import is_lone
 from everword_search.passages.store import AnalysedText
 from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
-from everword_search.retrieval.query.query import ClauseKind, Operand, Query, QueryClause
+from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class AnalysedQuery:
         return any(term.prefix is not None for term in self.terms)
 
 
-def texts_to_analyse(query: Query) -> list[str]:
+def texts_to_analyse(query: QueryClauses) -> list[str]:
     """Return the texts of which `analyse_query` needs to know what the namespace's text search makes of them."""
     texts = {word for operand in query.wanted for word in operand.words}
     for operand in _operands(query.filters):
@@ -37,7 +37,7 @@ def texts_to_analyse(query: Query) -> list[str]:
     return sorted(texts)
 
 
-def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery:
+def analyse_query(query: QueryClauses, known: dict[str, AnalysedText]) -> AnalysedQuery:
     """Return what `query` means; `known` has its texts."""
     ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
     words = {text.lower(): row.hashes[0] for text, row in known.items() if len(row.hashes) == 1}

@@ -68,7 +68,7 @@ class QueryClause:
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryClauses:
     """The clauses of a query."""
 
     clauses: tuple[QueryClause, ...]
@@ -94,7 +94,7 @@ class Query:
         return [clause for clause in self.clauses if clause.kind is not ClauseKind.OPTIONAL]
 
 
-def parse_operands(text: str) -> Query:
+def parse_operands(text: str) -> QueryClauses:
     """Return the clauses of `text`; none where it holds no word."""
     end = _end_of_question(text)
     clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)
@@ -103,10 +103,10 @@ def parse_operands(text: str) -> Query:
         filters += clause.kind is not ClauseKind.OPTIONAL
         if clause.kind is ClauseKind.OPTIONAL or filters <= MAX_FILTER_CLAUSES:
             clauses.append(clause)
-    return Query(tuple(clauses))
+    return QueryClauses(tuple(clauses))
 
 
-def parse_words(text: str) -> Query:
+def parse_words(text: str) -> QueryClauses:
     """Return the words of `text` without any operator: for a text that was not written as a query."""
     return _any_of(text, may_be_prefix=False)
 
@@ -117,15 +117,15 @@ def _end_of_question(text: str) -> int:
     return max((mark.end() for mark in _QUESTION_MARK.finditer(unquoted)), default=0)
 
 
-def _any_of(text: str, *, may_be_prefix: bool) -> Query:
+def _any_of(text: str, *, may_be_prefix: bool) -> QueryClauses:
     operands = (_operand(token, may_be_prefix=may_be_prefix) for token in text.split())
-    return Query(
+    return QueryClauses(
         tuple(QueryClause(ClauseKind.OPTIONAL, (operand,)) for operand in operands if operand)
     )
 
 
 @dataclass(frozen=True)
-class _Item:
+class _Operand:
     """An operand with the operators before it."""
 
     operand: Operand
@@ -153,7 +153,7 @@ def _required(kind: ClauseKind) -> ClauseKind:
     return ClauseKind.REQUIRED if kind is ClauseKind.OPTIONAL else kind
 
 
-def _items(text: str) -> Iterator[_Item]:
+def _items(text: str) -> Iterator[_Operand]:
     """Yield operands in order. An operator counts for the operand that follows it."""
     operators: set[str] = set()
     for match in _ITEM.finditer(text):
@@ -165,7 +165,7 @@ def _items(text: str) -> Iterator[_Item]:
         operand = _operand(bare or phrase or "", may_be_prefix=bare is not None)
         if operand is None:
             continue
-        yield _Item(
+        yield _Operand(
             operand,
             _kind(match["sign"], operators, is_phrase=phrase is not None),
             joined_by_or="OR" in operators,
@@ -189,6 +189,6 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
     return Operand(text, tuple(words), prefix or is_lone(words[-1]))
 
 
-def literals_asked_for(query: Query) -> list[str]:
+def literals_asked_for(query: QueryClauses) -> list[str]:
     """Return what looks like a literal in the parts of a query that a passage may be found by."""
     return literal_tokens(" ".join(operand.text for operand in query.wanted))
