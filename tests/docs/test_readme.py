@@ -20,11 +20,11 @@ from everword.embedded.ports import Ports
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.settings import Settings as CompactorSettings
-from everword_embedder.settings import Settings as EmbedderSettings
-from everword_embedder.settings import WorkerSettings
-from everword_ingest.settings import Settings as IngestSettings
-from everword_search.settings import Settings as SearchSettings
+from everword_compactor.settings import CompactorSettings as CompactorSettings
+from everword_embedder.settings import EmbedderSettings as EmbedderSettings
+from everword_embedder.settings import EmbedderWorkerSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
+from everword_search.settings import SearchSettings as SearchSettings
 from support.command_line import EVERWORD, Finished, run
 from support.compaction import compact, roll_up
 from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read
@@ -46,7 +46,7 @@ READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
     ("search", SearchSettings.from_environment),
     ("compactor", CompactorSettings.from_environment),
     ("embedder", EmbedderSettings.from_environment),
-    ("embedder", WorkerSettings.from_environment),
+    ("embedder", EmbedderWorkerSettings.from_environment),
     ("client", lambda environment: ClientSettings.from_environment(Variables(environment))),
 )
 

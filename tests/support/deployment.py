@@ -15,12 +15,12 @@ from helm_python import Chart
 
 from everword.client import ClientSettings
 from everword.domain.settings import Environment
-from everword_compactor.settings import Settings as CompactorSettings
-from everword_compactor.settings import WorkerSettings as CompactorWorkerSettings
-from everword_embedder.settings import Settings as EmbedderSettings
-from everword_embedder.settings import WorkerSettings as EmbedderWorkerSettings
-from everword_ingest.settings import Settings as IngestSettings
-from everword_search.settings import Settings as SearchSettings
+from everword_compactor.settings import CompactorSettings as CompactorSettings
+from everword_compactor.settings import CompactorWorkerSettings as CompactorWorkerSettings
+from everword_embedder.settings import EmbedderSettings as EmbedderSettings
+from everword_embedder.settings import EmbedderWorkerSettings as EmbedderWorkerSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
+from everword_search.settings import SearchSettings as SearchSettings
 from everword_web.settings import ADDRESSES
 from support.documents import ROOT, variables_read
 

@@ -19,7 +19,7 @@ from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.due_vectors import DueVectors
 from everword_compactor.jobs.model_outage import detect_model_outage
-from everword_compactor.settings import SERVICE, WorkerSettings
+from everword_compactor.settings import SERVICE, CompactorWorkerSettings
 
 _Run = Callable[[JobRun], datetime | None]
 
@@ -92,7 +92,7 @@ def main(arguments: list[str]) -> None:
     # Nobody waits for summaries, and somebody may for what services do on the same cores.
     let_process_give_way()
     try:
-        settings = WorkerSettings.from_environment(Environment(os.environ))
+        settings = CompactorWorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:
         sys.exit(f"everword: {error}")
     flush = setup(f"compactor-worker-{name}", settings.log_level)

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.caller import Caller
-from everword.rpc.fair_share import FairShare
+from everword.rpc.fair_share import CallShare
 
 #: The largest message that the transport takes. Somewhat more than any request may have, so that a request just over
 #: its limit gets an error that explains itself.
@@ -41,7 +41,7 @@ class Capacity:
 
     def __init__(self, calls: int, service: str = "") -> None:
         running = min(MAX_COMPUTING.get(service, MAX_RUNNING), max(1, calls // 2))
-        self._running = FairShare(
+        self._running = CallShare(
             ShareLimits(
                 total=running,
                 of_group=running,
@@ -53,15 +53,15 @@ class Capacity:
                 impatient=True,
             )
         )
-        self._long = FairShare(
+        self._long = CallShare(
             ShareLimits(total=max(1, calls // 2), of_group=max(1, calls // 8), reserve=2)
         )
-        self._streams = FairShare(
+        self._streams = CallShare(
             ShareLimits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
         )
         # Whoever is asked has queues of its own, in which searches come before what nobody waits for.
-        self._between_services = FairShare(ShareLimits(total=calls, of_group=calls))
-        self._bodies = FairShare(
+        self._between_services = CallShare(ShareLimits(total=calls, of_group=calls))
+        self._bodies = CallShare(
             ShareLimits(
                 total=MAX_BODY_BYTES,
                 of_group=MAX_BODY_BYTES_OF_GROUP,
@@ -108,7 +108,7 @@ class Capacity:
 class Body:
     """The room that a request takes."""
 
-    def __init__(self, bodies: FairShare, group: Group) -> None:
+    def __init__(self, bodies: CallShare, group: Group) -> None:
         self._bodies = bodies
         self._group = group
         self.held = TRANSPORT_BYTES

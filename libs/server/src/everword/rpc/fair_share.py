@@ -6,7 +6,7 @@ from everword.admission import fair_share
 from everword.domain.errors import Overloaded
 
 
-class FairShare(fair_share.FairShare):
+class CallShare(fair_share.FairShare):
     """A semaphore of amounts, whose `take` raises Overloaded."""
 
     def refusal(self, limit: int, *, of_group: bool) -> Exception:

@@ -48,7 +48,7 @@ TRIES = 3
 _BEFORE_ALL = UUID(int=0)
 
 
-class Abandoned(Exception):
+class AuditAbandoned(Exception):
     """Nobody waits for the result any more."""
 
 
@@ -162,7 +162,7 @@ class _Auditor:
 
         def heartbeat() -> None:
             if ended.is_set():
-                raise Abandoned
+                raise AuditAbandoned
 
         try:
             return await asyncio.to_thread(self._faithfulness, node, sources, inventions, heartbeat)

@@ -50,7 +50,7 @@ class ModelUsageRow:
 
 
 @dataclass(frozen=True)
-class Compaction:
+class CompactionStatus:
     """The way summaries are made, and what waits for them."""
 
     mode: CompactionMode

@@ -54,14 +54,14 @@ _COMING = regex.compile(rf"\b(?P<next>next )?(?P<name>{'|'.join(_WEEKDAYS)})\b")
 
 
 @dataclass(frozen=True)
-class Span:
+class ValidSpan:
     """From when and until when something holds; None where the words do not say."""
 
     since: datetime | None = None
     until: datetime | None = None
 
 
-def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Span:
+def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> ValidSpan:
     """Return what the words after or before a statement say of when it holds.
 
     `happens` where the statement is of something that happened, such as a move, so that "in March" begins it.
@@ -72,11 +72,11 @@ def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Span:
         if direction in ("until", "till", "through"):
             end = _end(match, today)
             if end is not None:
-                return Span(until=_moment(end, zone))
+                return ValidSpan(until=_moment(end, zone))
         begin = _begin(match, direction, happens, today)
         if begin is not None and _moment(begin, zone) <= said_at:
-            return Span(since=_moment(begin, zone))
-    return Span()
+            return ValidSpan(since=_moment(begin, zone))
+    return ValidSpan()
 
 
 def dated(words: str, said_at: datetime, zone: str) -> str:

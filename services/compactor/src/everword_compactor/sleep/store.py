@@ -13,10 +13,10 @@ from everword.db.statements import load_statements
 from everword.facts.model import FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
     KnownFact,
-    Message,
     Observation,
     ObservationKind,
     Quote,
+    SessionMessage,
     SessionRow,
 )
 
@@ -38,7 +38,7 @@ class Slept:
 
 
 @dataclass(frozen=True)
-class StoredMessage(Message):
+class StoredMessage(SessionMessage):
     """A message, and when it was stored."""
 
     recorded_at: datetime = datetime.max

@@ -14,7 +14,7 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import Questioner
-from everword_compactor.sleep.model import KnownFact, Loaded, Observation, Session, SessionRow
+from everword_compactor.sleep.model import KnownFact, Loaded, Observation, SessionRow, SleepSession
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PendingWrite:
 class SessionWork:
     """A session, and what the stages so far made of it."""
 
-    session: Session
+    session: SleepSession
     loaded: Loaded
     observations: Sequence[Observation] = ()
     #: At most three.
@@ -87,7 +87,7 @@ class ClosingWork:
 
 
 @dataclass(frozen=True)
-class Tools:
+class StageTools:
     """What a stage works with."""
 
     namespace_id: int
@@ -106,7 +106,7 @@ class SessionStage:
 
     #: Its name in progress, logs and tests.
     name: str
-    run: Callable[[Tools, SessionWork], SessionWork]
+    run: Callable[[StageTools, SessionWork], SessionWork]
     #: It is left out where no language model is configured.
     needs_model: bool = False
 
@@ -116,7 +116,7 @@ class ClosingStage:
     """A step that a subject goes through once its sessions are stored, and every night."""
 
     name: str
-    run: Callable[[Tools, ClosingWork], ClosingWork]
+    run: Callable[[StageTools, ClosingWork], ClosingWork]
     needs_model: bool = False
 
 

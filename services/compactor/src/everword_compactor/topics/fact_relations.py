@@ -45,7 +45,7 @@ class SureFact:
 
 
 @dataclass(frozen=True)
-class Relation:
+class FactRelation:
     """What a fact of an attribute says as a relation."""
 
     #: As a type of edges.
@@ -57,22 +57,22 @@ class Relation:
 
 
 #: By attribute: those whose values are persons, places and things.
-RELATIONS: Mapping[str, Relation] = {
-    "employer": Relation("works_at", "person", "organisation"),
-    "residence": Relation("lives_in", "person", "place"),
-    "hometown": Relation("comes_from", "person", "place"),
-    "partner": Relation("partner_is", "person", "person"),
-    "child": Relation("child_is", "person", "person"),
-    "sibling": Relation("sibling_is", "person", "person"),
-    "parent": Relation("parent_is", "person", "person"),
-    "friend": Relation("friend_is", "person", "person"),
-    "pet": Relation("has_pet", "person", "animal"),
-    "vehicle": Relation("drives", "person", "vehicle"),
-    "language": Relation("speaks", "person", "language"),
-    "owner": Relation("owned_by", "thing", "person", of_person=False),
-    "database": Relation("uses", "project", "technology", of_person=False),
-    "stack": Relation("uses", "project", "technology", of_person=False),
-    "editor": Relation("uses", "person", "technology"),
+RELATIONS: Mapping[str, FactRelation] = {
+    "employer": FactRelation("works_at", "person", "organisation"),
+    "residence": FactRelation("lives_in", "person", "place"),
+    "hometown": FactRelation("comes_from", "person", "place"),
+    "partner": FactRelation("partner_is", "person", "person"),
+    "child": FactRelation("child_is", "person", "person"),
+    "sibling": FactRelation("sibling_is", "person", "person"),
+    "parent": FactRelation("parent_is", "person", "person"),
+    "friend": FactRelation("friend_is", "person", "person"),
+    "pet": FactRelation("has_pet", "person", "animal"),
+    "vehicle": FactRelation("drives", "person", "vehicle"),
+    "language": FactRelation("speaks", "person", "language"),
+    "owner": FactRelation("owned_by", "thing", "person", of_person=False),
+    "database": FactRelation("uses", "project", "technology", of_person=False),
+    "stack": FactRelation("uses", "project", "technology", of_person=False),
+    "editor": FactRelation("uses", "person", "technology"),
 }
 
 
@@ -80,7 +80,7 @@ RELATIONS: Mapping[str, Relation] = {
 class NamedRelation:
     """What a fact relates: whom it is of, and its value, as nodes."""
 
-    relation: Relation
+    relation: FactRelation
     from_label: str
     to_label: str
 

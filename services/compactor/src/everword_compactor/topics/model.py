@@ -94,7 +94,7 @@ class StatedFact:
 
 
 @dataclass(frozen=True)
-class Section:
+class TopicSection:
     """What a language model wrote of a topic, checked."""
 
     heading: str
@@ -106,7 +106,7 @@ class Section:
         return {"heading": self.heading, "text": self.text, "sources": sources}
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Section:
+    def from_json(cls, value: dict[str, Any]) -> TopicSection:
         return cls(value["heading"], value["text"], [UUID(id_) for id_ in value["sources"]])
 
 
@@ -124,7 +124,7 @@ class PageRow:
 
 
 @dataclass(frozen=True)
-class Material:
+class TopicMaterial:
     """All that a page is made of."""
 
     node: Node
@@ -141,7 +141,7 @@ class Page:
     """A page that was written."""
 
     content: str
-    sections: Sequence[Section]
+    sections: Sequence[TopicSection]
     #: In the order of the numbers by which they are cited.
     cited: Sequence[tuple[UUID, int]]
     #: The language model that wrote sections; empty for none.

@@ -20,7 +20,7 @@ SQL = load_statements("everword_embedder.queue")
 
 
 @dataclass(frozen=True)
-class Generation:
+class WrittenGeneration:
     """A model generation that writes enqueue vectors for."""
 
     id: int
@@ -80,7 +80,7 @@ class Backlog:
 
 
 @dataclass(frozen=True)
-class _Share:
+class _NamespaceShare:
     """How many places a namespace has in a batch."""
 
     namespace_id: int
@@ -92,8 +92,8 @@ class _Completed:
     memory_id: int
 
 
-def live_generations(conn: Connection) -> list[Generation]:
-    return fetch_all(conn, SQL["live_generations"], None, Generation)
+def live_generations(conn: Connection) -> list[WrittenGeneration]:
+    return fetch_all(conn, SQL["live_generations"], None, WrittenGeneration)
 
 
 def set_background(conn: Connection, generation_id: int, mean: float, deviation: float) -> None:
@@ -125,7 +125,7 @@ def claim_pending(
         "only_few": only_few,
         "early": early,
     }
-    shares = fetch_all(conn, SQL["find_pending"], parameters, _Share)
+    shares = fetch_all(conn, SQL["find_pending"], parameters, _NamespaceShare)
     claimed = {"generation_id": generation_id, "lease_s": lease_s, "early": early}
     each = [{**asdict(share), **claimed} for share in shares]
     return fetch_each(conn, SQL["claim_pending"], each, PendingVector)
@@ -163,7 +163,7 @@ def complete_pending(
 def store_vectors(
     conn: Connection,
     namespace_id: int,
-    generation: Generation,
+    generation: WrittenGeneration,
     memory_ids: Sequence[int],
     vectors: npt.NDArray[np.float32],
 ) -> None:

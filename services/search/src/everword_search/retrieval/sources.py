@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from everword.admission.fair_share import ShareLimits
 from everword.db.pool import Database
-from everword.rpc.fair_share import FairShare
+from everword.rpc.fair_share import CallShare
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.ranking.word_lists import WordLists
@@ -30,4 +30,4 @@ class Sources:
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
     word_lists: WordLists = field(default_factory=WordLists)
     #: Searches that read whatever the filter lets through: each may keep a processor of Postgres for two seconds.
-    expensive: FairShare = field(default_factory=lambda: FairShare(EXPENSIVE))
+    expensive: CallShare = field(default_factory=lambda: CallShare(EXPENSIVE))

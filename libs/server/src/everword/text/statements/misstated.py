@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.statements.clauses import Clause, clauses, sentences, stems_of
+from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
 from everword.text.statements.sources import Measured, SourceStatement, Statements, measured
 from everword.text.values.folding import normalise
 
@@ -38,7 +38,7 @@ _SUBJECT_WITHIN = 4
 
 def find_misstated(text: str, sources: Statements) -> Iterator[str]:
     """Yield the clauses of a text that its sources contradict, as they are written."""
-    for sentence in sentences(normalise(text)):
+    for sentence in iter_sentences(normalise(text)):
         for clause in clauses(sentence):
             if clause.asks or len(clause.words) < 1:
                 continue

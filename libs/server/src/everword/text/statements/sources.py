@@ -10,7 +10,7 @@ from functools import cached_property
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.statements.clauses import Clause, clauses, sentences, stems_of
+from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
 from everword.text.values.dates import DATE, TIME
 from everword.text.values.evidence import find_values
 from everword.text.values.folding import normalise
@@ -107,7 +107,7 @@ class Statements:
         self.names |= speakers
         named = stems_of(" ".join(speakers))
         question: frozenset[str] = frozenset()
-        for sentence in sentences(normalise(source.text)):
+        for sentence in iter_sentences(normalise(source.text)):
             folded = sentence.lower()
             stems = stems_of(folded)
             says_i, says_we = bool(_FIRST_PERSON.search(folded)), bool(_WE.search(folded))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from everword.text.case_folding import fold_spaces
-from everword.text.statements.clauses import Clause, clause_of, clauses, sentences
+from everword.text.statements.clauses import Clause, clause_of, clauses, iter_sentences
 from everword.text.values.evidence import Value, find_values
 from everword.text.values.folding import normalise
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS
@@ -36,7 +36,7 @@ def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]
 def _taken(wanted: Sequence[str], content: str) -> Sequence[str]:
     """Return those of the values and clauses that a node says."""
     plain = strip_tags(content)
-    said = [clause for sentence in sentences(normalise(plain)) for clause in clauses(sentence)]
+    said = [clause for sentence in iter_sentences(normalise(plain)) for clause in clauses(sentence)]
     values = find_values(plain)
     texts = {fold_spaces(text) for text in (*find_latex(plain), *(value.text for value in values))}
     meanings = {meaning for value in values for meaning in _meanings(value)}

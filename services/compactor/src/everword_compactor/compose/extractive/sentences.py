@@ -71,7 +71,7 @@ class SentenceKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SourceSentence:
     """A sentence and where it begins in its text, in characters."""
 
     text: str
@@ -79,38 +79,38 @@ class Sentence:
     kind: SentenceKind = SentenceKind.PROSE
 
 
-def split_sentences(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[SourceSentence]:
     """Return the sentences of `text` in order. A line ends a sentence, unless it was wrapped at a margin.
 
     Lines of code stay whole. Only what is too long for a passage is cut elsewhere.
     """
     stripped = text.strip()
     if len(stripped) <= WHOLE_CHARS and "\n" not in stripped:
-        return [Sentence(stripped, text.index(stripped))] if stripped else []
-    found: list[Sentence] = []
+        return [SourceSentence(stripped, text.index(stripped))] if stripped else []
+    found: list[SourceSentence] = []
     for start, end, kind in _paragraphs(text):
         ends = [end] if kind is SentenceKind.CODE else [*_ends(text, start, end), end]
         for stop in ends:
             found += _cut(text, start, stop, kind)
             start = stop
     # A line of dashes is no sentence; where there is nothing else, its beginning stands for it.
-    return found or [Sentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
+    return found or [SourceSentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
 
 
-def without_mark(sentence: Sentence) -> str:
+def without_mark(sentence: SourceSentence) -> str:
     """Return a sentence without the dash or number that a list puts before it."""
     if sentence.kind is not SentenceKind.ITEM:
         return sentence.text
     return _LIST_MARK.sub("", sentence.text) or sentence.text
 
 
-def _cut(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
+def _cut(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[SourceSentence]:
     piece = text[start:end]
     for part in split_passages(piece) if len(piece) > MAX_CHARS else [piece]:
         stripped = part.strip()
         if any(letter.isalnum() for letter in stripped):
             is_label = kind is not SentenceKind.CODE and _LABEL_END.search(stripped) is not None
-            yield Sentence(
+            yield SourceSentence(
                 stripped,
                 start + len(part) - len(part.lstrip()),
                 SentenceKind.LABEL if is_label else kind,

@@ -14,11 +14,17 @@ from everword.people.model import PersonMention, RelationStatus
 from everword.people.names import relation_core, words_of
 from everword.people.writer import meet_people
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
-from everword_compactor.sleep.model import Observation, Quote, Session
+from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
 from everword_compactor.sleep.prompting import find_quote
-from everword_compactor.sleep.work import PendingWrite, SessionStage, SessionWork, Storing, Tools
+from everword_compactor.sleep.work import (
+    PendingWrite,
+    SessionStage,
+    SessionWork,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-people"
 MAX_TOKENS = 2_000
@@ -72,7 +78,7 @@ class FoundPerson:
     mention: PersonMention
 
 
-def find_people(tools: Tools, work: SessionWork) -> SessionWork:
+def find_people(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add the people whom a session speaks of."""
     assert tools.asking is not None
     session = work.session
@@ -101,7 +107,7 @@ def may_name_somebody(observation: Observation) -> bool:
 
 
 def read_people(
-    session: Session, observed: Sequence[Observation], shown: Records, answer: Any
+    session: SleepSession, observed: Sequence[Observation], shown: Records, answer: Any
 ) -> CheckedAnswer[list[FoundPerson]]:
     """Return those people of an answer who are named in the quotes of what was shown, and what is wrong with others.
 
@@ -126,7 +132,7 @@ def read_people(
     return CheckedAnswer(kept, complaints)
 
 
-def _is_named(session: Session, observation: Observation, name: str) -> bool:
+def _is_named(session: SleepSession, observation: Observation, name: str) -> bool:
     """Tell whether a message of an observation, or what it is about, has all words of a name that is no speaker's."""
     words = set(words_of(name))
     speakers = {observation.subject, session.conversation.agent, *(m.author for m in session.said)}
@@ -138,7 +144,7 @@ def _is_named(session: Session, observation: Observation, name: str) -> bool:
     return any(words <= set(words_of(text)) for text in (*texts, observation.about))
 
 
-def _find_words(session: Session, observation: Observation, words: str) -> Quote | None:
+def _find_words(session: SleepSession, observation: Observation, words: str) -> Quote | None:
     found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
     return next((quote for quote in found if quote is not None), None)
 

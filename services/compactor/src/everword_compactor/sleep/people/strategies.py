@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from everword.people.strategies import ask
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 
-def find_strategies(tools: Tools, work: ClosingWork) -> ClosingWork:
+def find_strategies(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add what is worth asking the subject, once all else of this closing is stored, and end what was answered."""
     moment = tools.now
 

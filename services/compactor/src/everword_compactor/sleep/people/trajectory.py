@@ -73,7 +73,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Source:
+class TrajectorySource:
     """What a trajectory can rest on."""
 
     text: str
@@ -112,7 +112,7 @@ class Outlook:
     cited: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
-def read_outlook(sources: Sequence[Source], answer: Any) -> CheckedAnswer[Outlook | None]:
+def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAnswer[Outlook | None]:
     """Return what of an answer the cited records bear out; None where its main fields are not, with what is wrong."""
     complaints: list[str] = []
     texts = dict.fromkeys(TEXTS, "")
@@ -149,7 +149,9 @@ def read_outlook(sources: Sequence[Source], answer: Any) -> CheckedAnswer[Outloo
     return CheckedAnswer(outlook, complaints)
 
 
-def _wrong(name: str, text: str, numbers: Sequence[int], sources: Sequence[Source]) -> str:
+def _wrong(
+    name: str, text: str, numbers: Sequence[int], sources: Sequence[TrajectorySource]
+) -> str:
     """Return what is wrong with a text and the records that it cites; nothing where all is well."""
     if not numbers or not all(1 <= r <= len(sources) for r in numbers):
         return "it cites no records, or some that are none"

@@ -14,11 +14,22 @@ from everword.people.user_models import describe_user
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.sleep.model import USER_ROLE, Conversation, Message, Session
+from everword_compactor.sleep.model import (
+    USER_ROLE,
+    SessionMessage,
+    SleepConversation,
+    SleepSession,
+)
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.store import Turn
 from everword_compactor.sleep.prompting import find_quote, portions
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-user-model"
 MAX_TOKENS = 1_500
@@ -75,11 +86,11 @@ _SCHEMA: Mapping[str, Any] = {
 class Turns:
     """The last turns of a user as a session of their own, numbered from 1, and the conversation of each."""
 
-    session: Session
+    session: SleepSession
     conversations: Mapping[UUID, UUID]
 
 
-def describe(tools: Tools, work: ClosingWork) -> ClosingWork:
+def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add how the subject communicates, where they wrote something since the last closing."""
     assert tools.asking is not None
     if not work.sessions:
@@ -104,7 +115,7 @@ def describe(tools: Tools, work: ClosingWork) -> ClosingWork:
 def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
     """Return turns of any conversations under numbers of their own."""
     messages = [
-        Message(
+        SessionMessage(
             turn.id,
             number,
             USER_ROLE,
@@ -114,8 +125,8 @@ def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
         ).own()
         for number, turn in enumerate(turns, start=1)
     ]
-    conversation = Conversation(UUID(int=0), "", "", "")
-    session = Session(UUID(int=0), conversation, messages)
+    conversation = SleepConversation(UUID(int=0), "", "", "")
+    session = SleepSession(UUID(int=0), conversation, messages)
     return Turns(session, {turn.id: turn.conversation_id for turn in turns})
 
 

@@ -19,7 +19,7 @@ from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.jobs.async_database import open_database
 from everword_compactor.sleep import storing
-from everword_compactor.sleep.model import ASSISTANT_ROLE, Session
+from everword_compactor.sleep.model import ASSISTANT_ROLE, SleepSession
 from everword_compactor.sleep.storing import SessionState
 from everword_compactor.sleep.work import ClosingWork, PendingWrite, SessionWork, Storing
 
@@ -83,12 +83,12 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
     return [*marks, *work.writes, *ends, PendingWrite("close-later", close_later)]
 
 
-def park(session: Session, error: str, after: int | None) -> list[PendingWrite]:
+def park(session: SleepSession, error: str, after: int | None) -> list[PendingWrite]:
     """Return the writes that put a session aside, so that what follows it goes on."""
     return _aside(session, SessionState.PARKED, error, after)
 
 
-def skip(session: Session, after: int | None) -> list[PendingWrite]:
+def skip(session: SleepSession, after: int | None) -> list[PendingWrite]:
     """Return the writes for a session in which nobody said anything."""
     return _aside(session, SessionState.SKIPPED, None, after)
 
@@ -104,7 +104,7 @@ def closing_writes(work: ClosingWork) -> list[PendingWrite]:
 
 
 def _aside(
-    session: Session, state: SessionState, error: str | None, after: int | None
+    session: SleepSession, state: SessionState, error: str | None, after: int | None
 ) -> list[PendingWrite]:
     async def insert(to: Storing) -> None:
         await storing.insert_session(to.conn, to.namespace_id, session, state, error=error)
@@ -113,7 +113,7 @@ def _aside(
     return [PendingWrite("insert-session", insert), *ends]
 
 
-def _advance(session: Session, after: int) -> PendingWrite:
+def _advance(session: SleepSession, after: int) -> PendingWrite:
     async def advance(to: Storing) -> None:
         id_, through = session.conversation.id, session.last_seq
         if not await storing.advance_slept(to.conn, to.namespace_id, id_, after, through):
@@ -122,7 +122,7 @@ def _advance(session: Session, after: int) -> PendingWrite:
     return PendingWrite("advance", advance)
 
 
-def _closing_subject(session: Session) -> str:
+def _closing_subject(session: SleepSession) -> str:
     """Return whom the closing steps are about: of several who spoke, the one who said most."""
     said = session.said or [m for m in session.messages if m.role != ASSISTANT_ROLE]
     subjects = [session.subject_of(message) for message in said]

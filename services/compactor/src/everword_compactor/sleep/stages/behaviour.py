@@ -17,7 +17,13 @@ from everword_compactor.sleep.model import Observation, Quote
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages.evidence import AUDIT, known_of, pieces_of
 from everword_compactor.sleep.stages.naming import attribute_name
-from everword_compactor.sleep.work import PendingWrite, SessionStage, SessionWork, Storing, Tools
+from everword_compactor.sleep.work import (
+    PendingWrite,
+    SessionStage,
+    SessionWork,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-behaviour"
 MAX_TOKENS = 3_000
@@ -73,7 +79,7 @@ class Inference:
     quotes: Sequence[Quote]
 
 
-def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
+def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add what the session's observations show, as inferred facts."""
     assert tools.asking is not None
     own = [each for each in work.observations if not each.about]

@@ -19,7 +19,13 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Reco
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-confirm"
 MAX_TOKENS = 2_500
@@ -59,7 +65,7 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def confirm(tools: Tools, work: ClosingWork) -> ClosingWork:
+def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Confirm suspected facts of the subject."""
     suspected = [
         fact
@@ -98,7 +104,7 @@ def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
 
 
 def _borne_out(
-    tools: Tools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
+    tools: StageTools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
 ) -> list[tuple[KnownFact, str]]:
     """Return the facts that a model finds borne out, each with the reason."""
     assert tools.asking is not None

@@ -13,14 +13,20 @@ from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import EvidenceRow
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 _AUDIT = ChangeReason("machine", "says the same as another one")
 _LETTERS = re.compile(r"[^\w]+")
 _ARTICLES = {"a", "an", "the", "my", "our", "his", "her", "their"}
 
 
-def consolidate(tools: Tools, work: ClosingWork) -> ClosingWork:
+def consolidate(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Let the older of two facts that say the same take over the other's evidence."""
     alike: dict[tuple[Key, str], list[KnownFact]] = defaultdict(list)
     for fact in work.loaded.profile.facts:

@@ -16,7 +16,13 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep.prompting import message_record
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import DisputeRow
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-arbitrate"
 MAX_TOKENS = 800
@@ -58,7 +64,7 @@ class Settlement:
     reason: str
 
 
-def settle_disputes(tools: Tools, work: ClosingWork) -> ClosingWork:
+def settle_disputes(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Settle open disputes of the subject; what cannot be settled without a model waits for one."""
     with tools.reading() as conn:
         disputes = reads.open_disputes(conn, tools.namespace_id, work.subject, MOST)
@@ -117,7 +123,7 @@ def _by_trust(dispute: DisputeRow, now: datetime) -> Settlement | None:
     return None
 
 
-def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settlement:
+def _arbitrate(tools: StageTools, work: ClosingWork, dispute: DisputeRow) -> Settlement:
     """Return what a model decides, who sees the conversation around both."""
     assert tools.asking is not None
     ids = [dispute.old_id, dispute.new_id]

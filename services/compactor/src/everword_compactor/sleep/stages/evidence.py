@@ -10,7 +10,7 @@ from everword.facts.model import FactSource, FactState, Key
 from everword.facts.statement_writer import FactStatement
 from everword.facts.store import NewEvidence
 from everword.facts.writer import ChangeReason
-from everword_compactor.sleep.model import Conversation, KnownFact, Observation, Quote
+from everword_compactor.sleep.model import KnownFact, Observation, Quote, SleepConversation
 
 #: Who writes.
 AUDIT = ChangeReason("machine", "learned in sleep")
@@ -36,7 +36,7 @@ def told_of(
     key: Key,
     value: str,
     observation: Observation,
-    conversation: Conversation,
+    conversation: SleepConversation,
 ) -> FactStatement:
     """Return what an observation says, as facts are told: it holds from when it was first said."""
     return FactStatement(

@@ -9,13 +9,19 @@ from everword.facts.conclusions import expire_fact
 from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 #: Facts of a subject that one closing ends.
 MOST = 200
 
 
-def expire(tools: Tools, work: ClosingWork) -> ClosingWork:
+def expire(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """End the facts of the subject whose lifetime is over; those in dispute are left to be settled."""
     with tools.reading() as conn:
         expired = reads.expired_facts(conn, tools.namespace_id, work.subject, tools.now, MOST)

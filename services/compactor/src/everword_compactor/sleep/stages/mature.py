@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from everword.facts.conclusions import anchor_fact
 from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, PendingWrite, Storing, Tools
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 _AUDIT = ChangeReason("machine", "an anchor of the trajectory")
 
 
-def mature(tools: Tools, work: ClosingWork) -> ClosingWork:
+def mature(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Mark the facts of the subject that are anchors of its trajectory, and unmark those that are none any more."""
     if work.loaded.trajectory.made_at is None:
         return work

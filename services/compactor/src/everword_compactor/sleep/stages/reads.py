@@ -17,7 +17,7 @@ from everword.facts.store import SQL as FACTS
 from everword.facts.voices import VoiceRow, Voices, weigh_voices
 from everword.jobs.enqueue import SESSION_IDLE_S
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.sleep.model import KnownFact, Message
+from everword_compactor.sleep.model import KnownFact, SessionMessage
 from everword_compactor.sleep.store import SQL, CurrentFactRow
 
 
@@ -205,9 +205,9 @@ def read_timeline(
 
 def read_around(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], around: int
-) -> list[Message]:
+) -> list[SessionMessage]:
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids), "around": around}
-    return fetch_all(conn, SQL["read_around"], parameters, Message)
+    return fetch_all(conn, SQL["read_around"], parameters, SessionMessage)
 
 
 def expired_facts(
