@@ -313,7 +313,7 @@ def test_the_tables_of_settings_say_who_reads_them(tmp_path: Path) -> None:
 def test_standard_variables_that_the_text_names_are_read_too() -> None:
     text = (ROOT / SETTINGS).read_text(encoding="utf-8")
     assert set(re.findall(r"\bOTEL_[A-Z_]+", text)) == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
-    setup = sources()["everword/observability/setup.py"]
+    setup = sources()["everword/observability/__init__.py"]
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
 
 

@@ -19,7 +19,7 @@ from everword.cli.times import parse_time
 from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
 from everword.domain.tokens import ConsistencyToken, ResumeToken
 from everword.formats import open_reading
-from everword.text.statements.check import misstatements
+from everword.text.statements.misstated import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword.transcripts.errors import TranscriptError

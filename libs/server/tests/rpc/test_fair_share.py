@@ -10,7 +10,7 @@ import pytest
 from everword.admission import fair_share
 from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.errors import Overloaded
-from everword.rpc.fair_share import CallShare
+from everword.rpc.capacity import CallShare
 
 FLOOD = Group("flood")
 OTHER = Group("other")

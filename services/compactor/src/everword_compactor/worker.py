@@ -12,7 +12,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
-from everword.observability.setup import setup
+from everword.observability import setup
 from everword.processes.heap import share_arenas
 from everword.processes.priority import let_process_give_way
 from everword_compactor.compose.model import Composer

@@ -9,7 +9,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
-from everword.observability.setup import setup
+from everword.observability import setup
 from everword.processes.heap import share_arenas
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.drain import Drain, DrainSettings

@@ -35,9 +35,8 @@ from everword_search.endings.read_endings import outdated_asked
 from everword_search.passages.ranked import Ranked
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
-from everword_search.records.bounds import DEFAULT_CONTENT_CHARS, max_parts
-from everword_search.records.query_plans import use_generic_plans
-from everword_search.records.store import memories_asked
+from everword_search.records.model import DEFAULT_CONTENT_CHARS, max_parts
+from everword_search.records.store import memories_asked, use_generic_plans
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.model import SearchRequest

@@ -35,6 +35,15 @@ STATEMENT_CAP_S = 60.0
 GONE_S = 1
 #: How long a call waits for a connection before it is told that storage is unavailable.
 POOL_TIMEOUT_S = 10.0
+#: Statements read a row before they refer to it, and delete what refers to a row before the row. So a foreign key is
+#: violated only if a concurrent transaction deleted the row, or referred to it, in between.
+#: RestrictViolation is the same for keys with ON DELETE RESTRICT, from PostgreSQL 18 on.
+WRITE_CONFLICTS = (
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.ForeignKeyViolation,
+    psycopg.errors.RestrictViolation,
+)
 _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 

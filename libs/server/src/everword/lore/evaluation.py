@@ -17,7 +17,7 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from everword.admission.fair_share import Group, ShareLimits
-from everword.rpc.fair_share import CallShare
+from everword.rpc.capacity import CallShare
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, KeyScope, NamespaceScope, Role
 from everword.domain.errors import AccessDenied, GrantUsedUp, InvalidCredentials, Unauthenticated
-from everword.rpc.fair_share import CallShare
+from everword.rpc.capacity import CallShare
 from everword.rpc.settings import ServerSettings
 
 NAMESPACE_HEADER = "x-everword-namespace"

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from everword.admission import fair_share
 from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.caller import Caller
-from everword.rpc.fair_share import CallShare
+from everword.domain.errors import Overloaded
+
+
+class CallShare(fair_share.FairShare):
+    """A semaphore of amounts, whose `take` raises Overloaded."""
+
+    def refusal(self, limit: int, *, of_group: bool) -> Exception:
+        message = "Too many calls of this namespace at once; repeat this one after a pause."
+        return Overloaded(message if of_group else "", limit=limit)
+
 
 #: The largest message that the transport takes. Somewhat more than any request may have, so that a request just over
 #: its limit gets an error that explains itself.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from everword.text.statements.check import misstatements
+from everword.text.statements.misstated import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.guarded import or_else

@@ -26,6 +26,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import psycopg
+import regex
 
 from everword.costs.model import ModelCall
 from everword.costs.store import insert_usage_blocking
@@ -37,10 +38,28 @@ from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.embedder import ModelUnavailable, TextEmbedder, TextsRejected
-from everword_embedder.queue.items import Item, by_share
 from everword_embedder.queue.masking import read_around, sent_texts
 from everword_embedder.queue.store import PendingVector, WrittenGeneration, by_namespace
-from everword_embedder.queue.unembeddable import unembeddable_reason
+
+_BLOB = regex.compile(r"[A-Za-z0-9+/=_-]{200,}")
+#: A text is a blob where runs of base64 are more than this share of it.
+_BLOB_SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class Item:
+    """A passage in work."""
+
+    pending: PendingVector
+    text: str
+
+
+def by_share(items: Sequence[Item], few: int) -> tuple[list[Item], list[Item]]:
+    """Return the passages of namespaces with up to `few` in a batch, which wait for nobody's many, and the others."""
+    shares = Counter(item.pending.namespace_id for item in items)
+    of_few = [item for item in items if shares[item.pending.namespace_id] <= few]
+    return of_few, [item for item in items if shares[item.pending.namespace_id] > few]
+
 
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
@@ -298,3 +317,14 @@ class Drain:
 
 def _count(outcome: str, passages: int) -> None:
     counter(names.EMBED_PASSAGES, "{passage}").add(passages, {names.JOB_OUTCOME: outcome})
+
+
+def unembeddable_reason(text: str) -> str | None:
+    """Return why `text` has no meaning to embed; None where it has."""
+    stripped = text.strip()
+    if not any(character.isalnum() for character in stripped):
+        return "it holds no words"
+    blobs = sum(len(match[0]) for match in _BLOB.finditer(stripped))
+    if blobs > _BLOB_SHARE * len(stripped):
+        return "it is encoded data, not text"
+    return None

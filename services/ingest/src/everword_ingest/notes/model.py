@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from everword.domain.note_keys import note_key_hash
+from everword.domain.addresses import note_key_hash
 from everword.domain.tokens import ConsistencyToken
 
 #: Of a note that was written without one.

@@ -20,8 +20,8 @@ from everword_search.addresses.places import (
     within,
 )
 from everword_search.addresses.tree import AddressEntry, Directory, find_directory
-from everword_search.records.bounds import max_parts
 from everword_search.records.freshness import ensure_fresh
+from everword_search.records.model import max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier
 

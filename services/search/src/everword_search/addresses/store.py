@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
-from everword.domain.note_keys import note_key_hash
+from everword.domain.addresses import note_key_hash
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS
 from everword_search.records.store import namespaced
 

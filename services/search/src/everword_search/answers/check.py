@@ -9,7 +9,7 @@ from datetime import UTC
 import regex
 
 from everword.domain.records import MemoryRecord
-from everword.text.statements.check import misstatements
+from everword.text.statements.misstated import misstatements
 from everword.text.statements.obeyed import find_obeyed
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values

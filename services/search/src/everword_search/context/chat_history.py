@@ -29,8 +29,8 @@ from everword_search.passages.vectors import QueryNotEmbedded
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import ConversationKey, MemoryFilter
-from everword_search.records.query_plans import use_generic_plans
 from everword_search.records.read_conversations import read_conversation
+from everword_search.records.store import use_generic_plans
 from everword_search.retrieval.arms.base import ArmReport, ArmState, SearchArm
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
 from everword_search.retrieval.search import find_memories

@@ -14,11 +14,9 @@ from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.passages import store
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope
-from everword_search.records.bounds import DEFAULT_CONTENT_CHARS, max_parts
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import EVERYTHING, MemoryFilter
-from everword_search.records.query_plans import use_custom_plans, use_generic_plans
-from everword_search.records.store import read_memories
+from everword_search.records.model import DEFAULT_CONTENT_CHARS, EVERYTHING, MemoryFilter, max_parts
+from everword_search.records.store import read_memories, use_custom_plans, use_generic_plans
 
 
 @dataclass(frozen=True)

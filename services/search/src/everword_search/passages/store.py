@@ -17,8 +17,7 @@ from everword.db.statements import (
 )
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from everword_search.passages.ranked import Ranked
-from everword_search.records.bounds import end_of_time
-from everword_search.records.model import MemoryFilter
+from everword_search.records.model import MemoryFilter, end_of_time
 from everword_search.records.store import namespaced
 
 SQL = load_statements("everword_search.passages")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+DEFAULT_CONTENT_CHARS = 2000
+
 #: The times that a filter can name.
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC)
@@ -96,3 +98,18 @@ class ConversationFilter:
     subjects: list[str] | None = None
     active: bool | None = None
     client_session_ids: list[str] | None = None
+
+
+def max_parts(chars: int) -> int:
+    """Return how many passages of a text surely hold its first `chars` characters.
+
+    Two passages in a row have at least 80 words together, and a word has at least one character.
+    """
+    return chars // 40 + 2
+
+
+def end_of_time(newest_first: bool) -> tuple[str, str]:
+    """Return the place before the first memory in the order asked for."""
+    if newest_first:
+        return "infinity", str(UUID(int=2**128 - 1))
+    return "-infinity", str(UUID(int=0))

@@ -14,7 +14,7 @@ from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records import store
 from everword_search.records.freshness import ensure_fresh
 from everword_search.records.model import ConversationFilter, ConversationKey
-from everword_search.records.query_plans import use_custom_plans
+from everword_search.records.store import use_custom_plans
 
 
 async def get_conversation(

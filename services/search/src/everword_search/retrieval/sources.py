@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from everword.admission.fair_share import ShareLimits
 from everword.db.pool import Database
-from everword.rpc.fair_share import CallShare
+from everword.rpc.capacity import CallShare
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.ranking.word_lists import WordLists

@@ -16,7 +16,7 @@ from everword_search.endings.read_endings import OutdatedRow, outdated_asked
 from everword_search.passages.ranked import Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
-from everword_search.records.bounds import max_parts
+from everword_search.records.model import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.arms.graph import GraphArm

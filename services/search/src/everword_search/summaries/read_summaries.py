@@ -11,7 +11,7 @@ from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import SummaryRecord
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.query_plans import use_custom_plans
+from everword_search.records.store import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
-from everword_search.records.bounds import end_of_time
+from everword_search.records.model import end_of_time
 from everword_search.records.store import listed_metadata_chars, namespaced
 from everword_search.summaries.model import SummaryFilter
 

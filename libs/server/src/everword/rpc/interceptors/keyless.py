@@ -11,7 +11,7 @@ import grpc
 
 from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.errors import DeadlineExceeded, EverwordError, RequestTooLarge
-from everword.rpc.fair_share import CallShare
+from everword.rpc.capacity import CallShare
 from everword.rpc.interceptors.base import Context, Continuation, Handler
 from everword.rpc.interceptors.errors import abort
 from everword.rpc.methods import INTERNAL, PUBLIC

@@ -7,13 +7,20 @@ words passes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import regex
 
 from everword.text.analysis import folded_words
 from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
-from everword.text.statements.sources import Measured, SourceStatement, Statements, measured
+from everword.text.statements.obeyed import find_obeyed
+from everword.text.statements.sources import (
+    Measured,
+    SourceStatement,
+    StatedSource,
+    Statements,
+    measured,
+)
 from everword.text.values.folding import normalise
 
 #: Of the words of a clause that the sources hold, another one has to share as many to be about the same.
@@ -135,3 +142,10 @@ def _is_contrary(clause: Clause, sources: Statements) -> bool:
         for share, each in shares
         if share >= _NEARLY * most
     )
+
+
+def misstatements(text: str, sources: Iterable[StatedSource]) -> list[str]:
+    """Return the clauses of a text that its sources contradict, and the sentences that one of them ordered."""
+    said = list(sources)
+    obeyed = list(find_obeyed(text, (source.text for source in said)))
+    return obeyed + list(find_misstated(text, Statements(said)))

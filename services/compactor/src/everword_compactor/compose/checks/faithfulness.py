@@ -8,7 +8,7 @@ from itertools import chain
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import shown_time
-from everword.text.statements.check import misstatements
+from everword.text.statements.misstated import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.coverage import measure_coverage

@@ -26,10 +26,8 @@ from everword_search.context.budget import BudgetedBlock
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_log_entries
-from everword_search.records.bounds import max_parts
-from everword_search.records.model import MemoryFilter
-from everword_search.records.query_plans import use_generic_plans
-from everword_search.records.store import read_memories
+from everword_search.records.model import MemoryFilter, max_parts
+from everword_search.records.store import read_memories, use_generic_plans
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories

@@ -22,10 +22,8 @@ from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_workspace_chunks
-from everword_search.records.bounds import max_parts
-from everword_search.records.model import MemoryFilter
-from everword_search.records.query_plans import use_generic_plans
-from everword_search.records.store import read_memories
+from everword_search.records.model import MemoryFilter, max_parts
+from everword_search.records.store import read_memories, use_generic_plans
 
 SHARE = 0.25
 #: In the order of layers: identity, narrative, focus. HEARTBEAT is read by whoever runs it.

@@ -17,7 +17,7 @@ from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_USER
 from everword_search.passages.ranked import Ranked, Window
-from everword_search.records.bounds import max_parts
+from everword_search.records.model import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.results.hit_order import BRINGING, RankedPage
