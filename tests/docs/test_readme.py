@@ -20,11 +20,10 @@ from everword.embedded.ports import Ports
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.settings import CompactorSettings as CompactorSettings
-from everword_embedder.settings import EmbedderSettings as EmbedderSettings
-from everword_embedder.settings import EmbedderWorkerSettings
-from everword_ingest.settings import IngestSettings as IngestSettings
-from everword_search.settings import SearchSettings as SearchSettings
+from everword_compactor.settings import CompactorSettings
+from everword_embedder.settings import EmbedderSettings, EmbedderWorkerSettings
+from everword_ingest.settings import IngestSettings
+from everword_search.settings import SearchSettings
 from support.command_line import EVERWORD, Finished, run
 from support.compaction import compact, roll_up
 from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read

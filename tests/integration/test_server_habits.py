@@ -32,11 +32,11 @@ from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.search_service_pb2 import BrowseRequest, SearchRequest
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_embedder.server import EmbedderServer
-from everword_embedder.settings import EmbedderSettings as EmbedderSettings
+from everword_embedder.settings import EmbedderSettings
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import IngestSettings
 from everword_search.server import SearchServer
-from everword_search.settings import IngestSettings as SearchSettings
+from everword_search.settings import SearchSettings
 from support.callers import internal
 from support.calls import append_request
 from support.databases import DatabaseUnderTest

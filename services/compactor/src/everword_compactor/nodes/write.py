@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from everword.db.blocking import Connection
 from everword.index.builders import Language, build_passages
-from everword.index.passages import IndexedSource as IndexedSource
+from everword.index.passages import IndexedSource
 from everword.index.writer import replace_passages_blocking
 from everword.v1.memory_pb2 import MEMORY_KIND_SUMMARY
 from everword_compactor.compose.model import Level, Source
