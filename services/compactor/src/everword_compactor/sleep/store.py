@@ -8,7 +8,14 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    fetch_values,
+)
 from everword.db.statements import load_statements
 from everword.facts.model import FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
@@ -180,16 +187,10 @@ def unslept_conversations(
     return fetch_all(conn, SQL["unslept_conversations"], parameters, Unslept)
 
 
-@dataclass(frozen=True)
-class _FactIdRow:
-    id: UUID
-
-
 def resting_conversations(conn: Connection, namespace_id: int, limit: int) -> list[UUID]:
     """Return conversations that wait for a pause in them."""
     parameters = {"namespace_id": namespace_id, "limit": limit}
-    rows = fetch_all(conn, SQL["resting_conversations"], parameters, _FactIdRow)
-    return [row.id for row in rows]
+    return fetch_values(conn, SQL["resting_conversations"], parameters)
 
 
 def read_profile(
@@ -258,16 +259,10 @@ def read_night(conn: Connection, namespace_id: int) -> date | None:
     return night
 
 
-@dataclass(frozen=True)
-class _Namespace:
-    namespace_id: int
-
-
 def nightless_namespaces(conn: Connection, limit: int, parked_s: float) -> list[int]:
     """Return namespaces with facts for which no nightly Sleep is scheduled."""
     parameters: dict[str, Any] = {"limit": limit, "parked_s": parked_s}
-    rows = fetch_all(conn, SQL["nightless_namespaces"], parameters, _Namespace)
-    return [row.namespace_id for row in rows]
+    return fetch_values(conn, SQL["nightless_namespaces"], parameters)
 
 
 def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:

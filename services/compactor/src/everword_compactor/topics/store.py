@@ -9,7 +9,14 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    fetch_values,
+)
 from everword.db.statements import load_statements
 from everword_compactor.topics.model import (
     Change,
@@ -23,11 +30,6 @@ from everword_compactor.topics.model import (
 )
 
 SQL = load_statements("everword_compactor.topics")
-
-
-@dataclass(frozen=True)
-class _Namespace:
-    namespace_id: int
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,7 @@ def delete_node_changes(
 def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
     """Return namespaces with changes that nobody is to look at."""
     parameters = {"limit": limit, "parked_s": parked_s}
-    rows = fetch_all(conn, SQL["changed_topics"], parameters, _Namespace)
-    return [row.namespace_id for row in rows]
+    return fetch_values(conn, SQL["changed_topics"], parameters)
 
 
 def facts_of(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[TopicFactRow]:

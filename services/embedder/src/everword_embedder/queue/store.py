@@ -12,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import ArrayParameter
-from everword.db.blocking import Connection, execute, fetch_all, fetch_each, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_each,
+    fetch_value,
+    fetch_values,
+)
 from everword.db.statements import load_statements
 from everword.domain.credentials import CredentialPolicy
 
@@ -220,16 +227,10 @@ def fail_pending(
     execute(conn, SQL["fail_pending"], parameters)
 
 
-@dataclass(frozen=True)
-class _NamespaceRow:
-    namespace_id: int
-
-
 def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
     """Return the namespaces whose vectors have been pending for so long, and that have no job to make them."""
     parameters = {"patience_s": patience_s}
-    rows = fetch_all(conn, SQL["forgotten_namespaces"], parameters, _NamespaceRow)
-    return [row.namespace_id for row in rows]
+    return fetch_values(conn, SQL["forgotten_namespaces"], parameters)
 
 
 def measure_backlog(conn: Connection, cap: int) -> Backlog:

@@ -15,6 +15,7 @@ from everword.db.statements import (
     fetch_all,
     fetch_optional,
     fetch_value,
+    fetch_values,
     load_statements,
 )
 from everword_ingest.checkpoints.model import (
@@ -58,11 +59,6 @@ class CheckpointStateRow(CheckpointRow):
     """A checkpoint with its state."""
 
     state: bytes
-
-
-@dataclass(frozen=True)
-class _CheckpointIdRow:
-    id: UUID
 
 
 async def conversation_exists(conn: Connection, namespace_id: int, conversation_id: UUID) -> bool:
@@ -165,4 +161,4 @@ async def delete_checkpoints(
         "conversation_id": conversation_id,
         "name": name,
     }
-    return len(await fetch_all(conn, SQL["delete_checkpoints"], parameters, _CheckpointIdRow))
+    return len(await fetch_values(conn, SQL["delete_checkpoints"], parameters))
