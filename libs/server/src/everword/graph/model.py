@@ -55,7 +55,7 @@ class NodeKey:
 
 
 @dataclass(frozen=True)
-class NewNode:
+class NewGraphNode:
     """A node to write down; label and type are clean."""
 
     label: str
@@ -74,7 +74,7 @@ class NodeReference:
 
 
 @dataclass(frozen=True)
-class NewEdge:
+class NewGraphEdge:
     """A relation to write down; type and label are clean."""
 
     from_node: NodeReference
@@ -95,5 +95,5 @@ class GraphWrite:
 
     scope: GraphScope
     source: GraphSource
-    nodes: Sequence[NewNode] = ()
-    edges: Sequence[NewEdge] = ()
+    nodes: Sequence[NewGraphNode] = ()
+    edges: Sequence[NewGraphEdge] = ()

@@ -15,7 +15,13 @@ from everword.domain.not_found import NodeNotFound
 from everword.graph import store
 from everword.graph.graph_text import node_text
 from everword.graph.labels import Anchor, find_anchor, label_hash, label_key
-from everword.graph.model import DEFAULT_CONFIDENCE, GraphScope, NewNode, NodeKey, NodeReference
+from everword.graph.model import (
+    DEFAULT_CONFIDENCE,
+    GraphScope,
+    NewGraphNode,
+    NodeKey,
+    NodeReference,
+)
 from everword.graph.rows import HeldNode, NodeNameRow, NodeVersionRow
 from everword.graph.store import End
 from everword.index import passages as index
@@ -31,11 +37,11 @@ class Wanted:
     """A node that is to be there: its key, and what is said of it."""
 
     key: NodeKey
-    node: NewNode
+    node: NewGraphNode
     anchor: Anchor | None = None
 
 
-def wanted_node(node: NewNode, scope: GraphScope) -> Wanted:
+def wanted_node(node: NewGraphNode, scope: GraphScope) -> Wanted:
     """Return what a node is known by. `me` is the agent's and `user` the subject's, whatever type is said."""
     anchor = find_anchor(node.label)
     if anchor is None:
@@ -118,7 +124,7 @@ async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict
 
 
 def merged_version(
-    known: NodeVersionRow | None, node_id: UUID, said: Sequence[NewNode], source: int
+    known: NodeVersionRow | None, node_id: UUID, said: Sequence[NewGraphNode], source: int
 ) -> NodeVersionRow:
     """Return what is known of a node with what is said of it: what it lacks is filled in."""
     first = said[0]
@@ -134,7 +140,7 @@ def merged_version(
     )
 
 
-def _confidence(node: NewNode) -> float:
+def _confidence(node: NewGraphNode) -> float:
     return DEFAULT_CONFIDENCE if node.confidence is None else node.confidence
 
 

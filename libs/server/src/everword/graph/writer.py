@@ -20,7 +20,14 @@ from everword.domain.not_found import EdgeNotFound, FactNotFound, NodeNotFound
 from everword.facts import store as facts
 from everword.graph import store
 from everword.graph.labels import find_anchor
-from everword.graph.model import GraphScope, GraphWrite, NewEdge, NewNode, NodeKey, NodeReference
+from everword.graph.model import (
+    GraphScope,
+    GraphWrite,
+    NewGraphEdge,
+    NewGraphNode,
+    NodeKey,
+    NodeReference,
+)
 from everword.graph.nodes import (
     Wanted,
     ensure_nodes,
@@ -58,7 +65,7 @@ async def write_graph(
     )
     own = [wanted_node(node, write.scope) for node in write.nodes]
     anchors = [
-        wanted_node(NewNode(ref.label, ""), write.scope)
+        wanted_node(NewGraphNode(ref.label, ""), write.scope)
         for ref in references
         if ref.id is None and find_anchor(ref.label)
     ]
@@ -77,7 +84,7 @@ async def write_graph(
     return WrittenGraph(node_ids, edge_ids, len(new.intersection(node_ids)), created)
 
 
-async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewEdge]) -> Times:
+async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewGraphEdge]) -> Times:
     """Hold the facts that edges are to hold with; return when these do. Raises FactNotFound."""
     keys = {}
     for fact_id in {edge.fact_id for edge in edges if edge.fact_id}:
@@ -108,7 +115,7 @@ async def _find_ends(
         if ref.id is not None:
             continue
         anchor = find_anchor(ref.label)
-        key = wanted_node(NewNode(ref.label, ref.type), scope).key
+        key = wanted_node(NewGraphNode(ref.label, ref.type), scope).key
         near = [each.key for each in own if each.key.label_hash == key.label_hash]
         if anchor or (ref.type and key in ids):
             found[ref] = ids[key]
@@ -127,7 +134,7 @@ async def _put_nodes(
     end: End,
 ) -> None:
     """Store what is said of nodes, as far as it is new."""
-    by_node = dict[UUID, list[NewNode]]()
+    by_node = dict[UUID, list[NewGraphNode]]()
     for wanted, id_ in said:
         by_node.setdefault(held[id_].id, []).append(wanted.node)
     if not by_node:
@@ -191,7 +198,7 @@ async def _put_edges(
 
 
 def _place(
-    edge: NewEdge,
+    edge: NewGraphEdge,
     relation: tuple[UUID, UUID, str],
     rows: Sequence[PlacedEdgeRow],
     write: GraphWrite,

@@ -19,8 +19,8 @@ from everword.graph.model import (
     GraphScope,
     GraphSource,
     GraphWrite,
-    NewEdge,
-    NewNode,
+    NewGraphEdge,
+    NewGraphNode,
     NodeReference,
 )
 from everword.graph.writer import write_graph
@@ -161,21 +161,21 @@ async def _write(
 ) -> int:
     wanted = {end for _, named in said for end in named.ends if not find_anchor(end[0])}
     found = await _find_known(conn, namespace_id, scope, sorted(wanted))
-    edges = list[NewEdge]()
+    edges = list[NewGraphEdge]()
     for fact, named in said:
         one, other = (found.get(end) or NodeReference(None, *end) for end in named.ends)
         if _DELETED not in (one, other):
             edges.append(_edge(fact, named, one, other))
     ends = dict.fromkeys(ref for edge in edges for ref in (edge.from_node, edge.to_node))
-    nodes = [NewNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in wanted]
+    nodes = [NewGraphNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in wanted]
     write = GraphWrite(scope, GraphSource.MACHINE, nodes, edges)
     return (await write_graph(conn, namespace_id, settings, write)).created_edges if edges else 0
 
 
 def _edge(
     fact: SureFact, named: NamedRelation, from_node: NodeReference, to_node: NodeReference
-) -> NewEdge:
-    return NewEdge(
+) -> NewGraphEdge:
+    return NewGraphEdge(
         from_node,
         to_node,
         named.relation.type,

@@ -15,8 +15,8 @@ from everword.graph.model import (
     GraphScope,
     GraphSource,
     GraphWrite,
-    NewEdge,
-    NewNode,
+    NewGraphEdge,
+    NewGraphNode,
     NodeReference,
 )
 from everword.rpc.translate import optional_time
@@ -77,7 +77,7 @@ def to_edge_changes(edge: graph_pb2.Edge) -> dict[str, Any]:
 
 def _to_node(
     field: str, node: graph_pb2.NewNode, source: GraphSource, violations: Violations
-) -> NewNode:
+) -> NewGraphNode:
     label, type_ = clean_label(node.label), type_name(node.type)
     if not label:
         violations.append((f"{field}.label", "holds nothing that is seen"))
@@ -87,12 +87,12 @@ def _to_node(
         violations.append((f"{field}.type", why))
     confidence = node.confidence if node.HasField("confidence") else None
     _check_sure(field, confidence, source, violations)
-    return NewNode(label, type_, node.description.strip(), confidence)
+    return NewGraphNode(label, type_, node.description.strip(), confidence)
 
 
 def _to_edge(
     field: str, edge: graph_pb2.NewEdge, source: GraphSource, violations: Violations
-) -> NewEdge:
+) -> NewGraphEdge:
     type_ = type_name(edge.type)
     if not type_:
         violations.append((f"{field}.type", "must hold a letter or a digit"))
@@ -103,7 +103,7 @@ def _to_edge(
     since = optional_time(edge, "valid_from_time", f"{field}.")
     until = optional_time(edge, "valid_until_time", f"{field}.")
     _check_times(field, edge, since, until, violations)
-    return NewEdge(
+    return NewGraphEdge(
         _to_reference(f"{field}.from_node", edge.from_node, violations),
         _to_reference(f"{field}.to_node", edge.to_node, violations),
         type_,
