@@ -8,7 +8,7 @@ ConversationDetails.
 from everword.transcripts.chats import chat_messages
 from everword.transcripts.errors import RecordError, TranscriptError
 from everword.transcripts.fields import (
-    TranscriptEntry,
+    Entry,
     as_object,
     fill,
     list_in,

@@ -28,7 +28,7 @@ DETAIL_FIELDS = frozenset(conversation_pb2.ConversationDetails.DESCRIPTOR.fields
 
 
 @dataclass(frozen=True)
-class TranscriptEntry:
+class Entry:
     """One message of a file, and the conversation it belongs to."""
 
     target: ingest_service_pb2.ConversationTarget

@@ -16,7 +16,7 @@ from everword.transcripts.fields import (
     DETAIL_FIELDS,
     ENUMS,
     KEY_FIELDS,
-    TranscriptEntry,
+    Entry,
     as_object,
     list_in,
     parse_json,
@@ -33,7 +33,7 @@ BENCH_FORMAT = "everword-bench/1"
 _PEEK_LINES = 100
 
 
-def read_transcript(path: Path, meter: Meter | None = None) -> Iterator[TranscriptEntry]:
+def read_transcript(path: Path, meter: Meter | None = None) -> Iterator[Entry]:
     """Iterate over the messages of a file: a `.json` document, or else JSONL; both may hold chats as OpenAI has them.
 
     Every message has an external id, so that importing a file again stores nothing twice. `meter` records the progress
@@ -64,7 +64,7 @@ def to_line(
     return fields
 
 
-def _read_lines(path: Path, meter: Meter) -> Iterator[TranscriptEntry]:
+def _read_lines(path: Path, meter: Meter) -> Iterator[Entry]:
     if _is_chat_of_lines(path):
         yield from _read_chat_lines(path, meter)
         return
@@ -82,7 +82,7 @@ def _read_lines(path: Path, meter: Meter) -> Iterator[TranscriptEntry]:
                 fields["external_id"] = f"line-{number}-{hashlib.sha256(line).hexdigest()[:16]}"
             key = {name: fields.pop(name) for name in KEY_FIELDS & fields.keys()}
             details = {name: fields.pop(name) for name in DETAIL_FIELDS & fields.keys()}
-            yield TranscriptEntry(to_target(key, details, place), to_message(fields, place), place)
+            yield Entry(to_target(key, details, place), to_message(fields, place), place)
 
 
 def _is_chat_of_lines(path: Path) -> bool:
@@ -114,7 +114,7 @@ def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
 
 def read_conversation(
     conversation: dict[str, Any], place: str, meter: Meter | None = None
-) -> Iterator[TranscriptEntry]:
+) -> Iterator[Entry]:
     """Iterate over the messages of one conversation of a document, which `place` names in errors.
 
     Malformed messages are skipped and counted in `meter`; without it, the first one raises RecordError.
@@ -137,10 +137,10 @@ def read_conversation(
             if not settle_id(message_fields):
                 raise RecordError(where, "it has no id")
             where = f"{where} ({message_fields['external_id']})"
-            yield TranscriptEntry(target, to_message(message_fields, where), where)
+            yield Entry(target, to_message(message_fields, where), where)
 
 
-def _read_document(part: Part) -> Iterator[TranscriptEntry]:
+def _read_document(part: Part) -> Iterator[Entry]:
     (shapes, _), meter, stem = part.shapes(), part.meter, part.archive.stem
     shape = frozenset[str]().union(*shapes)
     if "item.messages" in shape:
@@ -169,9 +169,7 @@ def _read_document(part: Part) -> Iterator[TranscriptEntry]:
         )
 
 
-def _read_chat(
-    chat: dict[str, Any], place: str, name: str, meter: Meter
-) -> Iterator[TranscriptEntry]:
+def _read_chat(chat: dict[str, Any], place: str, name: str, meter: Meter) -> Iterator[Entry]:
     """Iterate over the messages of a chat, which is called `name` where it has no id of its own."""
     if chat.get("messages") is None:
         raise RecordError(place, "it holds no `messages`")
@@ -189,7 +187,7 @@ def _read_chat(
     yield from _entries(target, numbered, meter, created)
 
 
-def _read_chat_lines(path: Path, meter: Meter) -> Iterator[TranscriptEntry]:
+def _read_chat_lines(path: Path, meter: Meter) -> Iterator[Entry]:
     """Iterate over the messages of a chat that stand on a line each."""
     target = to_target({"session_key": path.stem}, {}, str(path))
     messages = list[tuple[int, object, str]]()
@@ -205,10 +203,10 @@ def _entries(
     messages: Sequence[tuple[int, object, str]],
     meter: Meter,
     created: object = None,
-) -> Iterator[TranscriptEntry]:
+) -> Iterator[Entry]:
     for message, where in chat_messages(messages, created, meter):
         with meter.skipping(where):
-            yield TranscriptEntry(target, to_message(message, where), where)
+            yield Entry(target, to_message(message, where), where)
 
 
 def _to_dict(message: ProtoMessage) -> dict[str, Any]:
