@@ -13,6 +13,7 @@ from everword_compactor.jobs.questions import Records, halves
 from everword_compactor.sleep.model import (
     ASSISTANT_ROLE,
     KnownFact,
+    Observation,
     Quote,
     SessionMessage,
     SleepSession,
@@ -123,6 +124,12 @@ def find_quote(session: SleepSession, seq: int, words: str) -> Quote | None:
     return Quote(
         message.id, session.conversation.id, message.seq, message.occurred_at, found[0].strip()
     )
+
+
+def find_words(session: SleepSession, observation: Observation, words: str) -> Quote | None:
+    """Return the first quote of `words` in the messages of an observation."""
+    found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
+    return next((quote for quote in found if quote is not None), None)
 
 
 def _pattern(words: str) -> re.Pattern[str]:

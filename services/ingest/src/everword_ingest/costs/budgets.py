@@ -56,7 +56,7 @@ async def set_budget(
         if found is None or found.currency != limits.currency:
             found = None  # what was charged in another currency says nothing
             await store.count_past(conn, namespace.id, id_, month.begins_at, time_zone)
-        old = _limits_of(found) if found else None
+        old = limits_of(found) if found else None
         await store.add_events(conn, namespace.id, id_, month.name, old, batch_id)
         events = await store.list_events(conn, namespace.id, batch_id)
         await _resume_work(conn, namespace.id)
@@ -118,7 +118,7 @@ async def _resume_work(conn: Connection, namespace_id: int) -> None:
     await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
 
 
-def _limits_of(row: BudgetRow) -> BudgetLimits:
+def limits_of(row: BudgetRow | StandingRow | BudgetEventRow) -> BudgetLimits:
     return BudgetLimits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
 
 

@@ -13,7 +13,7 @@ from everword.prices.price_list import Price, PriceList
 from everword.rpc.translate import fill_timestamp, optional_time, to_date, to_timestamp
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
-from everword_ingest.costs.budgets import BudgetStatus
+from everword_ingest.costs.budgets import BudgetStatus, limits_of
 from everword_ingest.costs.model import (
     DEFAULT_WARN_PERCENT,
     BudgetKey,
@@ -185,7 +185,7 @@ def standing_to_proto(standing: BudgetStatus) -> list[cost_pb2.BudgetStatus]:
 def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatus:
     monthly = row.period == BudgetPeriod.MONTH
     return cost_pb2.BudgetStatus(
-        budget=budget_to_proto(row.id, _key(row), _limits(row)),
+        budget=budget_to_proto(row.id, _key(row), limits_of(row)),
         period=month.name if monthly else run_id,
         spent=money(row.cost, row.currency),
         tokens=row.tokens,
@@ -199,7 +199,7 @@ def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatu
 
 def event_to_proto(row: BudgetEventRow) -> cost_pb2.BudgetEvent:
     event = cost_pb2.BudgetEvent(
-        budget=budget_to_proto(row.budget_id, _key(row), _limits(row)),
+        budget=budget_to_proto(row.budget_id, _key(row), limits_of(row)),
         period=row.in_period,
         spent=money(row.cost, row.currency),
         tokens=row.tokens,
@@ -252,7 +252,3 @@ def price_to_proto(row: PriceRow) -> cost_pb2.ModelPrice:
 
 def _key(row: StandingRow | BudgetEventRow) -> BudgetKey:
     return BudgetKey(BudgetPeriod(row.period), BudgetScope(row.scope), row.scope_value)
-
-
-def _limits(row: StandingRow | BudgetEventRow) -> BudgetLimits:
-    return BudgetLimits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)

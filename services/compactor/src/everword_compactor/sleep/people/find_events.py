@@ -19,7 +19,7 @@ from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.moments import is_said, read_moment
 from everword_compactor.sleep.people.words import observation_record, said_of, strange_names
-from everword_compactor.sleep.prompting import find_quote
+from everword_compactor.sleep.prompting import find_words
 from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,
@@ -159,7 +159,7 @@ def read_events(
         if start and end and end < start:
             end, other = None, "it ends before it begins"
         status = _STATUSES[entry["status"]]
-        told = _find_words(session, observation, entry["words"]) if status else None
+        told = find_words(session, observation, entry["words"]) if status else None
         if status and told is None:
             status, other = None, other or "the words do not say its status"
         complaints += [f"event {number}: {each}" for each in (fault, other) if each]
@@ -214,11 +214,6 @@ def _moment(
     if not is_said(moment, texts, observation.said_at, zone):
         return None, f"nobody says {written[:40]}"
     return moment, ""
-
-
-def _find_words(session: SleepSession, observation: Observation, words: str) -> Quote | None:
-    found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
-    return next((quote for quote in found if quote is not None), None)
 
 
 def _write(subject: str, mentions: Sequence[EventMention]) -> PendingWrite:

@@ -17,7 +17,7 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Reco
 from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
-from everword_compactor.sleep.prompting import find_quote
+from everword_compactor.sleep.prompting import find_words
 from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,
@@ -122,7 +122,7 @@ def read_people(
             complaints.append(f"person {number}: observation {o} does not name them so")
             continue
         relation, status = entry["relation"].strip().casefold(), _STATUSES[entry["status"]]
-        told = _find_words(session, observation, entry["words"]) if relation or status else None
+        told = find_words(session, observation, entry["words"]) if relation or status else None
         if (relation or status) and (told is None or contradicts(relation, told.text)):
             complaints.append(
                 f"person {number}: the words do not say `{relation or entry['status']}`"
@@ -142,11 +142,6 @@ def _is_named(session: SleepSession, observation: Observation, name: str) -> boo
     texts = [message.content for message in session.said if message.id in cited]
     # "She moved to Rome": who that is stands in another message, and was held against that.
     return any(words <= set(words_of(text)) for text in (*texts, observation.about))
-
-
-def _find_words(session: SleepSession, observation: Observation, words: str) -> Quote | None:
-    found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
-    return next((quote for quote in found if quote is not None), None)
 
 
 def _mentions(

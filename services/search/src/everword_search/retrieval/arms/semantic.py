@@ -20,7 +20,6 @@ from everword_search.passages.vectors import (
     GenerationRow,
     QueryNotEmbedded,
     QueryVector,
-    VectorRow,
 )
 from everword_search.retrieval.arms.base import ArmState, RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.large import LargeScopes
@@ -127,7 +126,7 @@ class SemanticArm(RankingArm):
             return [_clamped(candidate) for candidate in self._scan(rows)]
         parameters = {**_calibration(asked.generation), "vector": asked.vector}
         scored = await vectors.score_vectors(conn, self._scope, asked.id, source_ids, parameters)
-        return [_clamped(_candidate(row)) for row in scored]
+        return [_clamped(Candidate.of_row(row)) for row in scored]
 
     async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages, in deviations from the model's background; NaN without a vector."""
@@ -202,8 +201,3 @@ def _background(generation: GenerationRow) -> tuple[float, float]:
         # A model that finds everything alike has none.
         max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
     )
-
-
-def _candidate(row: VectorRow) -> Candidate:
-    position = [row.score, row.passage_id]
-    return Candidate(row.source_id, row.passage_id, row.raw, row.score, position)
