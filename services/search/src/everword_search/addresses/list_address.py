@@ -20,7 +20,7 @@ from everword_search.addresses.places import (
     within,
 )
 from everword_search.addresses.tree import AddressEntry, Directory, find_directory
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.model import max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier
@@ -39,8 +39,7 @@ async def list_address(
     """
     segments = within(namespace, address) if address else ()
     cursor = await open_cursor(database, namespace, "ListAddress", page)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await directory_entry(conn, namespace, segments)
         if found is None:
             if await find_memory(conn, namespace, segments, Tier.ABSTRACT) is not None:

@@ -27,7 +27,7 @@ from everword_search.facts.store import find_own
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.model import ConversationKey, MemoryFilter
 from everword_search.records.read_conversations import read_conversation
 from everword_search.records.store import use_generic_plans
@@ -97,8 +97,7 @@ async def read_start(
     database: Database, namespace: NamespaceScope, request: ContextRequest
 ) -> Start:
     """Return the namespace's settings, and the conversation if there is to be one. Raises ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+    async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
         asked = await ask(conn, present_asked(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
         [present] = await asked.rows()

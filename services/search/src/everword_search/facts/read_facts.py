@@ -14,7 +14,7 @@ from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.facts import store
 from everword_search.facts.model import FactFilter, ProfileRequest
 from everword_search.facts.store import FactChangeRow, FactDisputeRow, LinkRow, QuotedEvidenceRow
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 
 #: Intervals of a history, and pieces of evidence and changes of a fact.
 MOST = 1_000
@@ -47,8 +47,7 @@ async def get_profile(
 ) -> tuple[Sequence[FactView], int]:
     """Return what holds of a subject, and how much of it is left out, as far as that is counted."""
     most = wanted.max_facts
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, wanted.at_least_as_fresh)
+    async with fresh_transaction(database, namespace, wanted.at_least_as_fresh) as conn:
         found = await store.get_profile(conn, namespace.id, wanted, most + 1)
         if len(found) <= most:
             return found, 0
@@ -63,8 +62,7 @@ async def get_fact(
     at_least_as_fresh: str = "",
 ) -> FactView:
     """Return a fact as it is believed now. Raises FactNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await show_facts(conn, namespace.id, [fact_id])
     return _only(found.get(fact_id), fact_id)
 
@@ -79,8 +77,7 @@ async def list_facts(
     """Return a page of facts, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListFacts", page)
     after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await store.list_facts(conn, namespace.id, wanted, after, cursor.limit)
     return cursor.cut(found, lambda last: [str(last.id), str(last.memory_id or last.id)])
 
@@ -93,8 +90,7 @@ async def get_fact_history(
     at_least_as_fresh: str = "",
 ) -> Sequence[FactView]:
     """Return every value that an attribute of a subject ever had."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         return await store.list_history(conn, namespace.id, subject, attribute, MOST)
 
 
@@ -105,8 +101,7 @@ async def explain_fact(
     at_least_as_fresh: str = "",
 ) -> FactExplanation:
     """Return why a fact is believed, down to the words. Raises FactNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await show_facts(conn, namespace.id, [fact_id])
         fact = _only(found.get(fact_id), fact_id)
         evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
@@ -124,8 +119,7 @@ async def list_fact_links(
     at_least_as_fresh: str = "",
 ) -> Sequence[Link]:
     """Return what facts are to others, as far as that holds, the surest first."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         return await _links(conn, namespace.id, fact_ids, False, limit)
 
 

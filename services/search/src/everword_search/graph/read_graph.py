@@ -16,7 +16,7 @@ from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.graph import store
 from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
 from everword_search.graph.traverse import read_ends
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 
 #: Versions of a node, nodes with a label, and what a part of an export holds.
 _VERSIONS, _NAMED, _PART = 1_000, 1_000, 500
@@ -29,8 +29,7 @@ async def get_node(
     at_least_as_fresh: str = "",
 ) -> NodeHistory:
     """Return a node in its latest version, and all of these; of a merged one, what it became. Raises NodeNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = node_id
         while node := (await show_nodes(conn, namespace.id, [wanted])).get(wanted):
             if node.merged_into is None:
@@ -51,8 +50,7 @@ async def list_nodes(
 ) -> tuple[Sequence[NodeView], str]:
     """Return a page of nodes, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListNodes", page)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = ListedNodes(view, types, None)
         if label:
             hashes = [label_hash(label)]
@@ -70,8 +68,7 @@ async def export_graph(
     at_least_as_fresh: str = "",
 ) -> AsyncIterator[Subgraph]:
     """Yield all nodes and then all relations, in parts, as they are known at one moment."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         moment = await store.now(conn)
     view = replace(view, known_at=view.known_at or moment, valid_at=view.valid_at or moment)
     after: UUID | None = None

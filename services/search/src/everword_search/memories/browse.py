@@ -14,7 +14,7 @@ from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.passages import store
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.model import DEFAULT_CONTENT_CHARS, EVERYTHING, MemoryFilter, max_parts
 from everword_search.records.store import read_memories, use_custom_plans, use_generic_plans
 
@@ -52,8 +52,7 @@ async def browse(
     cursor = await open_cursor(database, namespace, "Browse", request.page, item_chars=chars)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     filter_ = await find_as_of(database, namespace, request.filter)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+    async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         scope = Scope(namespace.id, filter_)
         places = await store.browse(conn, scope, request.newest_first, after, cursor.limit)

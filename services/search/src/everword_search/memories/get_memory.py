@@ -11,7 +11,7 @@ from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, MEMORY_KIND_SUMMARY
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.tiers import Tier, chars_read, parts_read
 from everword_search.summaries.store import find_named, get_summaries
 
@@ -37,8 +37,7 @@ async def get_memory(
     Raises MemoryNotFound.
     """
     chars = chars_read(tier, None)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         memory_id = (
             await find_named(conn, namespace.id, wanted) if isinstance(wanted, str) else wanted
         )

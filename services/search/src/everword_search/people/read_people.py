@@ -16,7 +16,7 @@ from everword.people.views import EventView, Listed, PersonView, StrategyView
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.people import store
 from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 
 #: Pieces of evidence and changes of one thing, and traits of a subject.
 MOST = 1_000
@@ -94,8 +94,7 @@ async def get_person(
     at_least_as_fresh: str = "",
 ) -> Explained[PersonView]:
     """Return somebody with everything that was said of them. Raises PersonNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         person = await views.show_person(conn, namespace.id, person_id)
         if person is None:
             raise PersonNotFound(person_id=person_id)
@@ -109,8 +108,7 @@ async def get_event(
     at_least_as_fresh: str = "",
 ) -> Explained[EventView]:
     """Return an event with everything that was said of it. Raises EventNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         event = await views.show_event(conn, namespace.id, event_id)
         if event is None:
             raise EventNotFound(event_id=event_id)
@@ -124,8 +122,7 @@ async def get_strategy(
     at_least_as_fresh: str = "",
 ) -> Explained[StrategyView]:
     """Return a question with what it rests on. Raises StrategyNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         question = await views.show_strategy(conn, namespace.id, strategy_id)
         if question is None:
             raise StrategyNotFound(strategy_id=strategy_id)
@@ -142,8 +139,7 @@ async def get_user_model(
     include_evidence: bool,
 ) -> tuple[Sequence[TraitRow], Sequence[LearnedEvidenceRow]]:
     """Return how a subject communicates, and the words that show it where they are asked for."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         traits = await store.read_user_model(conn, namespace.id, subject, include_past, MOST)
         ids = [trait.id for trait in traits] if include_evidence else []
         evidence = (
@@ -160,8 +156,7 @@ async def get_trajectory(
     at_least_as_fresh: str = "",
 ) -> tuple[TrajectoryRow | None, Sequence[LearnedEvidenceRow]]:
     """Return where a subject is heading, with the words that it rests on; None where nothing is known."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await store.read_trajectory(conn, namespace.id, subject, version)
         if found is None:
             return None, []
@@ -184,7 +179,6 @@ async def _page(
     at_least_as_fresh: str,
 ) -> tuple[Sequence[_View], str]:
     cursor = await open_cursor(database, namespace, rpc, page)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await list_(conn, namespace.id, listed, cursor.after_id, cursor.limit)
     return cursor.cut(found, lambda last: [str(last.id)])

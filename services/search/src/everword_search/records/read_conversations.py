@@ -12,7 +12,7 @@ from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.model import ConversationFilter, ConversationKey
 from everword_search.records.store import use_custom_plans
 
@@ -24,8 +24,7 @@ async def get_conversation(
     at_least_as_fresh: str = "",
 ) -> ConversationRecord:
     """Return the conversation with an id or a key. Raises ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         return await read_conversation(conn, namespace.id, wanted)
 
 
@@ -58,8 +57,7 @@ async def list_conversations(
     """Return a page of conversations, newest first, and the token of the next one."""
     cursor = await open_cursor(database, namespace, "ListConversations", page)
     after = cursor.after_id or _AFTER_ALL
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         # Some filters have their own index.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_conversations(conn, namespace.id, wanted, after, cursor.limit)

@@ -10,7 +10,7 @@ from everword.domain.not_found import ConversationNotFound, MessageNotFound
 from everword.domain.records import MessageRecord
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.model import ExternalMessageKey
 from everword_search.records.read_conversations import read_conversation
 
@@ -22,8 +22,7 @@ async def get_message(
     at_least_as_fresh: str = "",
 ) -> MessageRecord:
     """Return a message as it was sent, by its id or the caller's own. Raises MessageNotFound, ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         message_id = await _find(conn, namespace.id, wanted)
         found = await store.get_message(conn, namespace.id, message_id)
     if found is None:
@@ -62,8 +61,7 @@ async def list_messages(
     after = start_seq + (1 if newest_first else -1) if start_seq else None
     if cursor.after:
         after = int(cursor.after[0])
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await store.list_messages(
             conn,
             namespace.id,

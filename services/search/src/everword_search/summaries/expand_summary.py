@@ -12,7 +12,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import MemoryRecord
 from everword.rpc.pages import PageRequest, open_cursor
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
 from everword_search.summaries.store import SummaryTreeRow
@@ -39,8 +39,7 @@ async def expand_summary(
     # Without a size, the limits say how much a page has.
     most = cursor.size if page.size else None
     after = cursor.after[0] if cursor.after else 0
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         expanded = await expand_all(conn, namespace.id, [summary_id], limits, after, most)
     if summary_id not in expanded:
         raise SummaryNotFound(summary_id=summary_id)

@@ -10,7 +10,7 @@ from everword.domain.deadline import remaining
 from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import SummaryRecord
 from everword.rpc.pages import PageRequest, open_cursor
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.store import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
@@ -23,8 +23,7 @@ async def get_summary(
     at_least_as_fresh: str = "",
 ) -> SummaryRecord:
     """Return the whole of a summary, by its id or its name. Raises SummaryNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         if isinstance(wanted, str):
             summary_id = await store.find_named(conn, namespace.id, wanted)
             if summary_id is None:
@@ -52,8 +51,7 @@ async def list_summaries(
     """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListSummaries", page)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         # Each combination of filters has its own index.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_summaries(

@@ -14,7 +14,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import TopicNotFound
 from everword.graph.labels import label_hash
 from everword.rpc.pages import PageRequest, open_cursor
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 
 SQL = load_statements("everword_search.topics")
 
@@ -62,8 +62,7 @@ async def list_topics(
         "after_id": cursor.after_id,
         "limit": cursor.limit,
     }
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         rows = await fetch_all(conn, SQL["list_topics"], parameters, TopicRow)
     return cursor.cut(rows, lambda last: [str(last.node_id)])
 
@@ -92,8 +91,7 @@ async def get_topic(
         named = {"label_hash": label_hash(wanted.name), "agent": wanted.agent}
         statement = SQL["find_named"]
         parameters = {**parameters, **named, "subject": wanted.subject}
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await fetch_optional(conn, statement, parameters, TopicRow)
     if found is None:
         raise TopicNotFound(**({"topic_id": wanted.id} if wanted.id else {"name": wanted.name}))
