@@ -18,11 +18,11 @@ from click.testing import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 
 from everword.cli.backup.archive import make_extensions
-from everword.cli.backup.errors import BackupError
 from everword.cli.backup.manifest import (
     DUMP,
     MANIFEST,
     ROLES,
+    BackupError,
     Manifest,
     file_sha256,
     write_manifest,

@@ -8,9 +8,8 @@ from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
-from everword.rpc.masks import masked_fields
 from everword.rpc.pages import to_page
-from everword.rpc.translate import to_date
+from everword.rpc.translate import masked_fields, to_date
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.audits.audit_summaries import audit_summaries

@@ -22,7 +22,7 @@ from everword.db.statements import BoundStatement, ask, fetch_each
 from everword.domain.caller import NamespaceScope
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
-from everword.rpc.pages import open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
 from everword_search.context.building import Building
@@ -35,7 +35,7 @@ from everword_search.endings.read_endings import outdated_asked
 from everword_search.passages.ranked import Ranked
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
-from everword_search.records.model import DEFAULT_CONTENT_CHARS, max_parts
+from everword_search.records.model import max_parts
 from everword_search.records.store import memories_asked, use_generic_plans
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.open_index import open_index

@@ -15,6 +15,8 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import PageTokens
 
 DEFAULT_PAGE, MAX_PAGE = 50, 200
+#: Characters of the content of an item in a list.
+DEFAULT_CONTENT_CHARS = 2000
 #: Contents of a page together: 16 MiB at 4 bytes a character, half of what the transport takes.
 MAX_PAGE_CHARS = 4 * 1024 * 1024
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from google.protobuf import duration_pb2, json_format, struct_pb2, timestamp_pb2
+from google.protobuf import duration_pb2, field_mask_pb2, json_format, struct_pb2, timestamp_pb2
 from google.protobuf.message import Message
 
 from everword.domain.addresses import segments_of, write_address
@@ -24,6 +25,8 @@ from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 #: What a caller may keep in `metadata` or `settings`.
 MAX_STRUCT_BYTES = 64 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: Stands for every field that can be changed.
+ALL = "*"
 
 
 def to_timestamp(moment: datetime | None) -> timestamp_pb2.Timestamp | None:
@@ -229,3 +232,17 @@ def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
 
 def text_of(id_: UUID | None) -> str:
     return str(id_) if id_ else ""
+
+
+def masked_fields(mask: field_mask_pb2.FieldMask, changeable: Mapping[str, str]) -> list[str]:
+    """Return the fields that `mask` names; `changeable` has them by their paths in the resource.
+
+    Raises InvalidArgument where the mask names nothing, or what cannot be changed.
+    """
+    paths = list(changeable) if mask.paths == [ALL] else list(mask.paths)
+    wrong = sorted(set(paths) - changeable.keys())
+    if wrong or not paths:
+        known = ", ".join(sorted(changeable))
+        text = f"{', '.join(wrong) or 'an empty mask'} cannot be changed; name any of {known}"
+        raise InvalidArgument(violations=(("update_mask", text),))
+    return [changeable[path] for path in paths]

@@ -14,9 +14,8 @@ from everword.domain.caller import KeyScope, Role, current_caller
 from everword.domain.errors import DeadlineExceeded, InvalidArgument
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
-from everword.rpc.masks import masked_fields
 from everword.rpc.pages import to_page
-from everword.rpc.translate import optional_time, to_timestamp
+from everword.rpc.translate import masked_fields, optional_time, to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
 from everword_ingest.admin.api_keys import (

@@ -13,7 +13,7 @@ from everword.graph.model import GraphSource, GraphWrite
 from everword.graph.store import End
 from everword.graph.translate import edge_to_proto, node_to_proto
 from everword.rpc.interceptors.base import Context
-from everword.rpc.masks import masked_fields
+from everword.rpc.translate import masked_fields
 from everword.v1 import graph_service_pb2 as pb
 from everword.v1.graph_service_pb2_grpc import GraphServiceServicer
 from everword_ingest.graph.change_graph import (

@@ -7,13 +7,12 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.rpc.pages import MAX_PAGE_CHARS, PageRequest, open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, MAX_PAGE_CHARS, PageRequest, open_cursor
 from everword_ingest.notes import store
 from everword_ingest.notes.model import MAX_CONTENT_BYTES, NoteFilter, NoteKey
 from everword_ingest.notes.place import find_note_id, not_found
 from everword_ingest.notes.store import NoteRow, NoteVersionRow
 
-DEFAULT_CONTENT_CHARS = 2000
 #: Versions are returned whole.
 DEFAULT_VERSIONS, MAX_VERSIONS = 20, 60
 

@@ -9,13 +9,13 @@ from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import MemoryRecord
-from everword.rpc.pages import FIRST_PAGE, PageRequest, open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, FIRST_PAGE, PageRequest, open_cursor
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.passages import store
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope
 from everword_search.records.freshness import fresh_transaction
-from everword_search.records.model import DEFAULT_CONTENT_CHARS, EVERYTHING, MemoryFilter, max_parts
+from everword_search.records.model import EVERYTHING, MemoryFilter, max_parts
 from everword_search.records.store import read_memories, use_custom_plans, use_generic_plans
 
 

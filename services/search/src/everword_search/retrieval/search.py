@@ -13,11 +13,10 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
-from everword.rpc.pages import open_cursor
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import DEFAULT_CONTENT_CHARS
 from everword_search.records.store import use_generic_plans
 from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse

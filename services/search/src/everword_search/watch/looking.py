@@ -14,7 +14,8 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.domain.records import MemoryRecord
 from everword.domain.tokens import ResumeToken
-from everword_search.records.model import DEFAULT_CONTENT_CHARS, MemoryFilter, max_parts
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS
+from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read
 from everword_search.watch import store
