@@ -7,7 +7,7 @@ import click
 from everword.cli.output import json_option, line, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.client.pages import list_all
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as pb
 
 
@@ -57,7 +57,7 @@ async def deletions(client: Client, name: str, limit: int, as_json: bool) -> Non
 
     With NAME, only those that had this name.
     """
-    request = pb.ListNamespaceDeletionsRequest(namespace=name, page_size=min(limit, 200))
+    request = pb.ListNamespaceDeletionsRequest(namespace=name, page_size=min(limit, PAGE_SIZE))
     found = await list_all(client.admin_service.ListNamespaceDeletions, request, limit)
     if as_json:
         print_json(found)

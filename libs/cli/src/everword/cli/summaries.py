@@ -27,7 +27,7 @@ from everword.cli.session import remote
 from everword.cli.summary_names import find_summary
 from everword.cli.times import TimeParam
 from everword.client import Client
-from everword.client.pages import list_all
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.rpc.translate import to_timestamp
 from everword.v1 import (
     conversation_pb2,
@@ -64,7 +64,7 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
     request = pb.ListSummariesRequest(
         filter=summary_pb2.SummaryFilter(conversation_id=found.id),
         order=memory_pb2.ORDER_OLDEST_FIRST,
-        page_size=200,
+        page_size=PAGE_SIZE,
         max_content_chars=1,
     )
     nodes = await list_all(client.summary_service.ListSummaries, request)
@@ -183,7 +183,7 @@ def _list_request(
             only_needing_review=review,
         ),
         order=memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST,
-        page_size=min(limit, 200),
+        page_size=min(limit, PAGE_SIZE),
         max_content_chars=200,
     )
 
