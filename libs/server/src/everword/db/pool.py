@@ -228,7 +228,9 @@ class Database:
         It has a connection to itself: in the queue of the calls, a database that is busy would look like a dead one.
         """
         try:
-            self._probe = self._probe or await self._connect()
+            self._probe = self._probe or await AsyncConnection.connect(
+                self._conninfo, autocommit=True
+            )
             value = await fetch_value(self._probe, statement)
         except (psycopg.Error, asyncio.CancelledError):
             self.reachable = False
@@ -236,9 +238,6 @@ class Database:
             raise
         self.reachable = True
         return value
-
-    async def _connect(self) -> Connection:
-        return await AsyncConnection.connect(self._conninfo, autocommit=True)
 
     async def _close_probe(self) -> None:
         conn, self._probe = self._probe, None

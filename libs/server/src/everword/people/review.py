@@ -70,7 +70,13 @@ async def _rule(
     now = utc_now()
     evidence = await read_learned_evidence(conn, namespace_id, id_)
     state = fold(evidence, now if ruling is PersonRuling.OVER else None)
-    parameters = _parameters(namespace_id, id_, ruling) | {"now": now, "status": state.status}
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": id_,
+        "ruling": ruling,
+        "now": now,
+        "status": state.status,
+    }
     await execute(conn, statement, parameters)
     await _note(conn, namespace_id, id_, ruling, audit)
     return await show(conn, namespace_id, id_)
@@ -88,10 +94,6 @@ async def end_strategy(
     action = state.name.lower()
     await insert_learned_change(conn, namespace_id, id_, audit.actor, action, audit.reason)
     return await show_strategy(conn, namespace_id, id_)
-
-
-def _parameters(namespace_id: int, id_: UUID, ruling: PersonRuling | None) -> dict[str, object]:
-    return {"namespace_id": namespace_id, "id": id_, "ruling": ruling}
 
 
 async def _note(

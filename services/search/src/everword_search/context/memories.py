@@ -120,7 +120,8 @@ async def search_memories(
     # What is relevant may come after much that is new; others take the place of what repeats what is there.
     most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
-    within = _within(request, record)
+    # The conversation that the context keeps to.
+    within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
         filter=_without_lore(request.filter_for(record)),
@@ -177,10 +178,3 @@ def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
 def _gated(hit: RankedHit, best: float) -> float:
     other = sum(signal.weight * signal.value for signal in hit.signals)
     return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
-
-
-def _within(
-    request: ContextRequest, record: ConversationRecord | None
-) -> ConversationRecord | None:
-    """Return the conversation that a context keeps to."""
-    return record if request.scope is ContextScope.CONVERSATION else None

@@ -11,7 +11,6 @@ They are those of the namespace, the conversation's agent, its subject, and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from everword.db.pool import STATEMENT_CAP_S
@@ -57,7 +56,8 @@ async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
         parts = await read_memories(
             conn, namespace.id, ids, max_chars=_CHARS, max_parts=max_parts(_CHARS)
         )
-    return _candidates(parts)
+    # Parts come file by file in their order.
+    return [_candidate(part, place) for place, part in enumerate(parts)]
 
 
 def _filter(asked: BlockRequest) -> MemoryFilter:
@@ -72,11 +72,6 @@ def _filter(asked: BlockRequest) -> MemoryFilter:
         agents=[""] if wanted.agents is None else wanted.agents,
         subjects=[""] if wanted.subjects is None else wanted.subjects,
     )
-
-
-def _candidates(parts: Sequence[MemoryRecord]) -> list[ContextCandidate]:
-    """Return parts, which come file by file in their order."""
-    return [_candidate(part, place) for place, part in enumerate(parts)]
 
 
 def _candidate(part: MemoryRecord, place: int) -> ContextCandidate:

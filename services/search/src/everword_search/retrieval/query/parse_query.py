@@ -104,7 +104,8 @@ async def parse_query(
     query = _parse(request)
     texts = texts_to_analyse(query)
     statements = _statements(namespace_id, request, profile, texts)
-    may_be_cached = _may_be_cached(request)
+    # Memory could answer such a search.
+    may_be_cached = request.mode in BY_WORDS | BY_MEANING and not request.explain
     asked = cache.ask(namespace_id) if may_be_cached else None
     if asked:
         statements.append(asked.question)
@@ -177,8 +178,3 @@ def _statements(
 def _sought(request: SearchRequest) -> set[str]:
     """Return the words of a query that may be names in another spelling."""
     return capitalised(request.text) if request.mode in BY_MEANING else set()
-
-
-def _may_be_cached(request: SearchRequest) -> bool:
-    """Tell whether a search is one that memory could answer."""
-    return request.mode in BY_WORDS | BY_MEANING and not request.explain
