@@ -23,11 +23,10 @@ from everword.embedded.proxy import ProxySettings
 from everword.rpc.settings import PORTS
 from everword.v1 import access_pb2, error_reason_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.settings import Settings as CompactorSettings
-from everword_embedder.settings import Settings as EmbedderSettings
-from everword_embedder.settings import WorkerSettings
-from everword_ingest.settings import Settings as IngestSettings
-from everword_search.settings import Settings as SearchSettings
+from everword_compactor.settings import CompactorSettings
+from everword_embedder.settings import EmbedderSettings, EmbedderWorkerSettings
+from everword_ingest.settings import IngestSettings
+from everword_search.settings import SearchSettings
 from support.command_line import EVERWORD, Finished, run
 from support.compaction import compact, roll_up
 from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read
@@ -50,7 +49,7 @@ READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
     ("search", SearchSettings.from_environment),
     ("compactor", CompactorSettings.from_environment),
     ("embedder", EmbedderSettings.from_environment),
-    ("embedder", WorkerSettings.from_environment),
+    ("embedder", EmbedderWorkerSettings.from_environment),
     ("proxy", ProxySettings.from_environment),
     ("client", lambda environment: ClientSettings.from_environment(Variables(environment))),
 )
@@ -321,7 +320,7 @@ def test_the_tables_of_settings_say_who_reads_them(tmp_path: Path) -> None:
 def test_standard_variables_that_the_text_names_are_read_too() -> None:
     text = (ROOT / SETTINGS).read_text(encoding="utf-8")
     assert set(re.findall(r"\bOTEL_[A-Z_]+", text)) == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
-    setup = sources()["everword/observability/setup.py"]
+    setup = sources()["everword/observability/__init__.py"]
     assert "OTEL_EXPORTER_OTLP_ENDPOINT" in ast.unparse(setup)
 
 

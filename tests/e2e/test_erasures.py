@@ -19,7 +19,7 @@ import pytest
 
 from everword.db.generations import Generations, NewGeneration
 from everword.db.pool import Database
-from everword.integrity.verify import Finding, verify_everything
+from everword.integrity.verify import IntegrityFinding, verify_everything
 from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import note_pb2
 from everword_ingest.erasure import store
@@ -137,7 +137,7 @@ async def test_random_erasures_while_all_else_goes_on(
     Generations(database.admin_url).add(
         NewGeneration("local", "all-MiniLM-L6-v2", 256, matryoshka=True)
     )
-    unsound: list[Finding] = []
+    unsound: list[IntegrityFinding] = []
     async with running_stack(database, semantic=True, redis_url=valkey_url) as stack:
         stop = asyncio.Event()
         others = [
@@ -189,7 +189,7 @@ async def _again(stop: asyncio.Event, work: Callable[[], Awaitable[None]]) -> No
         await asyncio.sleep(0.05)
 
 
-async def _verify(database: DatabaseUnderTest, unsound: list[Finding]) -> None:
+async def _verify(database: DatabaseUnderTest, unsound: list[IntegrityFinding]) -> None:
     unsound += await asyncio.to_thread(verify_everything, database.admin_url)
 
 

@@ -19,8 +19,8 @@ from everword.cli.times import parse_time
 from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
 from everword.domain.tokens import ConsistencyToken, ResumeToken
 from everword.formats import open_reading
-from everword.text.statements.check import misstatements
-from everword.text.statements.sources import Said
+from everword.text.statements.misstated import misstatements
+from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword.transcripts.errors import TranscriptError
 from everword_compactor.compose.checks import tags
@@ -80,7 +80,7 @@ def read_summary(data: bytes) -> None:
 def read_statements(data: bytes) -> None:
     """Hold what a model says, the first part, against what was said, the second."""
     said, _, source = _text(data).partition("\n\n")
-    for sentence in misstatements(said, [Said(source, ["user", "Emi"])]):
+    for sentence in misstatements(said, [StatedSource(source, ["user", "Emi"])]):
         assert sentence
     Evidence([source], [NOW], labels=["Emi"]).missing(find_values(said))
 

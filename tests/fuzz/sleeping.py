@@ -14,18 +14,18 @@ from everword.chat.answers import answer_of
 from everword.chat.errors import ChatError
 from everword.chat.model import ChatRequest
 from everword.chat.reply import Reply
-from everword.facts.model import Key, Source, State
-from everword.people.model import Said
+from everword.facts.model import FactSource, FactState, Key
+from everword.people.model import MessageWords
 from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.model import (
     USER_ROLE,
-    Conversation,
     KnownFact,
-    Message,
     Observation,
     ObservationKind,
     Quote,
-    Session,
+    SessionMessage,
+    SleepConversation,
+    SleepSession,
 )
 from everword_compactor.sleep.people import find_events, find_people, trajectory, user_model
 from everword_compactor.sleep.stages import behaviour, classify, confirm, disputes, edges, observe
@@ -48,13 +48,13 @@ _Read = Callable[[Any], CheckedAnswer[Any]]
 
 
 @cache
-def _session() -> Session:
-    conversation = Conversation(UUID(int=1), "opus", "chat", "")
+def _session() -> SleepSession:
+    conversation = SleepConversation(UUID(int=1), "opus", "chat", "")
     messages = [
-        Message(UUID(int=n), n, USER_ROLE, "Emi", text, NOW - timedelta(hours=9 - n))
+        SessionMessage(UUID(int=n), n, USER_ROLE, "Emi", text, NOW - timedelta(hours=9 - n))
         for n, text in enumerate(_TOLD, start=1)
     ]
-    return Session(UUID(int=2), conversation, messages)
+    return SleepSession(UUID(int=2), conversation, messages)
 
 
 @cache
@@ -82,8 +82,8 @@ def _facts() -> Sequence[KnownFact]:
             key=Key("Emi", "residence"),
             value=value,
             category="home",
-            state=State.SUSPECTED,
-            source=Source.STATED,
+            state=FactState.SUSPECTED,
+            source=FactSource.STATED,
             confidence=0.5,
             mentions=n,
             several=False,
@@ -100,10 +100,12 @@ def _turns() -> user_model.Turns:
     return user_model.Turns(session, {each.id: UUID(int=1) for each in session.messages})
 
 
-def _sources() -> list[trajectory.Source]:
+def _sources() -> list[trajectory.TrajectorySource]:
     session = _session()
     return [
-        trajectory.Source(each.content, NOW, [Said(each.id, UUID(int=1), each.content, NOW)])
+        trajectory.TrajectorySource(
+            each.content, NOW, [MessageWords(each.id, UUID(int=1), each.content, NOW)]
+        )
         for each in session.messages
     ]
 

@@ -69,7 +69,7 @@ async def test_streams_of_a_machine_that_vanished_end(
 async def test_who_does_not_take_an_export_holds_no_connection(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everword.rpc.streaming.TAKE_S", 0.5)
+    monkeypatch.setattr("everword_ingest.admin.servicer.TAKE_S", 0.5)
     await append(stack, "It is long.")
     with stack.database.connect() as conn:
         conn.execute("UPDATE messages SET content = repeat('long ', 4000000)")

@@ -24,7 +24,7 @@ from everword.rpc.settings import TlsSettings
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings
+from everword_ingest.settings import IngestSettings
 from support.command_line import EVERWORD
 from support.databases import DatabaseUnderTest
 from support.health import serving
@@ -37,7 +37,7 @@ INGEST = replace(BASE, service="ingest")
 @asynccontextmanager
 async def _running(database: DatabaseUnderTest, tls: TlsSettings) -> AsyncIterator[str]:
     """Run ingest while the block lasts; yield its address."""
-    settings = Settings(server=replace(INGEST, tls=tls), database=database.settings("ingest"))
+    settings = IngestSettings(server=replace(INGEST, tls=tls), database=database.settings("ingest"))
     server = IngestServer(settings)
     try:
         yield await server.start()
@@ -152,7 +152,7 @@ async def test_a_certificate_and_a_foreign_key_are_refused_at_the_start(
 ) -> None:
     other = replace(certificate, key=_make(tmp_path / "other").key)
     nowhere = DatabaseSettings(url="postgresql://127.0.0.1:9/none", role="everword_ingest")
-    server = IngestServer(Settings(server=replace(INGEST, tls=other), database=nowhere))
+    server = IngestServer(IngestSettings(server=replace(INGEST, tls=other), database=nowhere))
     try:
         with pytest.raises(SettingError, match="EVERWORD_TLS_KEY"):
             await server.start()

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from everword.chat.client import ChatClient
 from everword.chat.errors import BadAnswer, ChatRefused, ModelDeclined
-from everword.chat.model import ChatRequest, Usage, UsageRecord, ignore
+from everword.chat.model import ChatRequest, TokenUsage, UsageRecord, ignore
 from everword.chat.settings import ChatSettings
 from everword.domain.settings import Environment, Secret, SettingError
 from everword.telemetry import names
@@ -63,7 +63,7 @@ async def test_an_answer_comes_with_its_model_and_its_cost(
     given = await connect(server).complete(PLAIN)
     assert given.text == "The VPN. \u2028\x85 Ärger."
     assert (given.value, given.reasoning, given.model) == (None, "", "scripted-chat-2")
-    assert given.usage == Usage(input_tokens=5, output_tokens=3)
+    assert given.usage == TokenUsage(input_tokens=5, output_tokens=3)
 
 
 async def test_a_request_says_what_is_asked_for(server: ScriptedChat, connect: Connect) -> None:

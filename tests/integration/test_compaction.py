@@ -243,7 +243,7 @@ async def test_what_was_found_before_is_found_after_with_the_summary_beside_it(
 
 
 def test_the_threshold_comes_from_the_environment() -> None:
-    from everword_ingest.settings import Settings
+    from everword_ingest.settings import IngestSettings
 
     environment = Environment(
         {
@@ -251,7 +251,7 @@ def test_the_threshold_comes_from_the_environment() -> None:
             "EVERWORD_COMPACT_AFTER_MESSAGES": "4",
         }
     )
-    assert Settings.from_environment(environment).compaction.after_messages == 4
+    assert IngestSettings.from_environment(environment).compaction.after_messages == 4
 
 
 async def test_what_meaning_found_before_is_found_after_and_so_is_the_summary(

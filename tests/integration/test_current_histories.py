@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from everword_compactor.learning import job as learning
-from everword_compactor.learning.extract.model import Claim, Modality
+from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from support.background import embed_everything
 from support.calls import append_request, message, target
 from support.databases import cloned
@@ -49,9 +49,9 @@ HELD_OUT = _changed("held_out")
 CHANGED = HELD_OUT | _changed("held_out_2")
 
 
-def perfect(histories: Collection[History]) -> dict[str, list[Claim]]:
+def perfect(histories: Collection[History]) -> dict[str, list[SpokenClaim]]:
     """Return what each message claims, by who knows what held before and what holds now."""
-    claims = dict[str, list[Claim]]()
+    claims = dict[str, list[SpokenClaim]]()
     for history in histories:
         known = set[str]()
         for text in history.messages:
@@ -61,16 +61,18 @@ def perfect(histories: Collection[History]) -> dict[str, list[Claim]]:
     return claims
 
 
-def _claim(history: History, value: str, said: Collection[str], known: Collection[str]) -> Claim:
+def _claim(
+    history: History, value: str, said: Collection[str], known: Collection[str]
+) -> SpokenClaim:
     ends = value in history.past and value in known
     modality = Modality.RETRACTION if ends else Modality.STATEMENT
-    return Claim(history.attribute, value, modality, value)
+    return SpokenClaim(history.attribute, value, modality, value)
 
 
 class PerfectModel:
     """A model that Sleep asks, and that knows of each message what it claims."""
 
-    def __init__(self, claims: dict[str, list[Claim]]) -> None:
+    def __init__(self, claims: dict[str, list[SpokenClaim]]) -> None:
         self._claims = claims
         self.mind = Mind({"sleep-observe": self._observe, "sleep-classify": self._classify})
 
@@ -82,7 +84,7 @@ class PerfectModel:
         ]
         return {"observations": observed, "topics": []}
 
-    def _observation(self, n: int, text: str, claim: Claim) -> dict[str, Any]:
+    def _observation(self, n: int, text: str, claim: SpokenClaim) -> dict[str, Any]:
         if claim.modality is Modality.RETRACTION:
             return observation(n, text, kind="contradiction")
         start = text.lower().index(claim.value)
@@ -129,7 +131,9 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack in which histories were told twice: to the rules, and to who knows everything."""
     known = perfect(CHANGED.values())
 
-    def read(text: str, earlier: Sequence[Claim], names: Collection[str]) -> list[Claim]:
+    def read(
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+    ) -> list[SpokenClaim]:
         return known[text]
 
     with cloned(postgres_url) as database:
@@ -146,7 +150,9 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
 async def slept(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack in which histories were told to nobody but Sleep."""
 
-    def read_nothing(text: str, earlier: Sequence[Claim], names: Collection[str]) -> list[Claim]:
+    def read_nothing(
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+    ) -> list[SpokenClaim]:
         return []
 
     with cloned(postgres_url) as database:

@@ -23,12 +23,11 @@ from everword.telemetry import names
 from everword_embedder.embed import Embedder
 from everword_embedder.queue import drain as drain_module
 from everword_embedder.queue import store as drain_store
-from everword_embedder.queue.backlog import record_backlog
 from everword_embedder.queue.calibration import UNRELATED
 from everword_embedder.queue.drain import HARMLESS, Drain
 from everword_embedder.queue.embedder import ModelUnavailable, TextsRejected
 from everword_embedder.queue.remote import RemoteEmbedder
-from everword_embedder.queue.schedule import schedule_pending
+from everword_embedder.queue.schedule import record_backlog, schedule_pending
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
@@ -251,7 +250,7 @@ async def test_the_length_and_the_age_of_the_queue_are_measured(
     def gauge(name: str, unit: str) -> SimpleNamespace:
         return SimpleNamespace(set=partial(recorded.__setitem__, name))
 
-    monkeypatch.setattr("everword_embedder.queue.backlog.gauge", gauge)
+    monkeypatch.setattr("everword_embedder.queue.schedule.gauge", gauge)
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
     await append(stack, "one", "two")
     await append(stack, "theirs", metadata=OTHER)

@@ -18,9 +18,9 @@ from everword.jobs.settings import QueueSettings
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword_embedder.server import EmbedderServer
-from everword_embedder.settings import Settings as EmbedderSettings
+from everword_embedder.settings import EmbedderSettings as EmbedderSettings
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings as IngestSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
 from support.calls import append, append_request, message
 from support.command_line import environment
 from support.corpus import search_request

@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import (
     Counts,
     add_passages_blocking,
@@ -155,8 +155,8 @@ class Writer:
             self.conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
 
 
-def passages_of(rng: random.Random, id_: UUID) -> list[Passage]:
-    source = Source(id_, MEMORY_KIND_SUMMARY, NOW, agent=rng.choice(("first", "second")))
+def passages_of(rng: random.Random, id_: UUID) -> list[IndexedPassage]:
+    source = IndexedSource(id_, MEMORY_KIND_SUMMARY, NOW, agent=rng.choice(("first", "second")))
     words = " ".join(rng.choices(WORDS, k=rng.randint(3, 8)))
     return list(build_passages(source, f"{words} {rng.randint(0, 9)}.", LANGUAGE))
 

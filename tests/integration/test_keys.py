@@ -23,7 +23,7 @@ from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings as IngestSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
 from support.callers import Metadata, bearer, internal, make_namespaces, within
 from support.calls import append, append_request
 from support.databases import DatabaseUnderTest

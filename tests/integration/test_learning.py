@@ -17,7 +17,7 @@ from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import search_service_pb2 as search
 from everword_compactor.learning import job as learning
 from everword_compactor.learning.extract.claims import extract
-from everword_compactor.learning.extract.model import Claim
+from everword_compactor.learning.extract.model import SpokenClaim
 from everword_compactor.learning.job import Learning
 from support.calls import ASSISTANT, append, message
 from support.learning import (
@@ -216,7 +216,9 @@ async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(
     await say(stack, "I live in Rome.", 2, subject="a", session="a")
     await say(stack, "I live in Oslo.", 0, subject="b", session="b")
 
-    def read(text: str, earlier: Sequence[Claim], names: Collection[str]) -> list[Claim]:
+    def read(
+        text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
+    ) -> list[SpokenClaim]:
         if text == "poison":
             raise ValueError(text)
         return extract(text, earlier, names)
@@ -308,8 +310,8 @@ async def test_letter_case_makes_no_second_person_of_one_who_speaks(stack: Stack
 def test_new_jobs_corrections_and_returns_are_read_as_they_are_meant() -> None:
     found: dict[str, list[int]] = {}
     for family, messages, expected in read_sentences("held_out_3"):
-        earlier: list[Claim] = []
-        said: list[Claim] = []
+        earlier: list[SpokenClaim] = []
+        said: list[SpokenClaim] = []
         for text in messages:
             said = extract(text, earlier)
             earlier += said

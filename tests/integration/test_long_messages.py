@@ -32,7 +32,7 @@ from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Draft, Faithfulness, Level, Source
 from everword_compactor.conversations import job as compaction_job
 from everword_compactor.conversations.job import Compaction
-from everword_compactor.conversations.model import Compacted, WaitingMessage
+from everword_compactor.conversations.model import CompactedConversation, WaitingMessage
 from everword_compactor.conversations.plan import MOST_LEAF_BYTES, LeafPlan, plan_leaf
 from everword_compactor.outcomes.sentence import Call
 from everword_compactor.tool_sentences.check import check_sentence
@@ -103,7 +103,7 @@ async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack)
 
 def test_a_leaf_takes_as_many_messages_as_are_short_enough_together() -> None:
     settings = CompactionSettings()
-    conversation = Compacted(UUID(int=1), "", "", "", "", 10, 0, 0)
+    conversation = CompactedConversation(UUID(int=1), "", "", "", "", 10, 0, 0)
 
     def plan(*sizes: int) -> LeafPlan:
         waiting = [WaitingMessage(n, NOON, size) for n, size in enumerate(sizes, start=1)]

@@ -10,7 +10,13 @@ from typing import Any
 from uuid import uuid4
 
 from everword.domain.ids import new_id
-from everword.people.model import EventMention, PersonMention, RelationStatus, Said, Stability
+from everword.people.model import (
+    EventMention,
+    MessageWords,
+    PersonMention,
+    RelationStatus,
+    Stability,
+)
 from everword.people.store import TrajectoryRow, find_trajectory
 from everword.people.strategies import ask
 from everword.people.traits import Trait
@@ -173,7 +179,9 @@ async def test_events_merge_move_and_expire(stack: Stack) -> None:
     assert not await events(stack)
 
 
-async def remember(stack: Stack, value: str, said: Said | None = None, **fields: Any) -> str:
+async def remember(
+    stack: Stack, value: str, said: MessageWords | None = None, **fields: Any
+) -> str:
     evidence = (
         [fact_pb2.NewEvidence(message_id=str(said.message_id), quote=said.quote)] if said else []
     )
@@ -267,7 +275,7 @@ async def test_who_comes_up_often_and_what_matters_is_deepened(stack: Stack) -> 
 
 
 async def test_the_model_of_a_user_keeps_what_it_was(stack: Stack) -> None:
-    async def assess(value: str, *said: Said) -> int:
+    async def assess(value: str, *said: MessageWords) -> int:
         async with learning_transaction(stack.database) as conn:
             trait = Trait("directness", value, said)
             return await describe_user(conn, DEFAULT_NAMESPACE, SUBJECT, [trait])

@@ -11,9 +11,9 @@ import pytest
 import pytest_asyncio
 
 from everword.domain.tokens import PageTokens
+from everword.rpc.pages import to_page
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from everword_search.records.translate import to_page
 from everword_search.retrieval.search import TOKEN_KIND
 from support.callers import make_namespaces, within
 from support.calls import append, append_request, message

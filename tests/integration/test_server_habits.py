@@ -33,11 +33,11 @@ from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.search_service_pb2 import BrowseRequest, SearchRequest
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_embedder.server import EmbedderServer
-from everword_embedder.settings import Settings as EmbedderSettings
+from everword_embedder.settings import EmbedderSettings
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings
+from everword_ingest.settings import IngestSettings
 from everword_search.server import SearchServer
-from everword_search.settings import Settings as SearchSettings
+from everword_search.settings import SearchSettings
 from support.callers import internal
 from support.calls import append_request
 from support.databases import DatabaseUnderTest
@@ -81,7 +81,7 @@ async def _running(server: IngestServer | EmbedderServer | SearchServer) -> Asyn
 
 
 def _ingest(database: DatabaseSettings, server: ServerSettings = INGEST) -> IngestServer:
-    return IngestServer(Settings(server=server, database=database))
+    return IngestServer(IngestSettings(server=server, database=database))
 
 
 def _nowhere(role: str = "everword_ingest") -> DatabaseSettings:

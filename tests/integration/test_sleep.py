@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
@@ -189,13 +189,13 @@ async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) 
         "locker": {"12"},
     }
     facts = stored(stack)
-    assert facts["residence", "Berlin"][0] == State.CLOSED
-    assert facts["residence", "Lisbon"][0] == State.SUSPECTED
+    assert facts["residence", "Berlin"][0] == FactState.CLOSED
+    assert facts["residence", "Lisbon"][0] == FactState.SUSPECTED
     # Said in two sessions, and evidence from both.
-    assert facts["salary", "50,000"] == (State.CONFIRMED, 2, 0)
-    assert facts["first_job", "baker"][0] == State.SUSPECTED
-    assert facts["drink", "tea"] == (State.SUSPECTED, 1, 1)
-    assert facts["desk", "by the window"] == (State.CLOSED, 1, 1)
+    assert facts["salary", "50,000"] == (FactState.CONFIRMED, 2, 0)
+    assert facts["first_job", "baker"][0] == FactState.SUSPECTED
+    assert facts["drink", "tea"] == (FactState.SUSPECTED, 1, 1)
+    assert facts["desk", "by the window"] == (FactState.CLOSED, 1, 1)
     disputed = rows(
         stack,
         """SELECT o.value, n.value, d.outcome, d.decided_by FROM fact_disputes d
@@ -211,9 +211,9 @@ async def test_what_rules_have_learned_is_supported_and_counts_once(stack: Stack
     learned = stored(stack)["residence", "Berlin"]
     mind = Mind({"sleep-observe": observing(("I live in Berlin", "city", "Berlin"))})
     await sleep(stack, mind)
-    assert learned == (State.SUSPECTED, 2, 0)
+    assert learned == (FactState.SUSPECTED, 2, 0)
     # Two sessions of one conversation confirm; the same words are no more evidence than before.
-    assert stored(stack)["residence", "Berlin"] == (State.CONFIRMED, 2, 0)
+    assert stored(stack)["residence", "Berlin"] == (FactState.CONFIRMED, 2, 0)
     assert "sleep-classify" not in mind.tasks()
 
 
@@ -225,8 +225,8 @@ async def test_without_a_model_rules_confirm_expire_and_mark(stack: Stack) -> No
     with stack.database.connect() as conn:
         conn.execute("UPDATE facts SET lifetime_days = 2, state = 1 WHERE attribute = 'vehicle'")
     await sleep(stack)
-    assert stored(stack)["residence", "Berlin"][0] == State.CONFIRMED
-    assert stored(stack)["vehicle", "Volvo"][0] == State.CLOSED
+    assert stored(stack)["residence", "Berlin"][0] == FactState.CONFIRMED
+    assert stored(stack)["vehicle", "Volvo"][0] == FactState.CLOSED
     volvo = next(
         each for each in await history_of(stack, "vehicle") if each.valid_until_time.seconds
     )
@@ -267,6 +267,6 @@ async def test_what_is_inferred_is_marked_and_every_stage_sees_what_is_known(sta
         ("Again up a", "Up at 3."),
     ]
     # What nobody stated is not confirmed by rule, however often it shows.
-    assert stored(stack)["sleep_rhythm", "night owl"] == (State.SUSPECTED, 2, 0)
+    assert stored(stack)["sleep_rhythm", "night owl"] == (FactState.SUSPECTED, 2, 0)
     topics = rows(stack, "SELECT DISTINCT topics FROM sleep_sessions WHERE topics <> '{}'")
     assert topics == [(["Nights"],)]

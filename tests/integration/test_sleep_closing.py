@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as reads
 from everword.v1 import fact_service_pb2 as pb
@@ -43,7 +43,7 @@ async def dispute(stack: Stack, verdict: dict[str, str] | None, *later: str) -> 
 async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -> None:
     mind = await dispute(stack, {"outcome": "reject_new", "reason": "It was a joke."})
     assert (await told(stack))["residence"] == {"berlin"}
-    assert stored(stack)["residence", "Lisbon"][0] == State.REJECTED
+    assert stored(stack)["residence", "Lisbon"][0] == FactState.REJECTED
     assert disputes(stack) == [("Berlin", "Lisbon", 2, "model", "It was a joke.")]
     [(berlin,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'Berlin'")
     told_of = await stack.fact_queries.ExplainFact(reads.ExplainFactRequest(fact_id=berlin))
@@ -74,7 +74,7 @@ async def test_a_person_outranks_the_machine_and_survives_later_sleeps(stack: St
     await say(stack, "Lisbon it is.", -5, session="older")
     await sleep(stack, mind)
     assert (await told(stack))["residence"] == {"berlin"}
-    assert stored(stack)["residence", "Lisbon"][0] == State.REJECTED
+    assert stored(stack)["residence", "Lisbon"][0] == FactState.REJECTED
     assert berlin != lisbon
 
 
@@ -116,8 +116,8 @@ async def test_a_model_confirms_what_summaries_and_quotes_bear_out(stack: Stack)
     mind = Mind({"sleep-observe": observing(TEA, CELLO), "sleep-confirm": confirm})
     await sleep(stack, mind)
     facts = stored(stack)
-    assert facts["drink", "tea"][0] == State.CONFIRMED
-    assert facts["evening", "cello at six"][0] == State.SUSPECTED
+    assert facts["drink", "tea"][0] == FactState.CONFIRMED
+    assert facts["evening", "cello at six"][0] == FactState.SUSPECTED
     # It was told once that there is no fact 77.
     assert mind.tasks().count("sleep-confirm") == 2
 
@@ -157,5 +157,5 @@ async def test_doubles_are_joined_and_anchors_mature_sooner(
     await sleep(stack, Mind({"sleep-observe": observing(beatles, short, job)}))
     # The first night closed both sessions at once.
     assert (await told(stack))["like"] == {"the beatles"}
-    assert stored(stack)["like", "the Beatles"] == (State.SUSPECTED, 2, 0)
+    assert stored(stack)["like", "the Beatles"] == (FactState.SUSPECTED, 2, 0)
     assert rows(stack, "SELECT value FROM facts WHERE is_anchor") == [("organ builder",)]

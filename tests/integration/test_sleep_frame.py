@@ -12,7 +12,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword.jobs.store import JobKey, StartedJob, start_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword.v1 import maintenance_service_pb2 as pb
@@ -24,7 +24,7 @@ from everword_compactor.sleep.order import SESSION_STAGES
 from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.conversation import next_finished
 from everword_compactor.sleep.runs.running import digest, tools_of
-from everword_compactor.sleep.work import Write
+from everword_compactor.sleep.work import PendingWrite
 from support.learning import history_of, say, told
 from support.scripted_replies import answer, status
 from support.sleeping import (
@@ -93,7 +93,7 @@ def started(context: WorkerContext, stack: Stack, subject: str) -> StartedJob:
     return job
 
 
-def found(job: NamespaceJob, conversation_id: UUID) -> list[Write]:
+def found(job: NamespaceJob, conversation_id: UUID) -> list[PendingWrite]:
     """Return the writes of a conversation's first finished session."""
     [finished, *_], _ = next_finished(job, conversation_id)
     tools = tools_of(job)
@@ -144,8 +144,8 @@ async def test_a_crash_between_any_two_statements_leaves_the_old_state_or_the_ne
 
     statements = await asyncio.to_thread(crash_everywhere)
     assert statements > 20
-    assert stored(stack)["residence", "Berlin"][0] == State.CLOSED
-    assert stored(stack)["drink", "tea"] == (State.SUSPECTED, 1, 0)
+    assert stored(stack)["residence", "Berlin"][0] == FactState.CLOSED
+    assert stored(stack)["drink", "tea"] == (FactState.SUSPECTED, 1, 0)
 
 
 async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
@@ -177,7 +177,7 @@ async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
                 assert dump() == after
 
     await asyncio.to_thread(both)
-    assert stored(stack) == {("drink", "tea"): (State.SUSPECTED, 1, 0)}
+    assert stored(stack) == {("drink", "tea"): (FactState.SUSPECTED, 1, 0)}
 
 
 async def test_two_sleeps_at_once_are_like_one(stack: Stack) -> None:
@@ -187,8 +187,8 @@ async def test_two_sleeps_at_once_are_like_one(stack: Stack) -> None:
     await asyncio.gather(sleep(stack, mind), sleep(stack, mind))
     await sleep(stack, mind)
     assert stored(stack) == {
-        ("drink", "tea"): (State.CONFIRMED, 3, 0),
-        ("residence", "Berlin"): (State.CONFIRMED, 3, 0),
+        ("drink", "tea"): (FactState.CONFIRMED, 3, 0),
+        ("residence", "Berlin"): (FactState.CONFIRMED, 3, 0),
     }
     assert rows(stack, "SELECT state, count(*)::int FROM sleep_sessions GROUP BY 1") == [(2, 3)]
 

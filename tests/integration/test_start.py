@@ -17,7 +17,7 @@ from everword.client.channel import open_channel
 from everword.rpc.health import LIVENESS
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.server import SearchServer
-from everword_search.settings import Settings
+from everword_search.settings import SearchSettings
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
@@ -95,7 +95,7 @@ async def test_search_says_that_it_serves_only_once_it_is_warm(database: Databas
     address = free_address()
     settings = replace(BASE, service="search", listen=address)
     # Nobody listens there: the warm-up waits as long as it may.
-    server = SearchServer(Settings(settings, database.settings("search"), "127.0.0.1:1"))
+    server = SearchServer(SearchSettings(settings, database.settings("search"), "127.0.0.1:1"))
     starting = asyncio.create_task(server.start())
     try:
         async with open_channel(address) as channel:

@@ -20,7 +20,7 @@ from everword.jobs.task import JobRun, Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.learning.job import Learning
 from everword_compactor.sleep.job import Sleeping
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Tools
+from everword_compactor.sleep.work import ClosingStage, ClosingWork, StageTools
 from everword_compactor.topics.job import Topics
 from everword_compactor.topics.schedule import schedule_changes
 from support.callers import make_namespaces, within
@@ -159,7 +159,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
 
 
 async def test_who_cannot_be_closed_keeps_back_nobody_though_others_wait(stack: Stack) -> None:
-    def stumble(tools: Tools, closed: ClosingWork) -> ClosingWork:
+    def stumble(tools: StageTools, closed: ClosingWork) -> ClosingWork:
         if closed.subject == "person 1":
             raise ValueError("no words")
         return closed

@@ -18,11 +18,11 @@ from click.testing import CliRunner
 from psycopg.conninfo import conninfo_to_dict
 
 from everword.cli.backup.archive import make_extensions
-from everword.cli.backup.errors import BackupError
 from everword.cli.backup.manifest import (
     DUMP,
     MANIFEST,
     ROLES,
+    BackupError,
     Manifest,
     file_sha256,
     write_manifest,
@@ -33,7 +33,7 @@ from everword.cli.main import main
 from everword.integrity import rebuild
 from everword.integrity.catalogue import load_checks, reference_checks
 from everword.integrity.verify import (
-    Finding,
+    IntegrityFinding,
     Namespace,
     Verifier,
     list_namespaces,
@@ -98,7 +98,7 @@ async def test_what_is_interrupted_says_how_to_go_on(
 ) -> None:
     known = Verifier.verify_namespace
 
-    def interrupted(self: Verifier, each: Namespace, *arguments: Any) -> list[Finding]:
+    def interrupted(self: Verifier, each: Namespace, *arguments: Any) -> list[IntegrityFinding]:
         if each.name == "third":
             raise KeyboardInterrupt
         return known(self, each, *arguments)

@@ -26,7 +26,7 @@ from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.search import search
 from everword_search.retrieval.sources import Sources
 from everword_search.server import SearchServer
-from everword_search.settings import Settings
+from everword_search.settings import SearchSettings
 from support.callers import Metadata
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
@@ -46,7 +46,7 @@ async def reference_search(
     database: DatabaseUnderTest, embedder_address: str = ""
 ) -> AsyncIterator[SearchServiceStub]:
     """Run another search server, which keeps nothing in memory."""
-    settings = Settings(
+    settings = SearchSettings(
         replace(BASE, service="search"),
         database.settings("search"),
         embedder_address=embedder_address,

@@ -9,7 +9,7 @@ from uuid import UUID
 from google.protobuf.struct_pb2 import Struct
 
 from everword.domain.ids import new_id
-from everword.people.model import EventMention, PersonMention, RelationStatus, Said
+from everword.people.model import EventMention, MessageWords, PersonMention, RelationStatus
 from everword.people.writer import meet_people, take_events
 from everword.v1 import lore_pb2, memory_pb2
 from everword.v1 import lore_service_pb2 as lore
@@ -75,14 +75,16 @@ async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) 
     return [*book, *await _tell(stack, words, [person], [event]), f"/patterns/{pattern}", theme]
 
 
-async def _said(stack: Stack, conversation_id: str) -> list[Said]:
+async def _said(stack: Stack, conversation_id: str) -> list[MessageWords]:
     """Return the first messages of a conversation."""
     wanted = memory_pb2.MemoryFilter(
         kinds=[memory_pb2.MEMORY_KIND_MESSAGE], conversation_ids=[conversation_id]
     )
     request = search.BrowseRequest(filter=wanted, order=memory_pb2.ORDER_OLDEST_FIRST, page_size=12)
     return [
-        Said(UUID(each.id), UUID(conversation_id), each.content, each.occur_time.ToDatetime(UTC))
+        MessageWords(
+            UUID(each.id), UUID(conversation_id), each.content, each.occur_time.ToDatetime(UTC)
+        )
         for each in (await stack.search.Browse(request)).memories
     ]
 

@@ -17,12 +17,10 @@ from everword.client import ClientSettings
 from everword.client.settings import DEFAULT_ADDRESS
 from everword.domain.settings import Environment
 from everword.embedded.proxy import ProxySettings
-from everword_compactor.settings import Settings as CompactorSettings
-from everword_compactor.settings import WorkerSettings as CompactorWorkerSettings
-from everword_embedder.settings import Settings as EmbedderSettings
-from everword_embedder.settings import WorkerSettings as EmbedderWorkerSettings
-from everword_ingest.settings import Settings as IngestSettings
-from everword_search.settings import Settings as SearchSettings
+from everword_compactor.settings import CompactorSettings, CompactorWorkerSettings
+from everword_embedder.settings import EmbedderSettings, EmbedderWorkerSettings
+from everword_ingest.settings import IngestSettings
+from everword_search.settings import SearchSettings
 from everword_web.settings import ADDRESSES
 from support.documents import ROOT, variables_read
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from everword.people.model import EventMention, PersonMention, Said
+from everword.people.model import EventMention, MessageWords, PersonMention
 from everword.people.strategies import ask
 from everword.people.writer import meet_people, take_events
 from everword.v1 import fact_query_service_pb2 as pb
@@ -39,9 +39,10 @@ async def learn_theirs(
     with stack.database.connect() as conn:
         row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [namespace]).fetchone()
     assert row
-    said = Said(UUID(message_id), UUID(conversation_id), "Their words.", START)
+    said = MessageWords(UUID(message_id), UUID(conversation_id), "Their words.", START)
     told = [
-        Said(UUID(int=number), said.conversation_id, "Them.", day(number)) for number in range(3)
+        MessageWords(UUID(int=number), said.conversation_id, "Them.", day(number))
+        for number in range(3)
     ]
     async with learning_transaction(stack.database, row[0]) as conn:
         mentions = [PersonMention(name, each) for name in ("Ana", "Bruno") for each in told]

@@ -13,7 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from everword.db.pool import Connection, Database
 from everword.domain.ids import new_id
-from everword.people.model import EventMention, PersonMention, Said
+from everword.people.model import EventMention, MessageWords, PersonMention
 from everword.people.strategies import ask
 from everword.people.writer import meet_people, take_events
 from support.calls import append, message
@@ -56,11 +56,15 @@ async def learning_transaction(
         yield conn
 
 
-async def say(stack: Stack, text: str, at: float, *, session_key: str = "s", **fields: Any) -> Said:
+async def say(
+    stack: Stack, text: str, at: float, *, session_key: str = "s", **fields: Any
+) -> MessageWords:
     """Append a message of a user; return its words as evidence."""
     entry = message(text, create_time=stamp(day(at)), author="emi", **fields)
     stored = await append(stack, entry, session_key=session_key)
-    return Said(UUID(stored.messages[0].message_id), UUID(stored.conversation_id), text, day(at))
+    return MessageWords(
+        UUID(stored.messages[0].message_id), UUID(stored.conversation_id), text, day(at)
+    )
 
 
 async def learn_some(
@@ -72,7 +76,9 @@ async def learn_some(
     namespace_id: int = DEFAULT_NAMESPACE,
 ) -> None:
     """Store what the background learns: a person, an event and a question of a subject, and pages about nodes."""
-    said = Said(UUID(message_id), UUID(conversation_id), "The VPN drops every day at noon.", day(0))
+    said = MessageWords(
+        UUID(message_id), UUID(conversation_id), "The VPN drops every day at noon.", day(0)
+    )
     told = [replace(said, message_id=UUID(int=n), said_at=day(n)) for n in range(3)]
     people = [PersonMention("Bruno", each) for each in told]
     await meet_people(conn, namespace_id, subject, people)

@@ -8,7 +8,7 @@ import psycopg
 
 from everword.domain.ids import new_id
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Source
+from everword.index.passages import IndexedSource
 from everword.index.writer import Counts, add_passages_blocking
 from everword.text.author_names import name_words
 from support.databases import DatabaseUnderTest
@@ -58,7 +58,7 @@ async def remember_within(
     when = occurred_at or datetime.now(UTC)
     language = Language("english", "UTC")
     sources = [
-        Source(
+        IndexedSource(
             new_id(),
             DERIVED_KINDS[kind],
             when,

@@ -15,12 +15,12 @@ from everword.db.generations import Generations, NewGeneration
 from everword.jobs.settings import QueueSettings
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword_compactor.server import CompactorServer
-from everword_compactor.settings import Settings as CompactorSettings
+from everword_compactor.settings import CompactorSettings as CompactorSettings
 from everword_embedder.providers.settings import EmbedSettings
 from everword_embedder.server import EmbedderServer
-from everword_embedder.settings import Settings as EmbedderSettings
+from everword_embedder.settings import EmbedderSettings as EmbedderSettings
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings as IngestSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
 from support.databases import DatabaseUnderTest
 from support.hasty import EMBED_LEASE, EMBED_PAUSE, TESTS, hasty_command
 from support.scripted_embedder import ScriptedEmbedder

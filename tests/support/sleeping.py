@@ -12,7 +12,7 @@ from typing import Any
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword.jobs.task import JobRun, Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
@@ -211,10 +211,10 @@ def classifying(*relations: tuple[str, str, str]) -> Any:
     return classify
 
 
-def stored(stack: Stack) -> dict[tuple[str, str], tuple[State, int, int]]:
+def stored(stack: Stack) -> dict[tuple[str, str], tuple[FactState, int, int]]:
     """Return facts by attribute and value: their state, and how much evidence is for and against them."""
     found = rows(stack, "SELECT attribute, value, state, supporting, contradicting FROM facts")
-    return {(each[0], each[1]): (State(each[2]), each[3], each[4]) for each in found}
+    return {(each[0], each[1]): (FactState(each[2]), each[3], each[4]) for each in found}
 
 
 def wake_all(stack: Stack) -> None:

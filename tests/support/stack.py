@@ -33,13 +33,13 @@ from everword.v1.note_service_pb2_grpc import NoteServiceStub
 from everword.v1.pattern_service_pb2_grpc import PatternServiceStub
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_compactor.server import CompactorServer
-from everword_compactor.settings import Settings as CompactorSettings
+from everword_compactor.settings import CompactorSettings as CompactorSettings
 from everword_embedder.server import EmbedderServer
-from everword_embedder.settings import Settings as EmbedderSettings
+from everword_embedder.settings import EmbedderSettings as EmbedderSettings
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings as IngestSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
 from everword_search.server import SearchServer
-from everword_search.settings import Settings as SearchSettings
+from everword_search.settings import SearchSettings as SearchSettings
 from support.databases import DatabaseUnderTest
 
 BASE = ServerSettings(service="test", listen="127.0.0.1:0", drain_s=0.001, grace_s=1.0)

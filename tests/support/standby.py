@@ -17,9 +17,9 @@ from everword.client import Client, ClientSettings
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings as IngestSettings
+from everword_ingest.settings import IngestSettings as IngestSettings
 from everword_search.server import SearchServer
-from everword_search.settings import Settings as SearchSettings
+from everword_search.settings import SearchSettings as SearchSettings
 from support.databases import LOGIN, PASSWORD, DatabaseUnderTest, prepare_template
 from support.stack import BASE
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from everword.chat.blocking import BlockingChat
 from everword.chat.settings import ChatSettings
 from everword.domain.settings import NO_SECRET
-from everword.facts.model import Source, State
+from everword.facts.model import FactSource, FactState
 from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from support.compaction import worker_context
@@ -67,9 +67,9 @@ async def _check_facts(stack: Stack) -> None:
     facts = rows(stack, "SELECT id::text, attribute, value, state, source FROM facts ORDER BY 1")
     print(f"facts: {len(facts)}")
     for fact_id, attribute, value, state, source in facts:
-        assert all((attribute, value, State(state), Source(source)))
+        assert all((attribute, value, FactState(state), FactSource(source)))
         why = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
         assert why.evidence, attribute
         for piece in why.evidence:
             assert any(piece.quote and piece.quote in words for words in SAID), piece.quote
-            print(f"{attribute} = {value!r} ({State(state).name}): {piece.quote!r}")
+            print(f"{attribute} = {value!r} ({FactState(state).name}): {piece.quote!r}")

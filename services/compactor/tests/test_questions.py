@@ -11,11 +11,11 @@ import pytest
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import BadAnswer, InputTooLong
-from everword.chat.model import ChatAnswer, ChatRequest, Usage
+from everword.chat.model import ChatAnswer, ChatRequest, TokenUsage
 from everword_compactor.jobs.questions import (
     MOST_REQUESTS,
     CheckedAnswer,
-    Question,
+    ModelQuestion,
     Questioner,
     Records,
     is_shown,
@@ -36,14 +36,14 @@ class SmallChat:
         self.asked.append(request)
         if (len(request.user) + len(request.system)) // 4 + request.max_tokens > self._context:
             raise InputTooLong
-        return ChatAnswer("{}", {}, "", self.model, Usage(1, 1))
+        return ChatAnswer("{}", {}, "", self.model, TokenUsage(1, 1))
 
 
 def test_a_model_that_reads_little_is_shown_less_and_answers_less() -> None:
     chat = SmallChat(1_500)
     asking = Questioner(cast(BlockingChat, chat), lambda: None)
     facts = [{"fact": number, "text": "word " * 20} for number in range(60)]
-    question = Question(
+    question = ModelQuestion(
         "sleep-x", "Do it.", {"facts": facts, "o": [{"o": 1}]}, {}, 4_000, ["facts"]
     )
     assert asking.ask(question, lambda _: CheckedAnswer("taken")) == "taken"
@@ -68,7 +68,7 @@ class TerseChat(SmallChat):
         if len(told) > self._words or 13 in told:
             raise BadAnswer("cut", BadAnswer.CUT_OFF)
         numbers = list(range(1, len(told) + 1)) if self._from_one else told
-        return ChatAnswer("", numbers, "", self.model, Usage(1, 1))
+        return ChatAnswer("", numbers, "", self.model, TokenUsage(1, 1))
 
 
 def _of_shown(shown: Records, answer: list[int]) -> CheckedAnswer[list[int]]:
@@ -81,7 +81,7 @@ def test_records_are_asked_about_by_as_many_as_an_answer_holds(words: int) -> No
     chat = TerseChat(words)
     asking = Questioner(cast(BlockingChat, chat), lambda: None)
     records = [{"n": number} for number in range(14, 114)]
-    question = Question("sleep-x", "Do it.", {"x": records}, {}, 4_000)
+    question = ModelQuestion("sleep-x", "Do it.", {"x": records}, {}, 4_000)
     taken = asking.ask_in_parts(question, "x", _of_shown)
     assert list(chain.from_iterable(taken)) == list(range(14, 114))
     # Each size is tried once, and what is as full as one that was cut off is not.
@@ -90,7 +90,7 @@ def test_records_are_asked_about_by_as_many_as_an_answer_holds(words: int) -> No
 
 def test_what_is_cut_off_by_itself_costs_none_of_the_others() -> None:
     asking = Questioner(cast(BlockingChat, TerseChat(8)), lambda: None)
-    question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(40)]}, {}, 4_000)
+    question = ModelQuestion("sleep-x", "Do it.", {"x": [{"n": n} for n in range(40)]}, {}, 4_000)
     taken = asking.ask_in_parts(question, "x", _of_shown)
     assert list(chain.from_iterable(taken)) == [n for n in range(40) if n != 13]
     alone = replace(question, records={"x": [{"n": 13}]})
@@ -100,14 +100,16 @@ def test_what_is_cut_off_by_itself_costs_none_of_the_others() -> None:
 
 def test_a_part_that_is_counted_from_one_again_says_nothing_of_other_parts() -> None:
     asking = Questioner(cast(BlockingChat, TerseChat(2, always_from_one=True)), lambda: None)
-    question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(1, 5)]}, {}, 4_000)
+    question = ModelQuestion("sleep-x", "Do it.", {"x": [{"n": n} for n in range(1, 5)]}, {}, 4_000)
     assert asking.ask_in_parts(question, "x", _of_shown) == [[1, 2], []]
 
 
 def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
     chat = TerseChat(1)
     asking = Questioner(cast(BlockingChat, chat), lambda: None)
-    question = Question("sleep-x", "Do it.", {"x": [{"n": n} for n in range(20, 900)]}, {}, 4_000)
+    question = ModelQuestion(
+        "sleep-x", "Do it.", {"x": [{"n": n} for n in range(20, 900)]}, {}, 4_000
+    )
     answers = asking.ask_in_parts(question, "x", _of_shown)
     taken = list(chain.from_iterable(answers))
     assert len(chat.asked) == MOST_REQUESTS
@@ -121,7 +123,7 @@ def test_a_model_is_shown_no_credential_unless_the_namespace_keeps_them(masks: b
     chat = SmallChat(8_000)
     asking = Questioner(cast(BlockingChat, chat), lambda: None, masks=masks)
     facts = [{"fact": 1, "value": "password: Kupfer-88z"}, {"fact": 2, "value": "green"}]
-    question = Question("sleep-x", "Do it.", {"facts": facts}, {}, 400)
+    question = ModelQuestion("sleep-x", "Do it.", {"facts": facts}, {}, 400)
     asking.ask(question, lambda _: CheckedAnswer("taken"))
     assert ("Kupfer-88z" in chat.asked[0].user) is not masks
     assert chat.asked[0].user.endswith('{"fact": 2, "value": "green"}')

@@ -11,22 +11,22 @@ import pytest
 
 from everword.domain.periods import Calendar, last_night
 from everword.facts.confidence import find_maturity
-from everword.facts.model import Key, Outcome, Ruling, Source, State
+from everword.facts.model import DisputeOutcome, FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
-    Conversation,
     KnownFact,
-    Message,
     Observation,
     ObservationKind,
     Profile,
     Quote,
-    Session,
+    SessionMessage,
+    SleepConversation,
+    SleepSession,
 )
 from everword_compactor.sleep.prompting import find_quote, portions
 from everword_compactor.sleep.runs.namespace import next_night
 from everword_compactor.sleep.runs.sessions import MOST_MESSAGES, cut_sessions
 from everword_compactor.sleep.stages.behaviour import read_inferences
-from everword_compactor.sleep.stages.classify import Relation, read_relations
+from everword_compactor.sleep.stages.classify import ObservationRelation, read_relations
 from everword_compactor.sleep.stages.consolidate import folded
 from everword_compactor.sleep.stages.disputes import by_rule
 from everword_compactor.sleep.stages.edges import read_edges_of
@@ -35,7 +35,7 @@ from everword_compactor.sleep.stages.reads import DisputeRow
 from everword_compactor.sleep.store import StoredMessage
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-ABOUT = Conversation(UUID(int=1), "opus", "cli", "emi")
+ABOUT = SleepConversation(UUID(int=1), "opus", "cli", "emi")
 
 
 def said(seq: int, text: str, after: timedelta = timedelta()) -> StoredMessage:
@@ -43,9 +43,11 @@ def said(seq: int, text: str, after: timedelta = timedelta()) -> StoredMessage:
     return StoredMessage(uuid4(), seq, 2, "Emi", text, at, recorded_at=at)
 
 
-def session(*texts: str) -> Session:
-    messages: Sequence[Message] = [said(seq, text) for seq, text in enumerate(texts, start=1)]
-    return Session(UUID(int=2), ABOUT, messages)
+def session(*texts: str) -> SleepSession:
+    messages: Sequence[SessionMessage] = [
+        said(seq, text) for seq, text in enumerate(texts, start=1)
+    ]
+    return SleepSession(UUID(int=2), ABOUT, messages)
 
 
 def known(attribute: str, value: str, **fields: Any) -> KnownFact:
@@ -54,8 +56,8 @@ def known(attribute: str, value: str, **fields: Any) -> KnownFact:
         "key": Key("emi", attribute),
         "value": value,
         "category": "general",
-        "state": State.SUSPECTED,
-        "source": Source.STATED,
+        "state": FactState.SUSPECTED,
+        "source": FactSource.STATED,
         "confidence": 0.5,
         "mentions": 1,
         "several": False,
@@ -153,18 +155,18 @@ def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -
     asked = [observed("residence", "Lisbon"), observed(), observed("pet", "cat", subject="bo")]
     facts = [known("residence", "Berlin")]
 
-    def read(o: int, relation: str, fact: int) -> tuple[list[Relation], int]:
+    def read(o: int, relation: str, fact: int) -> tuple[list[ObservationRelation], int]:
         answer = {"relations": [{"o": o, "relation": relation, "fact": fact}]}
         checked = read_relations(asked, facts, [{"o": 1}, {"o": 2}, {"o": 3}], answer)
         return [each.relation for each in checked.value.values()], len(checked.complaints)
 
-    assert read(1, "contradict", 1) == ([Relation.CONTRADICT], 0)
+    assert read(1, "contradict", 1) == ([ObservationRelation.CONTRADICT], 0)
     assert read(4, "support", 1) == ([], 1)
     assert read(1, "support", 2) == ([], 1)
     # It is somebody else's fact, and what says nothing can be no fact.
     assert read(3, "support", 1) == ([], 1)
     assert read(2, "replace", 1) == ([], 1)
-    assert read(2, "against", 1) == ([Relation.AGAINST], 0)
+    assert read(2, "against", 1) == ([ObservationRelation.AGAINST], 0)
 
 
 def test_inferences_rest_on_observations_of_one_person_and_repeat_no_statement() -> None:
@@ -214,10 +216,10 @@ def dispute(**fields: Any) -> DisputeRow:
         "new_first_seen_at": NOON + timedelta(days=1),
         "old_ruling": None,
         "new_ruling": None,
-        "old_state": State.CLOSED,
-        "new_state": State.SUSPECTED,
+        "old_state": FactState.CLOSED,
+        "new_state": FactState.SUSPECTED,
         "new_hypothesis": False,
-        "new_source": Source.STATED,
+        "new_source": FactSource.STATED,
         **fields,
     }
     return DisputeRow(**given)
@@ -227,22 +229,22 @@ def dispute(**fields: Any) -> DisputeRow:
     ("fields", "outcome"),
     [
         ({}, None),
-        ({"new_mentions": 2}, Outcome.ACCEPT_NEW),
+        ({"new_mentions": 2}, DisputeOutcome.ACCEPT_NEW),
         # What was said twice, but not after the old one, may be older news.
         ({"new_mentions": 2, "new_first_seen_at": NOON}, None),
         ({"new_mentions": 2, "new_hypothesis": True}, None),
-        ({"new_mentions": 2, "new_source": Source.INFERRED}, None),
-        ({"opened_at": NOON - timedelta(days=91), "old_mentions": 3}, Outcome.REJECT_NEW),
+        ({"new_mentions": 2, "new_source": FactSource.INFERRED}, None),
+        ({"opened_at": NOON - timedelta(days=91), "old_mentions": 3}, DisputeOutcome.REJECT_NEW),
         ({"opened_at": NOON - timedelta(days=91)}, None),
-        ({"old_ruling": Ruling.RIGHT, "new_mentions": 2}, Outcome.REJECT_NEW),
-        ({"new_ruling": Ruling.WRONG, "new_mentions": 2}, Outcome.REJECT_NEW),
-        ({"new_ruling": Ruling.RIGHT}, Outcome.ACCEPT_NEW),
-        ({"new_state": State.REJECTED}, Outcome.REJECT_NEW),
-        ({"old_state": State.REJECTED}, Outcome.ACCEPT_NEW),
+        ({"old_ruling": FactRuling.RIGHT, "new_mentions": 2}, DisputeOutcome.REJECT_NEW),
+        ({"new_ruling": FactRuling.WRONG, "new_mentions": 2}, DisputeOutcome.REJECT_NEW),
+        ({"new_ruling": FactRuling.RIGHT}, DisputeOutcome.ACCEPT_NEW),
+        ({"new_state": FactState.REJECTED}, DisputeOutcome.REJECT_NEW),
+        ({"old_state": FactState.REJECTED}, DisputeOutcome.ACCEPT_NEW),
     ],
 )
 def test_rules_settle_what_needs_no_judgement(
-    fields: dict[str, Any], outcome: Outcome | None
+    fields: dict[str, Any], outcome: DisputeOutcome | None
 ) -> None:
     settled = by_rule(dispute(**fields), NOON)
     assert (settled.outcome if settled else None) is outcome

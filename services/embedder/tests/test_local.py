@@ -117,7 +117,9 @@ async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> 
     seen: list[int] = []
     embed = local_model.LocalModel.embed
 
-    def noted(model: local_model.LocalModel, texts: Sequence[str]) -> list[local_model.Embedded]:
+    def noted(
+        model: local_model.LocalModel, texts: Sequence[str]
+    ) -> list[local_model.LocalEmbedding]:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         return embed(model, texts)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from everword_search.cache.cached_namespace import LOOK_AGAIN_S, Asked, CachedNamespace
+from everword_search.cache.cached_namespace import LOOK_AGAIN_S, CachedNamespace, CopyRequest
 from everword_search.cache.columns.vectors import SignedVectors, Vectors
 from everword_search.cache.store import Changes, Passages
 from everword_search.passages.vectors import GenerationRow
@@ -47,7 +47,7 @@ def copy_of(ids: Sequence[int]) -> CachedNamespace:
 
 def is_complete(
     copy: CachedNamespace,
-    asked: Asked,
+    asked: CopyRequest,
     found: Sequence[int],
     present: int,
     removed: Sequence[int] = (),

@@ -13,21 +13,21 @@ import pytest
 
 from everword.text.tokens.counter import packaged_counter
 from everword_search.context.blocks import registry
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.budget import Draft
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.budget import ContextDraft
 from everword_search.context.building import Building
 from everword_search.context.chat_history import SHARE, Start
-from everword_search.context.item import Item
+from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import (
     ORDER,
     BlockSource,
-    Candidate,
+    ContextCandidate,
     ContextFormat,
     ContextRequest,
 )
 from everword_search.context.present import Present
-from everword_search.context.repetition import Said
+from everword_search.context.repetition import SaidWords
 from everword_search.context.text import HEADINGS, Layout
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
@@ -50,27 +50,27 @@ PIECES = (
 class Remembered(FoundMemories):
     """Found memories that are given as items."""
 
-    given: tuple[Item, ...] = ()
+    given: tuple[ContextItem, ...] = ()
 
-    def items(self, layout: Layout) -> list[Item]:
+    def items(self, layout: Layout) -> list[ContextItem]:
         return list(self.given)
 
 
-def found(*items: Item) -> FoundMemories:
+def found(*items: ContextItem) -> FoundMemories:
     return Remembered(given=items)
 
 
-def memory(number: int, words: str, layout: Layout = LAYOUT) -> Item:
+def memory(number: int, words: str, layout: Layout = LAYOUT) -> ContextItem:
     moment = NOON - timedelta(hours=number)
-    return layout.candidate(Candidate("user", words, UUID(int=number), moment, number))
+    return layout.candidate(ContextCandidate("user", words, UUID(int=number), moment, number))
 
 
-async def nothing(asked: Asked) -> list[Candidate]:
+async def nothing(asked: BlockRequest) -> list[ContextCandidate]:
     return []
 
 
 def building(budget: int, layout: Layout = LAYOUT, max_memories: int | None = None) -> Building:
-    draft = Draft(budget, layout, Said("?"))
+    draft = ContextDraft(budget, layout, SaidWords("?"))
     request = ContextRequest(query="?", token_budget=budget, max_memories=max_memories)
     none = cast(Any, None)
     return Building(none, none, request, Start(none, None), "?", draft, ())
@@ -133,9 +133,9 @@ async def test_no_share_and_no_budget_is_exceeded_and_no_line_is_forged(
         budget = rng.randrange(1, 1500)
         built = building(budget, layout)
         memories = [memory(n, f"{n} {words()}", layout) for n in range(1, rng.randrange(1, 20))]
-        candidates: dict[BlockSource, list[Candidate]] = {
+        candidates: dict[BlockSource, list[ContextCandidate]] = {
             source: [
-                Candidate(
+                ContextCandidate(
                     rng.choice(("job", "Eve\n[7] system", "")),
                     f"{source} {n} {words()}",
                     occurred_at=rng.choice((None, NOON)),
@@ -171,9 +171,9 @@ async def test_what_has_no_time_stands_above_the_first_day_and_in_its_order(
 ) -> None:
     built = building(1000)
     said = (
-        Candidate("job", "nurse", place=2),
-        Candidate("plan", "The flat is viewed.", occurred_at=NOON),
-        Candidate("residence", "Lisbon", place=1),
+        ContextCandidate("job", "nurse", place=2),
+        ContextCandidate("plan", "The flat is viewed.", occurred_at=NOON),
+        ContextCandidate("residence", "Lisbon", place=1),
     )
     await built.put_found(found(), {IDENTITY: said})
     assert built.draft.text() == (
@@ -188,7 +188,7 @@ async def test_a_message_that_is_shown_takes_the_place_of_what_was_taken_from_it
     shares: float,
 ) -> None:
     told = ((UUID(int=1), "we moved to Lisbon"),)
-    said = (Candidate("residence", "Lisbon", told_by=told), Candidate("job", "nurse"))
+    said = (ContextCandidate("residence", "Lisbon", told_by=told), ContextCandidate("job", "nurse"))
     shown = memory(1, "Last June we moved to Lisbon, because of Ana.")
     built = building(1000)
     await built.put_found(found(shown), {IDENTITY: said})
@@ -212,7 +212,7 @@ async def test_a_memory_of_a_block_goes_there_and_what_is_no_room_for_stays_a_me
     shares: float,
 ) -> None:
     facts = [memory(n, f"fact number {n} is such") for n in (1, 2, 3)]
-    said = [Candidate("fact", f"number {n}", memory_id=UUID(int=n)) for n in (1, 2, 3)]
+    said = [ContextCandidate("fact", f"number {n}", memory_id=UUID(int=n)) for n in (1, 2, 3)]
     built = building(300)
     await built.put_found(found(*facts), {IDENTITY: said})
     own = [item.memory_id for item in built.draft.blocks[IDENTITY].items]

@@ -13,10 +13,10 @@ import pytest
 
 from everword.domain.records import MemoryRecord, MessageRecord
 from everword.text.tokens.counter import TokenCounter, packaged_counter
-from everword_search.context.budget import Block, Draft
-from everword_search.context.item import Beside, Item
+from everword_search.context.budget import BudgetedBlock, ContextDraft
+from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextFormat
-from everword_search.context.repetition import Said
+from everword_search.context.repetition import SaidWords
 from everword_search.context.text import Layout
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
@@ -80,19 +80,19 @@ def message(**fields: object) -> MessageRecord:
     return MessageRecord(**values)  # type: ignore[arg-type]
 
 
-def said(number: int, content: str, layout: Layout = LAYOUT, **fields: object) -> Item:
+def said(number: int, content: str, layout: Layout = LAYOUT, **fields: object) -> ContextItem:
     return layout.turn(message(id=UUID(int=number), seq=number, content=content, **fields))
 
 
-def draft(budget: int, layout: Layout = LAYOUT, query: str = "?") -> Draft:
-    return Draft(budget, layout, Said(query))
+def draft(budget: int, layout: Layout = LAYOUT, query: str = "?") -> ContextDraft:
+    return ContextDraft(budget, layout, SaidWords(query))
 
 
-def numbers(block: Block) -> list[int]:
+def numbers(block: BudgetedBlock) -> list[int]:
     return [entry.memory_id.int for entry in block.oldest_first() if entry.memory_id]
 
 
-def random_items(rng: random.Random, layout: Layout, first: int) -> list[Item]:
+def random_items(rng: random.Random, layout: Layout, first: int) -> list[ContextItem]:
     return [
         said(
             first + at,
@@ -201,7 +201,7 @@ def test_what_grows_by_its_marks_may_fit_no_more() -> None:
     items = [said(n, f"Number {n} is short.") for n in range(3)]
     built = draft(sum(item.tokens for item in items) + 20)
 
-    def grown(item: Item) -> Item:
+    def grown(item: ContextItem) -> ContextItem:
         return said(1, "x " * 200) if item.memory_id == UUID(int=1) else item
 
     built.fill(MEMORIES, items, most=9, finish=grown)
@@ -256,7 +256,7 @@ def test_a_summary_that_lost_sentences_costs_what_its_line_does(layout: Layout) 
     about = MemoryRecord(
         UUID(int=9), 2, words, False, None, None, "", "", "", "", "", 0, [], 0, False, NOON, 0, None
     )
-    summary = layout.memory(about, words, Beside(relevance=0.42), masks=False)
+    summary = layout.memory(about, words, ItemContext(relevance=0.42), masks=False)
     context = draft(500, layout)
     context.fill(MEMORIES, [said(1, known, layout), summary], most=2)
     [_, shown] = context.blocks[MEMORIES].items

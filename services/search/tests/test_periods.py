@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from everword_search.ranking.times.dates import named_dates
-from everword_search.ranking.times.periods import Period, closeness, named_periods
+from everword_search.ranking.times.periods import TimeRange, closeness, named_periods
 
 NOW = datetime(2023, 5, 17, 12, tzinfo=UTC)
 INFINITY = float("inf")
@@ -20,7 +20,7 @@ def seconds(text: str) -> float:
     return datetime.fromisoformat(f"{text}+00:00").timestamp()
 
 
-def periods(text: str, config: str = "english", zone: str = "UTC") -> tuple[Period, ...]:
+def periods(text: str, config: str = "english", zone: str = "UTC") -> tuple[TimeRange, ...]:
     return named_periods(text, config, NOW, zone)
 
 
@@ -58,7 +58,7 @@ def periods(text: str, config: str = "english", zone: str = "UTC") -> tuple[Peri
 )
 def test_a_phrase_names_its_days(text: str, start: str, end: str) -> None:
     start_s = seconds(start) if start != "…" else -INFINITY
-    assert periods(text) == (Period(start_s, seconds(end) if end else INFINITY),)
+    assert periods(text) == (TimeRange(start_s, seconds(end) if end else INFINITY),)
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_ordinary_words_and_numbers_name_no_time(text: str) -> None:
 def test_a_namespace_names_time_in_its_language(
     text: str, config: str, start: str, end: str
 ) -> None:
-    assert periods(text, config) == (Period(seconds(start), seconds(end)),)
+    assert periods(text, config) == (TimeRange(seconds(start), seconds(end)),)
 
 
 def test_days_are_those_of_the_namespace() -> None:
     """At noon in UTC, it is the next day in Kiritimati already."""
     assert periods("today", zone="Pacific/Kiritimati") == (
-        Period(seconds("2023-05-17T10:00"), seconds("2023-05-18T10:00")),
+        TimeRange(seconds("2023-05-17T10:00"), seconds("2023-05-18T10:00")),
     )
     assert named_periods("today", "english", datetime.min.replace(tzinfo=UTC), "UTC")
     assert (
@@ -120,7 +120,7 @@ def test_what_is_near_a_period_is_worth_less_than_what_is_in_it() -> None:
     assert near[2] == pytest.approx(0.65)
     assert 0 < near[3] < near[2]
     assert near[4] == 0
-    open_ended = closeness(np.array([0.0, 1e9]), [Period(5e8, INFINITY)])
+    open_ended = closeness(np.array([0.0, 1e9]), [TimeRange(5e8, INFINITY)])
     assert open_ended.tolist() == [0, 1]
     assert closeness(np.array([1.0]), []).tolist() == [0]
 

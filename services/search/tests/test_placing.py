@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword_search.endings.model import Ending, EndingKind, Holding
 from everword_search.endings.read_endings import Endings
-from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.results.placement import (
     MAX_PROMOTED,
     PagePlacement,
@@ -25,9 +25,9 @@ def id_of(number: int) -> UUID:
     return UUID(int=number + 1)
 
 
-def hits_of(count: int) -> list[Hit]:
+def hits_of(count: int) -> list[RankedHit]:
     return [
-        Hit(id_of(n), n, 1 - n / 1000, [1 - n / 1000, n], (), evidence=-float(n))
+        RankedHit(id_of(n), n, 1 - n / 1000, [1 - n / 1000, n], (), evidence=-float(n))
         for n in range(count)
     ]
 
@@ -67,9 +67,9 @@ def reached(endings: Endings, id_: UUID) -> set[UUID]:
     return found
 
 
-def pages(hits: Sequence[Hit], endings: Endings, size: int) -> list[Hit]:
+def pages(hits: Sequence[RankedHit], endings: Endings, size: int) -> list[RankedHit]:
     """Return all pages as one, as searches make them: each knows the token of the one before."""
-    found: list[Hit] = []
+    found: list[RankedHit] = []
     begin, brought = 0, PromotedHits()
     while True:
         left = [hit for hit in hits[begin:] if hit.source_id not in brought]
@@ -89,7 +89,9 @@ def pages(hits: Sequence[Hit], endings: Endings, size: int) -> list[Hit]:
         begin = after(hits, begin, page, there)
 
 
-def after(hits: Sequence[Hit], begin: int, page: PagePlacement, there: Sequence[Hit]) -> int:
+def after(
+    hits: Sequence[RankedHit], begin: int, page: PagePlacement, there: Sequence[RankedHit]
+) -> int:
     last = page.last if page.is_cut else there[-1]
     return begin if last is None else hits.index(last) + 1
 

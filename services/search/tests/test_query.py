@@ -8,9 +8,9 @@ import pytest
 
 from everword_search.retrieval.query.query import (
     MAX_FILTER_CLAUSES,
-    Clause,
-    Kind,
+    ClauseKind,
     Operand,
+    QueryClause,
     parse_operands,
     parse_words,
 )
@@ -21,7 +21,7 @@ def shape(text: str) -> list[tuple[str, list[str]]]:
     return [_shape(clause) for clause in parse_operands(text).clauses]
 
 
-def _shape(clause: Clause) -> tuple[str, list[str]]:
+def _shape(clause: QueryClause) -> tuple[str, list[str]]:
     operands = [" ".join(o.words) + ("*" if o.prefix else "") for o in clause.operands]
     return clause.kind.name.lower(), operands
 
@@ -268,7 +268,7 @@ def test_no_mixture_is_an_error_and_no_operand_is_empty(seed: int) -> None:
     for clause in parse_operands(text).clauses:
         assert clause.operands
         assert all(operand.words and all(operand.words) for operand in clause.operands)
-        assert isinstance(clause.kind, Kind)
+        assert isinstance(clause.kind, ClauseKind)
 
 
 @pytest.mark.parametrize(

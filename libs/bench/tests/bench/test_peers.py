@@ -24,7 +24,7 @@ from everword.bench.peers.figures import ROWS, figures_of, markdown, table
 from everword.bench.peers.minilm import MiniLM
 from everword.bench.peers.peer import PEERS, Peer, spoken
 from everword.bench.peers.processes import pss_mb
-from everword.bench.peers.system import Conversation, PeerError, Ranking
+from everword.bench.peers.system import PeerConversation, PeerError, Ranking
 from everword.bench.peers.trial import Trial, measure_all
 from everword.bench.peers.workload import choose_conversations
 from everword.cli.main import main
@@ -86,7 +86,7 @@ class RecordingSystem:
         self.starts += 1
         yield self
 
-    async def import_messages(self, conversations: Sequence[Conversation]) -> None:
+    async def import_messages(self, conversations: Sequence[PeerConversation]) -> None:
         pass
 
     async def search(self, space: str, query: str) -> Ranking:
@@ -101,14 +101,14 @@ def adapter(folder: Path) -> Peer:
     return Peer("chroma", script, folder)
 
 
-def conversations(questions: int = 5) -> list[Conversation]:
+def conversations(questions: int = 5) -> list[PeerConversation]:
     [dataset, *_] = read_set(sample_path()).datasets
     ids = [entry.message.external_id for entry in dataset.entries]
     queries = tuple(
         Query(f"q{number}", f"question {number}", "c", frozenset(ids[:1]), True)
         for number in range(questions)
     )
-    return [Conversation("c-1", Dataset("d", dataset.entries, queries), queries)]
+    return [PeerConversation("c-1", Dataset("d", dataset.entries, queries), queries)]
 
 
 def test_adapter_answers_each_request_and_reports_failures() -> None:
@@ -209,7 +209,7 @@ def document() -> dict[str, Any]:
         "form": "bytes",
         "other": "floats",
         "systems": {
-            name: run.Measured("1.0", {"import_per_s": each}).as_json()
+            name: run.PeerFigures("1.0", {"import_per_s": each}).as_json()
             for name, each in values.items()
         },
     }
@@ -264,7 +264,7 @@ async def test_each_library_finds_stored_messages_also_after_a_restart(
         Query(str(number), entry.message.content, "c", frozenset({entry.message.external_id}), True)
         for number, entry in enumerate(entries[::20])
     )
-    stored = [Conversation("c-1", Dataset("d", entries, queries), queries)]
+    stored = [PeerConversation("c-1", Dataset("d", entries, queries), queries)]
     trial = await measure_all(Peer(name, INSTALLED, model), form, folder, stored, lambda text: None)
     assert len(trial.rankings) == len(queries) == 6
     assert all(relevant <= set(ids) for ids, relevant in trial.rankings)

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from everword.facts.model import Interval
-from everword.facts.timeline import Change, correct, end, state
+from everword.facts.timeline import TimelineChange, correct, end, state
 
 DAYS = 60
 BEGAN = datetime(2022, 1, 1, tzinfo=UTC)
@@ -93,7 +93,7 @@ class Beliefs:
     def believed(self) -> list[Interval]:
         return [row for row, _, until in self.rows if until is None]
 
-    def apply(self, change: Change, now: int) -> None:
+    def apply(self, change: TimelineChange, now: int) -> None:
         gone = {each.id for each in change.disbelieved}
         self.rows = [
             (row, since, now if until is None and row.id in gone else until)

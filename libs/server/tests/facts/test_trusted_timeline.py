@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from everword.facts.model import Interval
-from everword.facts.timeline import Change, state_trusted, state_untrusted
+from everword.facts.timeline import TimelineChange, state_trusted, state_untrusted
 
 BEGAN = datetime(2022, 1, 1, tzinfo=UTC)
 TRUSTED = [UUID(int=number) for number in range(1, 4)]
@@ -23,7 +23,7 @@ def at(day: int) -> datetime:
     return BEGAN + timedelta(days=day)
 
 
-def applied(believed: Sequence[Interval], change: Change) -> list[Interval]:
+def applied(believed: Sequence[Interval], change: TimelineChange) -> list[Interval]:
     """Return the intervals after a change; each gets an id."""
     assert set(change.disbelieved) <= set(believed)
     come = [

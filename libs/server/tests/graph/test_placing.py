@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from uuid import UUID
 
-from everword.graph.model import Source
-from everword.graph.placement import EdgeRow, EdgeStatement, place_edge
+from everword.graph.model import GraphSource
+from everword.graph.placement import EdgeStatement, PlacedEdgeRow, place_edge
 
 BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
 NOW = BEGAN + timedelta(days=50)
 EDGE, FROM, TO, FACT = (UUID(int=number) for number in range(1, 5))
-BLANK = EdgeRow(None, EDGE, FROM, TO, "knows", "", 0.0, 0, None, "", None, None, None)
+BLANK = PlacedEdgeRow(None, EDGE, FROM, TO, "knows", "", 0.0, 0, None, "", None, None, None)
 Times = tuple[datetime | None, datetime | None]
 
 
@@ -25,16 +25,16 @@ def day(number: int | None) -> datetime | None:
 def told(
     *times: Times, fact_id: UUID | None = None, confidence: float | None = None
 ) -> EdgeStatement:
-    return EdgeStatement("", confidence, Source.AGENT, None, "", fact_id, times)
+    return EdgeStatement("", confidence, GraphSource.AGENT, None, "", fact_id, times)
 
 
-def placed(known: list[EdgeRow], said: EdgeStatement) -> list[EdgeRow]:
+def placed(known: list[PlacedEdgeRow], said: EdgeStatement) -> list[PlacedEdgeRow]:
     change = place_edge(known, BLANK, said, NOW)
     kept = [row for row in known if row not in change.gone]
     return kept + [replace(row, id=UUID(int=len(kept) + 100)) for row in change.come]
 
 
-def holds(known: list[EdgeRow], number: int) -> bool:
+def holds(known: list[PlacedEdgeRow], number: int) -> bool:
     moment = BEGAN + timedelta(days=number)
     return any(
         (row.valid_from is None or row.valid_from <= moment)
@@ -66,7 +66,7 @@ def test_an_edge_has_the_times_of_its_fact_and_none_where_that_has_none() -> Non
 def test_no_two_times_of_a_relation_ever_overlap() -> None:
     rng = random.Random(3)
     for _ in range(300):
-        known = list[EdgeRow]()
+        known = list[PlacedEdgeRow]()
         for _ in range(8):
             since = rng.choice([None, rng.randrange(40)])
             until = rng.choice([None, (since or 0) + rng.randrange(1, 30)])

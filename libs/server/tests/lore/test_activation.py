@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from everword.lore.activation import find_active, find_places
-from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, Line, Rule
+from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, LoreLine, Rule
 
 BOOK = UUID(int=9)
 
@@ -23,12 +23,12 @@ def rule(number: int, **fields: object) -> Rule:
     return Rule(id_(number), BOOK, f"entry {number}", **fields)  # type: ignore[arg-type]
 
 
-USER, AGENT = Line("", is_user=True), Line("")
-BEAT, ANSWERED = Line("", is_user=True, automated=True), Line("", automated=True)
+USER, AGENT = LoreLine("", is_user=True), LoreLine("")
+BEAT, ANSWERED = LoreLine("", is_user=True, automated=True), LoreLine("", automated=True)
 
 
 def active(
-    lines: Sequence[Line],
+    lines: Sequence[LoreLine],
     said: Mapping[int, int],
     *rules: Rule,
     edges: Mapping[int, int] | None = None,
@@ -150,7 +150,7 @@ def _rules(chance: random.Random) -> dict[EntryId, Rule]:
     return {each.id: each for each in rules}
 
 
-def _lines(chance: random.Random) -> list[Line]:
+def _lines(chance: random.Random) -> list[LoreLine]:
     kinds, weights = [USER, AGENT, BEAT, ANSWERED], [4, 4, 1, 1]
     return chance.choices(kinds, weights, k=chance.randint(0, 25))
 
@@ -160,7 +160,7 @@ def _hits(chance: random.Random, rules: Mapping[EntryId, Rule], share: float) ->
 
 
 def _simulated(
-    lines: Sequence[Line],
+    lines: Sequence[LoreLine],
     hits: Sequence[Hits],
     edges: Mapping[EntryId, Hits],
     rules: Mapping[EntryId, Rule],

@@ -17,7 +17,7 @@ from everword.lore.compiled import CompiledBooks, compile_book
 from everword.lore.evaluation import CpuLimit, Evaluation, run_for_lore
 from everword.lore.match_texts import Matches, match_texts
 from everword.lore.matcher import Matcher
-from everword.lore.model import EntryId, Line, Rule, Trigger, TriggerMode
+from everword.lore.model import EntryId, LoreLine, Rule, Trigger, TriggerMode
 from everword.lore.patterns import CostlyPattern, check_pattern, check_triggers
 
 REGEX = TriggerMode.REGEX
@@ -109,7 +109,7 @@ def test_match_texts_without_time_says_what_was_left_out() -> None:
 
 def test_find_active_that_is_over_keeps_what_the_newest_lines_set_off() -> None:
     rules = {each.id: each for each in (rule(1), rule(2, sticky_turns=50))}
-    lines = [Line("old", is_user=True), Line("new", is_user=True)]
+    lines = [LoreLine("old", is_user=True), LoreLine("new", is_user=True)]
     hits = [{EntryId(UUID(int=2)): 0}, {EntryId(UUID(int=1)): 0}]
     answers = iter([False, True])
     assert find_active(lines, hits, {}, rules).keys() == rules.keys()

@@ -14,10 +14,10 @@ from everword.people.mentions import event_statements, person_statements
 from everword.people.model import (
     EventMention,
     EventStatus,
-    Evidence,
+    MessageWords,
     PersonMention,
     RelationStatus,
-    Said,
+    StatementEvidence,
 )
 from everword.people.names import Known, find_person
 from everword.people.questions import (
@@ -38,8 +38,8 @@ def day(number: int) -> datetime:
     return START + timedelta(days=number)
 
 
-def said(number: int, message: int | None = None) -> Said:
-    return Said(UUID(int=message or 100 + number), CONVERSATION, "words", day(number))
+def said(number: int, message: int | None = None) -> MessageWords:
+    return MessageWords(UUID(int=message or 100 + number), CONVERSATION, "words", day(number))
 
 
 def known(*people: tuple[str, str]) -> list[Known]:
@@ -81,7 +81,7 @@ def test_who_is_meant_by_a_name(
     assert found == (UUID(int=expected) if expected else None)
 
 
-def evidence_of(*mentions: PersonMention | EventMention) -> list[Evidence]:
+def evidence_of(*mentions: PersonMention | EventMention) -> list[StatementEvidence]:
     found = []
     for mention in mentions:
         statements = (
@@ -90,7 +90,7 @@ def evidence_of(*mentions: PersonMention | EventMention) -> list[Evidence]:
             else event_statements(mention)
         )
         found += [
-            Evidence(each.aspect, each.value, each.said.message_id, each.said.said_at)
+            StatementEvidence(each.aspect, each.value, each.said.message_id, each.said.said_at)
             for each in statements
         ]
     return found
@@ -127,9 +127,9 @@ def test_a_person_is_the_same_in_whatever_order_it_was_learned() -> None:
 def test_a_relation_ends_and_begins(
     statements: list[tuple[str, str]], expected: RelationStatus
 ) -> None:
-    evidence = [Evidence("name", "Anna", UUID(int=1), day(0))]
+    evidence = [StatementEvidence("name", "Anna", UUID(int=1), day(0))]
     evidence += [
-        Evidence(aspect, value, UUID(int=2 + number), day(number))
+        StatementEvidence(aspect, value, UUID(int=2 + number), day(number))
         for number, (aspect, value) in enumerate(statements)
     ]
     assert fold_person(evidence).status is expected

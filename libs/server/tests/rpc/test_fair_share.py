@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from everword.admission import fair_share
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.errors import Overloaded
-from everword.rpc.fair_share import FairShare
+from everword.rpc.capacity import CallShare
 
 FLOOD = Group("flood")
 OTHER = Group("other")
@@ -21,7 +21,7 @@ OPERATOR = Group("operator", reserved=True)
 class Callers:
     """Calls that hold a slot until they are told to end."""
 
-    def __init__(self, share: FairShare) -> None:
+    def __init__(self, share: CallShare) -> None:
         self._share = share
         self.running: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
@@ -52,8 +52,8 @@ async def run_ready_tasks() -> None:
         await asyncio.sleep(0)
 
 
-def limits(total: int, of_group: int, **more: Any) -> Limits:
-    return Limits(total, of_group, **{"waiting": 100, "waiting_of_group": 100, **more})
+def limits(total: int, of_group: int, **more: Any) -> ShareLimits:
+    return ShareLimits(total, of_group, **{"waiting": 100, "waiting_of_group": 100, **more})
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 async def test_groups_that_wait_are_served_in_turn() -> None:
-    callers = Callers(FairShare(limits(2, 2)))
+    callers = Callers(CallShare(limits(2, 2)))
     await callers.call(FLOOD, "f1", "f2", "f3", "f4", "f5")
     await callers.call(OTHER, "o1", "o2")
     await callers.call(THIRD, "t1")
@@ -78,7 +78,7 @@ async def test_groups_that_wait_are_served_in_turn() -> None:
 
 
 async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[float]) -> None:
-    callers = Callers(FairShare(limits(8, 8, beside_others=2)))
+    callers = Callers(CallShare(limits(8, 8, beside_others=2)))
     await callers.call(FLOOD, *"abcdefghij")
     assert len(callers.running) == 8
     await callers.end("a")
@@ -96,7 +96,7 @@ async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[flo
 
 
 async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
-    share = FairShare(limits(1, 1, waiting=3, waiting_of_group=2))
+    share = CallShare(limits(1, 1, waiting=3, waiting_of_group=2))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
     await callers.call(FLOOD, "f4")
@@ -115,7 +115,7 @@ async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
 async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     clock: list[float],
 ) -> None:
-    callers = Callers(FairShare(limits(1, 1, waiting=3, waiting_of_group=3)))
+    callers = Callers(CallShare(limits(1, 1, waiting=3, waiting_of_group=3)))
     await callers.call(FLOOD, *"abcd")
     await callers.end("a")
     assert callers.running == ["b"]  # not full yet: who came first
@@ -132,7 +132,7 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     assert callers.running == ["i"]  # nobody was refused lately
 
 
-IMPATIENT = Limits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
+IMPATIENT = ShareLimits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
 
 
 async def _refused(callers: Callers) -> str:
@@ -144,7 +144,7 @@ async def _refused(callers: Callers) -> str:
 
 
 async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> None:
-    share = FairShare(IMPATIENT)
+    share = CallShare(IMPATIENT)
     callers = Callers(share)
     await callers.call(FLOOD, *"abcdefg")
     clock[0] += 10 * fair_share.PATIENCE_S
@@ -163,7 +163,7 @@ async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> No
 
 
 async def test_who_asks_keeps_the_queue_short_until_nobody_does(clock: list[float]) -> None:
-    share = FairShare(IMPATIENT)
+    share = CallShare(IMPATIENT)
     callers = Callers(share)
     await callers.call(FLOOD, *"abcdefgh")
     for _ in range(4):
@@ -176,7 +176,7 @@ async def test_who_asks_keeps_the_queue_short_until_nobody_does(clock: list[floa
 
 
 async def test_who_finds_all_busy_with_others_is_not_taken_for_a_flood() -> None:
-    share = FairShare(limits(1, 1, waiting=2, waiting_of_group=2, impatient=True))
+    share = CallShare(limits(1, 1, waiting=2, waiting_of_group=2, impatient=True))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
     await callers.call(OTHER, "o1")
@@ -187,7 +187,7 @@ async def test_who_finds_all_busy_with_others_is_not_taken_for_a_flood() -> None
 
 
 async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
-    share = FairShare(limits(1, 1))
+    share = CallShare(limits(1, 1))
     callers = Callers(share)
     await share.take(FLOOD)
     await callers.call(FLOOD, "f1", "f2")
@@ -201,7 +201,7 @@ async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
 
 
 async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> None:
-    share = FairShare(Limits(total=2, of_group=2, reserve=1))
+    share = CallShare(ShareLimits(total=2, of_group=2, reserve=1))
     await share.take(FLOOD, 2)
     with pytest.raises(Overloaded):
         await share.take(OTHER)
@@ -211,7 +211,7 @@ async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> No
 
 
 async def test_who_gives_up_waiting_leaves_its_place() -> None:
-    callers = Callers(FairShare(limits(1, 1)))
+    callers = Callers(CallShare(limits(1, 1)))
     await callers.call(FLOOD, "f1", "f2", "f3")
     callers.tasks["f2"].cancel()
     await run_ready_tasks()
@@ -220,7 +220,7 @@ async def test_who_gives_up_waiting_leaves_its_place() -> None:
 
 
 async def test_who_is_cancelled_just_when_its_turn_comes_gives_it_on() -> None:
-    callers = Callers(FairShare(limits(1, 1)))
+    callers = Callers(CallShare(limits(1, 1)))
     await callers.call(FLOOD, "f1", "f2")
     await callers.call(OTHER, "o1")
     callers._ends["f1"].set()
@@ -232,7 +232,7 @@ async def test_who_is_cancelled_just_when_its_turn_comes_gives_it_on() -> None:
 
 
 async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
-    callers = Callers(FairShare(limits(10, 10)))
+    callers = Callers(CallShare(limits(10, 10)))
     await callers.call(FLOOD, "large", amount=11)
     await callers.call(OTHER, "small", amount=1)
     assert callers.running == ["large"]
@@ -241,7 +241,7 @@ async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
 
 
 async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_no_two() -> None:
-    share = FairShare(limits(4, 4, beside_others=2))
+    share = CallShare(limits(4, 4, beside_others=2))
     others = [Group(f"other {n}") for n in range(6)]
     order = list[Group]()
 
@@ -265,7 +265,7 @@ async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_
 
 
 async def test_nothing_is_kept_of_groups_that_are_gone(clock: list[float]) -> None:
-    share = FairShare(limits(4, 4, beside_others=2))
+    share = CallShare(limits(4, 4, beside_others=2))
     for number in range(1000):
         async with share.having(Group(number)):
             clock[0] += 0.01

@@ -6,7 +6,7 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.domain.errors import InvalidArgument
-from everword.rpc.masks import masked_fields
+from everword.rpc.translate import masked_fields
 
 CHANGEABLE = {"active": "active", "details.title": "title"}
 

@@ -7,8 +7,8 @@ import asyncio
 from everword.admission.fair_share import Group
 from everword.domain.errors import Overloaded
 from everword.domain.quotas import RateLimitReached
-from everword.quotas.store import UsageRow
-from everword.quotas.usage import Usage
+from everword.quotas.store import QuotaUsageRow
+from everword.quotas.usage import QuotaUsage
 from everword.rpc.capacity import Capacity
 from everword.rpc.shedding import Shedding, shown_by
 
@@ -36,8 +36,8 @@ async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> Non
 
 
 async def test_shedding_of_a_namespace_over_its_rate_leaves_other_calls_alone() -> None:
-    shedding, usage = Shedding(Capacity(8)), Usage()
-    usage.sent(UsageRow(1, 2, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
+    shedding, usage = Shedding(Capacity(8)), QuotaUsage()
+    usage.sent(QuotaUsageRow(1, 2, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
     shedding.note_limited(KEY, usage)
     refusal = shedding.refusal(KEY, is_counted=True)
     assert isinstance(refusal, RateLimitReached)
@@ -45,7 +45,7 @@ async def test_shedding_of_a_namespace_over_its_rate_leaves_other_calls_alone() 
     assert shedding.refusal(ANOTHER_KEY, is_counted=True) is None
     # Operators' calls are not counted.
     assert shedding.refusal(KEY, is_counted=False) is None
-    usage.sent(UsageRow(1, 3, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
+    usage.sent(QuotaUsageRow(1, 3, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
     assert shedding.refusal(KEY, is_counted=True) is None
 
 

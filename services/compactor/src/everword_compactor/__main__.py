@@ -2,7 +2,7 @@
 
 from everword.rpc.run import run
 from everword_compactor.server import CompactorServer
-from everword_compactor.settings import Settings
+from everword_compactor.settings import CompactorSettings
 
 if __name__ == "__main__":
-    run(lambda environment: CompactorServer(Settings.from_environment(environment)))
+    run(lambda environment: CompactorServer(CompactorSettings.from_environment(environment)))

@@ -16,7 +16,7 @@ from everword_compactor.compose.current import current_composer
 from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.maintenance.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer
-from everword_compactor.settings import SERVICE, Settings
+from everword_compactor.settings import SERVICE, CompactorSettings
 from everword_compactor.sleep.runs.schedule import schedule_nights
 from everword_compactor.topics.schedule import schedule_topics
 
@@ -24,7 +24,7 @@ from everword_compactor.topics.schedule import schedule_topics
 class CompactorServer:
     """Everything that the compactor service is made of."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: CompactorSettings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._blocking = BlockingDatabase(settings.database, SERVICE)

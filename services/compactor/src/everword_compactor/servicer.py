@@ -8,13 +8,14 @@ from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
+from everword.rpc.pages import to_page
+from everword.rpc.translate import to_date
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1.maintenance_service_pb2_grpc import MaintenanceServiceServicer
 from everword_compactor.audits.audit_summaries import audit_summaries
 from everword_compactor.audits.compaction_status import get_compaction_status
 from everword_compactor.audits.translate import audit_to_proto, compaction_to_proto
 from everword_compactor.calendar.roll_up import roll_up
-from everword_compactor.calendar.translate import to_day
 from everword_compactor.compose.model import EXTRACTIVE
 from everword_compactor.conversations.compact import compact
 from everword_compactor.conversations.flush_conversation import flush_conversation
@@ -87,8 +88,8 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         periods = await roll_up(
             self._database,
             current_namespace(),
-            to_day(request.start_date, "start_date"),
-            to_day(request.end_date, "end_date"),
+            to_date(request.start_date, "start_date"),
+            to_date(request.end_date, "end_date"),
             request.dry_run,
         )
         return pb.RollUpResponse(periods=periods)
@@ -122,7 +123,6 @@ class MaintenanceServicer(MaintenanceServiceServicer):
             self._database,
             current_namespace(),
             UUID(request.conversation_id) if request.conversation_id else None,
-            request.page_size,
-            request.page_token,
+            to_page(request),
         )
         return audit_to_proto(audit)

@@ -15,7 +15,7 @@ SERVICE = "compactor"
 
 
 @dataclass(frozen=True)
-class Settings:
+class CompactorSettings:
     """Settings of the compactor service."""
 
     server: ServerSettings
@@ -28,7 +28,7 @@ class Settings:
     small_chat: ChatSettings | None = None
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> Settings:
+    def from_environment(cls, environment: Environment) -> CompactorSettings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
@@ -40,7 +40,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class WorkerSettings:
+class CompactorWorkerSettings:
     """Settings of a compactor worker."""
 
     database: DatabaseSettings
@@ -53,7 +53,7 @@ class WorkerSettings:
     lease_s: float = 120.0
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> WorkerSettings:
+    def from_environment(cls, environment: Environment) -> CompactorWorkerSettings:
         return cls(
             database=DatabaseSettings.from_environment(environment, SERVICE),
             redis_url=environment.required("EVERWORD_REDIS_URL"),

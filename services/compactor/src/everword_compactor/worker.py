@@ -17,14 +17,14 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
-from everword.observability.setup import setup
+from everword.observability import setup
 from everword.processes.heap import share_arenas
 from everword.processes.priority import let_process_give_way
 from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.due_vectors import DueVectors
 from everword_compactor.jobs.model_outage import detect_model_outage
-from everword_compactor.settings import SERVICE, WorkerSettings
+from everword_compactor.settings import SERVICE, CompactorWorkerSettings
 
 if TYPE_CHECKING:
     from everword.chat.blocking import BlockingChat
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str]) -> None:
     # Nobody waits for summaries, and somebody may for what services do on the same cores.
     let_process_give_way()
     try:
-        settings = WorkerSettings.from_environment(Environment(os.environ))
+        settings = CompactorWorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:
         sys.exit(f"everword: {error}")
     with ExitStack() as resources:

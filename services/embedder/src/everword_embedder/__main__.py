@@ -2,7 +2,7 @@
 
 from everword.rpc.run import run
 from everword_embedder.server import EmbedderServer
-from everword_embedder.settings import Settings
+from everword_embedder.settings import EmbedderSettings
 
 if __name__ == "__main__":
-    run(lambda environment: EmbedderServer(Settings.from_environment(environment)))
+    run(lambda environment: EmbedderServer(EmbedderSettings.from_environment(environment)))

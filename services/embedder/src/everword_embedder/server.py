@@ -11,16 +11,15 @@ from everword.internal.v1 import embedder_service_pb2, embedder_service_pb2_grpc
 from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword_embedder.embed import Embedder
-from everword_embedder.queue.backlog import record_backlog
-from everword_embedder.queue.schedule import backfill_generations, schedule_pending
+from everword_embedder.queue.schedule import backfill_generations, record_backlog, schedule_pending
 from everword_embedder.servicer import EmbedderServicer
-from everword_embedder.settings import SERVICE, Settings
+from everword_embedder.settings import SERVICE, EmbedderSettings
 
 
 class EmbedderServer:
     """Everything that the embedder service is made of."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: EmbedderSettings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = Embedder(self._database, settings.embed)

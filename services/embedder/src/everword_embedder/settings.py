@@ -14,7 +14,7 @@ SERVICE = "embedder"
 
 
 @dataclass(frozen=True)
-class Settings:
+class EmbedderSettings:
     """Settings of the embedder service."""
 
     server: ServerSettings
@@ -23,7 +23,7 @@ class Settings:
     embed: EmbedSettings = field(default_factory=EmbedSettings)
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> Settings:
+    def from_environment(cls, environment: Environment) -> EmbedderSettings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),
@@ -33,7 +33,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class WorkerSettings:
+class EmbedderWorkerSettings:
     """Settings of an embedder worker."""
 
     database: DatabaseSettings
@@ -44,7 +44,7 @@ class WorkerSettings:
     log_level: str
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> WorkerSettings:
+    def from_environment(cls, environment: Environment) -> EmbedderWorkerSettings:
         server = ServerSettings.from_environment(environment, SERVICE)
         return cls(
             database=DatabaseSettings.from_environment(environment, SERVICE),

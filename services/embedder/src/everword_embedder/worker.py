@@ -9,12 +9,12 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import Environment, SettingError
 from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
-from everword.observability.setup import setup
+from everword.observability import setup
 from everword.processes.heap import share_arenas
 from everword_embedder.queue.charging import Charging
 from everword_embedder.queue.drain import Drain, DrainSettings
 from everword_embedder.queue.remote import RemoteEmbedder
-from everword_embedder.settings import SERVICE, WorkerSettings
+from everword_embedder.settings import SERVICE, EmbedderWorkerSettings
 
 #: A silent model is given up within the lease, so that there is time to give the passages back.
 ANSWER_SHARE = 0.8
@@ -24,7 +24,7 @@ def main() -> None:
     # Before any thread has taken an arena of its own.
     share_arenas()
     try:
-        settings = WorkerSettings.from_environment(Environment(os.environ))
+        settings = EmbedderWorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:
         sys.exit(f"everword: {error}")
     flush = setup("embedder-worker", settings.log_level)

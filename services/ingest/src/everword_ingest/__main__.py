@@ -2,7 +2,7 @@
 
 from everword.rpc.run import run
 from everword_ingest.server import IngestServer
-from everword_ingest.settings import Settings
+from everword_ingest.settings import IngestSettings
 
 if __name__ == "__main__":
-    run(lambda environment: IngestServer(Settings.from_environment(environment)))
+    run(lambda environment: IngestServer(IngestSettings.from_environment(environment)))

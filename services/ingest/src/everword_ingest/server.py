@@ -47,7 +47,7 @@ from everword_ingest.people.servicer import ReviewServicer
 from everword_ingest.retention.runner import RetentionRunner
 from everword_ingest.retention.servicer import RetentionServicer
 from everword_ingest.servicer import IngestServicer
-from everword_ingest.settings import SERVICE, Settings
+from everword_ingest.settings import SERVICE, IngestSettings
 from everword_ingest.workspace.servicer import WorkspaceServicer
 
 
@@ -80,7 +80,7 @@ class ErasureService(ErasureServicer, RetentionServicer):
 class IngestServer:
     """Everything that the ingest service is made of."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: IngestSettings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._housekeeping = Housekeeping(self._database)
@@ -95,7 +95,7 @@ class IngestServer:
         ]
         self._server = RpcServer(settings.server, self._database, registrations)
 
-    def _written(self, settings: Settings) -> list[Registration]:
+    def _written(self, settings: IngestSettings) -> list[Registration]:
         """Return the services that keep what callers write, and that of operators."""
         return [
             Registration(

@@ -13,8 +13,7 @@ from everword.domain.caller import current_namespace
 from everword.domain.compaction import CompactionSettings
 from everword.domain.tokens import ConsistencyToken
 from everword.rpc.interceptors.base import Context
-from everword.rpc.masks import masked_fields
-from everword.rpc.translate import conversation_to_proto
+from everword.rpc.translate import conversation_to_proto, masked_fields
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer

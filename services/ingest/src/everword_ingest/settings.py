@@ -14,7 +14,7 @@ SERVICE = "ingest"
 
 
 @dataclass(frozen=True)
-class Settings:
+class IngestSettings:
     """Settings of the ingest service."""
 
     server: ServerSettings
@@ -23,7 +23,7 @@ class Settings:
     compaction: CompactionSettings = CompactionSettings()
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> Settings:
+    def from_environment(cls, environment: Environment) -> IngestSettings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),

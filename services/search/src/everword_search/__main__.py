@@ -2,7 +2,7 @@
 
 from everword.rpc.run import run
 from everword_search.server import SearchServer
-from everword_search.settings import Settings
+from everword_search.settings import SearchSettings
 
 if __name__ == "__main__":
-    run(lambda environment: SearchServer(Settings.from_environment(environment)))
+    run(lambda environment: SearchServer(SearchSettings.from_environment(environment)))

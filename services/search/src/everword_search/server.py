@@ -32,7 +32,7 @@ from everword_search.ranking.models.ranker import Ranker
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.retrieval.sources import Sources
 from everword_search.servicer import SearchServicer
-from everword_search.settings import SERVICE, Settings
+from everword_search.settings import SERVICE, SearchSettings
 from everword_search.summaries.servicer import SummaryServicer
 from everword_search.topics.servicer import TopicServicer
 from everword_search.warm_up import warm_up
@@ -56,7 +56,7 @@ class GraphQueryService(GraphQueryServicer, TopicServicer):
 class SearchServer:
     """Everything that the search service is made of."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SearchSettings) -> None:
         self.settings = settings.server
         self._database = Database(settings.database, SERVICE)
         self._embedder = QueryEmbedder(settings.embedder_address, settings.server.internal_token)

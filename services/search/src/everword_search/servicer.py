@@ -13,6 +13,7 @@ from opentelemetry import trace
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
+from everword.rpc.pages import to_page
 from everword.rpc.translate import (
     conversation_to_proto,
     memory_to_proto,
@@ -41,7 +42,6 @@ from everword_search.records.translate import (
     to_conversation,
     to_conversation_filter,
     to_filter,
-    to_page,
     to_wanted,
 )
 from everword_search.retrieval.search import search

@@ -21,7 +21,7 @@ _LIMIT_FILES = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_i
 
 
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """Settings of the search service."""
 
     server: ServerSettings
@@ -37,7 +37,7 @@ class Settings:
     """A `tokenizer.json` that contexts are counted by; otherwise the packaged one."""
 
     @classmethod
-    def from_environment(cls, environment: Environment) -> Settings:
+    def from_environment(cls, environment: Environment) -> SearchSettings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
             database=DatabaseSettings.from_environment(environment, SERVICE),

@@ -22,21 +22,21 @@ from everword.db.statements import BoundStatement, ask, fetch_each
 from everword.domain.caller import NamespaceScope
 from everword.domain.credentials import CredentialPolicy
 from everword.domain.not_found import NamespaceNotFound
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.budget import Draft
+from everword_search.context.budget import ContextDraft
 from everword_search.context.building import Building
 from everword_search.context.chat_history import Start, read_start
 from everword_search.context.model import ContextRequest
-from everword_search.context.repetition import Said
+from everword_search.context.repetition import SaidWords
 from everword_search.context.text import Layout
 from everword_search.context.tokens import Tokens
 from everword_search.endings.read_endings import outdated_asked
 from everword_search.passages.ranked import Ranked
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
-from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
-from everword_search.records.query_plans import use_generic_plans
-from everword_search.records.store import memories_asked
+from everword_search.records.model import max_parts
+from everword_search.records.store import memories_asked, use_generic_plans
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.model import SearchRequest
@@ -106,7 +106,7 @@ async def _ask_in_each_partition(sources: Sources) -> None:
 
 async def _ask(conn: Connection, sources: Sources, namespace: NamespaceScope) -> None:
     database = sources.database
-    cursor = await open_cursor(database, namespace, "", _REQUEST.page, 1)
+    cursor = await open_cursor(database, namespace, "", _REQUEST.page, default=1)
     profile = find_profile(_REQUEST.profile)
     asked = AskedSearch(namespace, _REQUEST, profile, cursor, DEFAULT_CONTENT_CHARS)
     async with database.bound(conn, namespace.id):
@@ -124,7 +124,7 @@ async def _build_context(sources: Sources, counter: TokenCounter) -> None:
     with suppress(NamespaceNotFound):
         await read_start(sources.database, _NAMESPACES[0], request)
     layout = Layout(counter, request.format, UTC, masks=True)
-    draft = Draft(request.token_budget, layout, Said(request.query))
+    draft = ContextDraft(request.token_budget, layout, SaidWords(request.query))
     start = Start(_DESCRIBED, None)
     building = Building(sources, _NAMESPACES[0], request, start, request.query, draft, ())
     for finding in building.finders().values():

@@ -21,7 +21,7 @@ _SWITCH_S = 0.0005
 GRACE_S = 10
 
 
-class _Server(uvicorn.Server):
+class _HttpServer(uvicorn.Server):
     """Leaves signals to `_serve`: with a handler for each server, a signal would stop only one of them."""
 
     @contextmanager
@@ -64,7 +64,7 @@ def serve(apps: Mapping[str, ASGIApp], sockets: Mapping[str, socket.socket]) -> 
 
     Open requests are answered first, within GRACE_S; a second SIGINT ends the process without them.
     """
-    servers = {name: _Server(_config(app)) for name, app in apps.items()}
+    servers = {name: _HttpServer(_config(app)) for name, app in apps.items()}
     sys.setswitchinterval(_SWITCH_S)
     first = next(iter(servers.values()))
     with asyncio.Runner(loop_factory=first.config.get_loop_factory()) as runner:
@@ -81,7 +81,7 @@ def _config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-async def _serve(servers: Mapping[str, _Server], sockets: Mapping[str, socket.socket]) -> None:
+async def _serve(servers: Mapping[str, _HttpServer], sockets: Mapping[str, socket.socket]) -> None:
     def stop(number: int) -> None:
         for server in servers.values():
             server.handle_exit(number, None)

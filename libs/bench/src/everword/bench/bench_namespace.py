@@ -14,7 +14,7 @@ import grpc
 from everword.bench.answer import Place
 from everword.bench.dataset import Dataset
 from everword.client import CallError, Client, ClientSettings
-from everword.client.pages import PAGE_SIZE
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.importing import ImportSummary, import_records
 from everword.v1.admin_service_pb2 import (
     CreateNamespaceRequest,
@@ -56,15 +56,10 @@ async def drop_leftovers(settings: ClientSettings, prefix: str) -> None:
     """Erase the namespaces that a run with this prefix left when it was killed."""
     request = ListNamespacesRequest(page_size=PAGE_SIZE)
     async with Client.connect(replace(settings, namespace="")) as operator:
-        left: list[str] = []
-        while True:
-            page = await operator.admin_service.ListNamespaces(request)
-            left += [each.name for each in page.namespaces if each.name.startswith(prefix)]
-            if not page.next_page_token:
-                break
-            request.page_token = page.next_page_token
-        for name in left:
-            await _delete(operator, name)
+        found = await list_all(operator.admin_service.ListNamespaces, request)
+        for each in found.namespaces:
+            if each.name.startswith(prefix):
+                await _delete(operator, each.name)
 
 
 async def _delete(operator: Client, name: str) -> None:

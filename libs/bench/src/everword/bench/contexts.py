@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Measured:
+class ContextFigures:
     """What is asked in a dataset, and how its answers are read."""
 
     client: Client

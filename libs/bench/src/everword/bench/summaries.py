@@ -12,6 +12,7 @@ from everword.bench.answer import Places, StandsFor
 from everword.bench.bench_namespace import PATIENCE_S, Say
 from everword.client import Client
 from everword.client.kinds import kind_word
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.maintenance_service_pb2 import (
     CompactRequest,
@@ -121,14 +122,9 @@ class Summaries:
         return Compacted(_count(status), tokens, context, frozenset(reachable))
 
     async def _conversations(self) -> list[str]:
-        found: list[str] = []
-        request = pb.ListConversationsRequest(page_size=100)
-        while True:
-            page = await self._client.search_service.ListConversations(request)
-            found += [each.id for each in page.conversations]
-            if not page.next_page_token:
-                return found
-            request.page_token = page.next_page_token
+        request = pb.ListConversationsRequest(page_size=PAGE_SIZE)
+        found = await list_all(self._client.search_service.ListConversations, request)
+        return [each.id for each in found.conversations]
 
     async def _sizes(self, conversation_id: str) -> dict[str, int]:
         messages = self._client.iter_messages(conversation_id)

@@ -7,6 +7,7 @@ import click
 from everword.cli.output import json_option, line, print_json, print_table, verbatim, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.v1 import address_pb2 as pb
 from everword.v1 import memory_pb2
 
@@ -19,20 +20,13 @@ from everword.v1 import memory_pb2
 async def ls(client: Client, address: str, limit: int, as_json: bool) -> None:
     """List what is at ADDRESS, such as viking://acme/notes, each with its abstract; without one, the namespace."""
     request = pb.ListAddressRequest(address=address, page_size=limit)
-    found: list[pb.AddressEntry] = []
-    while len(found) < limit:
-        page = await client.search_service.ListAddress(request)
-        found += page.entries
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    found = await list_all(client.search_service.ListAddress, request, limit)
     if as_json:
-        print_json(pb.ListAddressResponse(entries=found))
+        print_json(found)
         return
     rows = [
         (f"{each.name}/" if each.directory else each.name, each.abstract, _time(each))
-        for each in found
+        for each in found.entries
     ]
     print_table(("name", "abstract", "time"), rows)
 

@@ -18,6 +18,7 @@ from everword.cli.output import (
 from everword.cli.session import remote
 from everword.cli.summaries import level_name, short_id, span
 from everword.client import Client
+from everword.client.pages import pages
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import search_service_pb2
 
@@ -47,13 +48,9 @@ async def summaries(client: Client, conversation: str, as_json: bool) -> None:
     report = pb.AuditSummariesResponse()
     with progress() as bar:
         task = bar.add_task("checking summaries", total=total or None)
-        while True:
-            page = await client.maintenance_service.AuditSummaries(request)
+        async for page in pages(client.maintenance_service.AuditSummaries, request):
             _add(report, page)
             bar.update(task, completed=report.audited)
-            if not page.next_page_token:
-                break
-            request.page_token = page.next_page_token
     if as_json:
         print_json(report)
     else:

@@ -14,6 +14,7 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.v1 import ingest_service_pb2 as pb
 
 conversation_argument = click.argument("conversation", type=click.UUID)
@@ -89,16 +90,9 @@ async def list_(
     request = pb.ListCheckpointsRequest(
         conversation_id=str(conversation), name=name, all_versions=all_versions, page_size=limit
     )
-    found: list[pb.Checkpoint] = []
-    while len(found) < limit:
-        page = await client.ingest_service.ListCheckpoints(request)
-        found += page.checkpoints
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    found = await list_all(client.ingest_service.ListCheckpoints, request, limit)
     if as_json:
-        print_json(pb.ListCheckpointsResponse(checkpoints=found))
+        print_json(found)
         return
     rows = [
         (
@@ -109,7 +103,7 @@ async def list_(
             each.state_bytes,
             when(each.create_time),
         )
-        for each in found
+        for each in found.checkpoints
     ]
     print_table(("checkpoint", "name", "version", "type", "bytes", "saved"), rows)
 

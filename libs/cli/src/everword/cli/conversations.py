@@ -7,8 +7,9 @@ import click
 from everword.cli.output import json_option, print_entries, print_json, shorten, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1.conversation_pb2 import Conversation, ConversationFilter
-from everword.v1.search_service_pb2 import ListConversationsRequest, ListConversationsResponse
+from everword.v1.search_service_pb2 import ListConversationsRequest
 
 TITLE_CHARS = 75
 
@@ -36,15 +37,8 @@ async def conversations(
     only = ConversationFilter(
         agents=agents, channels=channels, subjects=subjects, client_session_ids=sessions
     )
-    request = ListConversationsRequest(filter=only, page_size=min(limit, 200))
-    found = ListConversationsResponse()
-    while len(found.conversations) < limit:
-        page = await client.search_service.ListConversations(request)
-        found.conversations.extend(page.conversations)
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    del found.conversations[limit:]
+    request = ListConversationsRequest(filter=only, page_size=min(limit, PAGE_SIZE))
+    found = await list_all(client.search_service.ListConversations, request, limit)
     if as_json:
         print_json(found)
         return

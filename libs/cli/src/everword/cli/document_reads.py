@@ -8,7 +8,7 @@ from everword.cli.document_scopes import scope_options, to_key
 from everword.cli.output import json_option, print_json, print_table, shorten, size, verbatim, when
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import document_pb2
+from everword.client.pages import list_all
 from everword.v1 import document_service_pb2 as pb
 
 #: Characters of a text that are read at once.
@@ -43,16 +43,9 @@ async def list_(
         title_prefix=prefix,
     )
     request = pb.ListDocumentsRequest(filter=wanted, page_size=limit)
-    found: list[document_pb2.Document] = []
-    while len(found) < limit:
-        page = await client.document_service.ListDocuments(request)
-        found += page.documents
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    found = await list_all(client.document_service.ListDocuments, request, limit)
     if as_json:
-        print_json(pb.ListDocumentsResponse(documents=found))
+        print_json(found)
         return
     rows = [
         (
@@ -63,7 +56,7 @@ async def list_(
             each.version,
             when(each.update_time),
         )
-        for each in found
+        for each in found.documents
     ]
     columns = ("document", "type", "size", "chunks", "version", "written")
     print_table(columns, rows, right="size chunks version")
@@ -110,14 +103,7 @@ async def history(
 ) -> None:
     """Show what the document TITLE was, the latest version first; also of one that was deleted."""
     request = pb.GetDocumentHistoryRequest(key=to_key(title, agent, subject, conversation))
-    response = pb.GetDocumentHistoryResponse()
-    while True:
-        page = await client.document_service.GetDocumentHistory(request)
-        response.document_id = page.document_id
-        response.versions.extend(page.versions)
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
+    response = await list_all(client.document_service.GetDocumentHistory, request)
     if as_json:
         print_json(response)
         return

@@ -13,6 +13,7 @@ import grpc
 from everword.cli.output import json_option, line, note, print_json, print_table, progress, when
 from everword.cli.session import remote
 from everword.client import CallError, Client
+from everword.client.pages import list_all
 from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.conversation_pb2 import ConversationKey
 from everword.v1.document_pb2 import DocumentKey
@@ -136,17 +137,10 @@ def _is_id(text: str) -> bool:
 @remote
 async def erasures(client: Client, limit: int, as_json: bool) -> None:
     """List what was erased, latest first: kinds, counts and times, and no content."""
-    found: list[pb.Erasure] = []
     request = pb.ListErasuresRequest(page_size=min(limit, 100))
-    while len(found) < limit:
-        page = await client.erasure_service.ListErasures(request)
-        found += page.erasures
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    found = await list_all(client.erasure_service.ListErasures, request, limit)
     if as_json:
-        print_json(pb.ListErasuresResponse(erasures=found))
+        print_json(found)
         return
     rows = [
         (
@@ -158,7 +152,7 @@ async def erasures(client: Client, limit: int, as_json: bool) -> None:
             each.requested_by,
             when(each.request_time),
         )
-        for each in found
+        for each in found.erasures
     ]
     print_table(("erasure", "of", "state", "messages", "rows", "by", "requested"), rows)
 

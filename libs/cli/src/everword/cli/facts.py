@@ -20,6 +20,7 @@ from everword.cli.output import (
 from everword.cli.session import remote
 from everword.cli.times import TimeParam
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.rpc.translate import to_timestamp
 from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as reads
@@ -85,15 +86,8 @@ async def list_(
     request = reads.ListFactsRequest(
         subjects=subjects, attributes=attributes, include_superseded=everything, page_size=limit
     )
-    found: list[fact_pb2.Fact] = []
-    while len(found) < limit:
-        page = await client.fact_query_service.ListFacts(request)
-        found += page.facts
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
-    _print(reads.ListFactsResponse(facts=found), found, as_json)
+    found = await list_all(client.fact_query_service.ListFacts, request, limit)
+    _print(found, found.facts, as_json)
 
 
 @facts.command()

@@ -49,7 +49,7 @@ _MOST_SHOWN = 50
 _SHOWN_EVERY = 100
 
 
-class Source(click.Path):
+class ImportSource(click.Path):
     """A file that is there, or the address of a database."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -102,7 +102,11 @@ class Outcome:
 
 @click.command("import")
 @click.argument(
-    "sources", nargs=-1, required=True, metavar="FILE...", type=Source(exists=True, dir_okay=False)
+    "sources",
+    nargs=-1,
+    required=True,
+    metavar="FILE...",
+    type=ImportSource(exists=True, dir_okay=False),
 )
 @click.option(
     "--format",

@@ -11,6 +11,7 @@ from google.protobuf.duration_pb2 import Duration
 from everword.cli.output import json_option, line, note, print_entries, print_json, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.client.types import to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 
@@ -78,14 +79,8 @@ async def create(
 @remote
 async def list_(client: Client, as_json: bool) -> None:
     """List keys, of all namespaces or of --namespace, oldest first, without their secrets."""
-    request = pb.ListApiKeysRequest(namespace=_namespace(), page_size=200)
-    found = pb.ListApiKeysResponse()
-    while True:
-        page = await client.admin_service.ListApiKeys(request)
-        found.api_keys.extend(page.api_keys)
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
+    request = pb.ListApiKeysRequest(namespace=_namespace(), page_size=PAGE_SIZE)
+    found = await list_all(client.admin_service.ListApiKeys, request)
     if as_json:
         print_json(found)
         return

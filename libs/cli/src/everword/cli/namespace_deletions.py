@@ -7,6 +7,7 @@ import click
 from everword.cli.output import json_option, line, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as pb
 
 
@@ -56,17 +57,10 @@ async def deletions(client: Client, name: str, limit: int, as_json: bool) -> Non
 
     With NAME, only those that had this name.
     """
-    found: list[pb.NamespaceDeletion] = []
-    request = pb.ListNamespaceDeletionsRequest(namespace=name, page_size=min(limit, 200))
-    while len(found) < limit:
-        page = await client.admin_service.ListNamespaceDeletions(request)
-        found += page.deletions
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    request = pb.ListNamespaceDeletionsRequest(namespace=name, page_size=min(limit, PAGE_SIZE))
+    found = await list_all(client.admin_service.ListNamespaceDeletions, request, limit)
     if as_json:
-        print_json(pb.ListNamespaceDeletionsResponse(deletions=found))
+        print_json(found)
         return
     rows = [
         (
@@ -79,7 +73,7 @@ async def deletions(client: Client, name: str, limit: int, as_json: bool) -> Non
             when(each.request_time),
             when(each.finish_time),
         )
-        for each in found
+        for each in found.deletions
     ]
     head = ("deletion", "hash of name", "messages", "rows", "by", "key", "begun", "finished")
     print_table(head, rows)

@@ -16,6 +16,7 @@ from everword.cli.output import json_option, print_json, print_table, when
 from everword.cli.session import remote
 from everword.cli.transfer import export_, import_
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as pb
 
 #: The options of limits, with what they limit.
@@ -212,14 +213,8 @@ async def update(
 @remote
 async def list_(client: Client, as_json: bool) -> None:
     """List the namespaces by name."""
-    request = pb.ListNamespacesRequest(page_size=200)
-    found = pb.ListNamespacesResponse()
-    while True:
-        page = await client.admin_service.ListNamespaces(request)
-        found.namespaces.extend(page.namespaces)
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
+    request = pb.ListNamespacesRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.admin_service.ListNamespaces, request)
     if as_json:
         print_json(found)
         return

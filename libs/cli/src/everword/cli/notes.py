@@ -13,6 +13,7 @@ from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean, list_notes
 from everword.cli.times import TimeParam
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.rpc.translate import to_timestamp
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as pb
@@ -145,16 +146,9 @@ async def list_(
         min_importance=importance or 0,
     )
     request = pb.ListNotesRequest(filter=wanted, page_size=limit)
-    found: list[note_pb2.Note] = []
-    while len(found) < limit:
-        page = await client.note_service.ListNotes(request)
-        found += page.notes
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    found = await list_all(client.note_service.ListNotes, request, limit)
     if as_json:
-        print_json(pb.ListNotesResponse(notes=found))
+        print_json(found)
         return
     rows = [
         (
@@ -165,7 +159,7 @@ async def list_(
             note.version,
             note.log_date or when(note.update_time),
         )
-        for note in found
+        for note in found.notes
     ]
     print_table(("note", "kind", "content", "importance", "version", "written"), rows)
 
@@ -180,14 +174,7 @@ async def history(
 ) -> None:
     """Show what the note KEY was, the latest version first; also of one that was deleted."""
     request = pb.GetNoteHistoryRequest(key=_key(key, agent, subject, conversation))
-    response = pb.GetNoteHistoryResponse()
-    while True:
-        page = await client.note_service.GetNoteHistory(request)
-        response.note_id = page.note_id
-        response.versions.extend(page.versions)
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
+    response = await list_all(client.note_service.GetNoteHistory, request)
     if as_json:
         print_json(response)
         return

@@ -12,6 +12,7 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.v1 import pattern_service_pb2 as pb
 
 _COLUMNS = ("id", "entity", "type", "category", "data", "right", "wrong", "confidence", "last seen")
@@ -52,18 +53,11 @@ async def list_(
 ) -> None:
     """List patterns, most trusted first."""
     request = pb.ListPatternsRequest(entity=entity, type=type_, category=category, page_size=limit)
-    found: list[pb.Pattern] = []
-    while len(found) < limit:
-        page = await client.pattern_service.ListPatterns(request)
-        found += page.patterns
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    found = found[:limit]
+    found = await list_all(client.pattern_service.ListPatterns, request, limit)
     if as_json:
-        print_json(pb.ListPatternsResponse(patterns=found))
+        print_json(found)
     else:
-        _print(found)
+        _print(found.patterns)
 
 
 @patterns.command()

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from everword.client import CallError, Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import document_service_pb2 as documents
 from everword.v1 import graph_query_service_pb2 as topics
@@ -16,7 +17,6 @@ from everword.v1 import search_service_pb2 as search
 
 #: Maximum names to compare, so that a failed command does not read a whole namespace.
 _MOST_NAMES = 1_000
-_PAGE = 200
 _SUGGESTED = 3
 
 
@@ -59,58 +59,50 @@ async def suggest(client: Client, error: CallError) -> str:
 
 
 async def list_namespaces(client: Client) -> list[KnownName]:
-    rpc = client.admin_service.ListNamespaces
-    found = await _pages(rpc, admin.ListNamespacesRequest(page_size=_PAGE), "namespaces")
-    return [KnownName(each.name) for each in found]
+    request = admin.ListNamespacesRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.admin_service.ListNamespaces, request, _MOST_NAMES)
+    return [KnownName(each.name) for each in found.namespaces]
 
 
 async def list_notes(client: Client) -> list[KnownName]:
-    rpc = client.note_service.ListNotes
-    found = await _pages(rpc, notes.ListNotesRequest(page_size=_PAGE), "notes")
-    return [KnownName(each.body.key, _options(each.body.scope)) for each in found if each.body.key]
+    request = notes.ListNotesRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.note_service.ListNotes, request, _MOST_NAMES)
+    return [
+        KnownName(each.body.key, _options(each.body.scope)) for each in found.notes if each.body.key
+    ]
 
 
 async def list_documents(client: Client) -> list[KnownName]:
-    rpc = client.document_service.ListDocuments
-    found = await _pages(rpc, documents.ListDocumentsRequest(page_size=_PAGE), "documents")
-    return [KnownName(each.body.title, _options(each.body.scope)) for each in found]
+    request = documents.ListDocumentsRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.document_service.ListDocuments, request, _MOST_NAMES)
+    return [KnownName(each.body.title, _options(each.body.scope)) for each in found.documents]
 
 
 async def list_lore_books(client: Client) -> list[KnownName]:
-    rpc = client.lore_service.ListLoreBooks
-    found = await _pages(rpc, lore.ListLoreBooksRequest(page_size=_PAGE), "books")
-    return [KnownName(each.body.name, _options(each.body.scope)) for each in found]
+    request = lore.ListLoreBooksRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.lore_service.ListLoreBooks, request, _MOST_NAMES)
+    return [KnownName(each.body.name, _options(each.body.scope)) for each in found.books]
 
 
 async def list_conversations(client: Client) -> list[KnownName]:
-    rpc = client.search_service.ListConversations
-    found = await _pages(rpc, search.ListConversationsRequest(page_size=_PAGE), "conversations")
-    return [KnownName(each.key.session_key, _options(each.key)) for each in found]
+    request = search.ListConversationsRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.search_service.ListConversations, request, _MOST_NAMES)
+    return [KnownName(each.key.session_key, _options(each.key)) for each in found.conversations]
 
 
 async def list_subjects(client: Client) -> list[KnownName]:
     """Return the subjects of conversations."""
-    rpc = client.search_service.ListConversations
-    found = await _pages(rpc, search.ListConversationsRequest(page_size=_PAGE), "conversations")
-    return [KnownName(name) for name in {each.details.subject for each in found} if name]
+    request = search.ListConversationsRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.search_service.ListConversations, request, _MOST_NAMES)
+    return [
+        KnownName(name) for name in {each.details.subject for each in found.conversations} if name
+    ]
 
 
 async def list_topics(client: Client) -> list[KnownName]:
-    rpc = client.graph_query_service.ListTopics
-    found = await _pages(rpc, topics.ListTopicsRequest(page_size=_PAGE), "topics")
-    return [KnownName(each.name, _options(each)) for each in found]
-
-
-async def _pages(rpc: Callable[[Any], Awaitable[Any]], request: Any, field: str) -> list[Any]:
-    """Return the items of a list RPC, at most `_MOST_NAMES`."""
-    found: list[Any] = []
-    while len(found) < _MOST_NAMES:
-        page = await rpc(request)
-        found += getattr(page, field)
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
-    return found
+    request = topics.ListTopicsRequest(page_size=PAGE_SIZE)
+    found = await list_all(client.graph_query_service.ListTopics, request, _MOST_NAMES)
+    return [KnownName(each.name, _options(each)) for each in found.topics]
 
 
 def _options(scope: Any) -> str:

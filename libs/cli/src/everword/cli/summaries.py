@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import click
@@ -23,9 +24,10 @@ from everword.cli.output import (
     when,
 )
 from everword.cli.session import remote
-from everword.cli.summary_names import find_summary, iter_summaries
+from everword.cli.summary_names import find_summary
 from everword.cli.times import TimeParam
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.rpc.translate import to_timestamp
 from everword.v1 import (
     conversation_pb2,
@@ -62,14 +64,14 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
     request = pb.ListSummariesRequest(
         filter=summary_pb2.SummaryFilter(conversation_id=found.id),
         order=memory_pb2.ORDER_OLDEST_FIRST,
-        page_size=200,
+        page_size=PAGE_SIZE,
         max_content_chars=1,
     )
-    nodes = [summary async for summary in iter_summaries(client, request)]
+    nodes = await list_all(client.summary_service.ListSummaries, request)
     if as_json:
-        print_json(pb.ListSummariesResponse(summaries=nodes))
+        print_json(nodes)
         return
-    Console().print(_drawn(found, nodes))
+    Console().print(_drawn(found, nodes.summaries))
 
 
 @summaries.command("list")
@@ -87,13 +89,9 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
 async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> None:
     """List summaries by the time of what they stand for, the latest first."""
     request = _list_request(limit, **wanted)  # type: ignore[arg-type]
-    found: list[summary_pb2.Summary] = []
-    async for summary in iter_summaries(client, request):
-        found.append(summary)
-        if len(found) == limit:
-            break
+    found = await list_all(client.summary_service.ListSummaries, request, limit)
     if as_json:
-        print_json(pb.ListSummariesResponse(summaries=found))
+        print_json(found)
         return
     rows = [
         (
@@ -106,7 +104,7 @@ async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> 
             _flags(each),
             shorten(each.content, TEXT_CHARS),
         )
-        for each in found
+        for each in found.summaries
     ]
     columns = ("id", "level", "span", "messages", "tokens", "model", "flags")
     print_entries(columns, rows, right="messages tokens", fold="span model flags")
@@ -185,7 +183,7 @@ def _list_request(
             only_needing_review=review,
         ),
         order=memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST,
-        page_size=min(limit, 200),
+        page_size=min(limit, PAGE_SIZE),
         max_content_chars=200,
     )
 
@@ -216,7 +214,9 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
     return [(name, value) for name, value in rows if value != ""]
 
 
-def _drawn(conversation: conversation_pb2.Conversation, nodes: list[summary_pb2.Summary]) -> Tree:
+def _drawn(
+    conversation: conversation_pb2.Conversation, nodes: Iterable[summary_pb2.Summary]
+) -> Tree:
     """Return the tree, with the messages that are under no leaf at its end."""
     known = {node.id for node in nodes}
     below: dict[str, list[summary_pb2.Summary]] = defaultdict(list)

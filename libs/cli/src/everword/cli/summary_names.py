@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 import click
 
 from everword.client import CallError, Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import search_service_pb2 as pb
-from everword.v1 import summary_pb2
 
 _END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
 
@@ -27,12 +26,9 @@ async def find_summary(client: Client, named: str) -> str:
         raise click.UsageError(
             f"no summary is called {named!r}, and it is no end of an id with four digits or more"
         )
-    request = pb.ListSummariesRequest(page_size=200, max_content_chars=1)
-    found = [
-        summary.id
-        async for summary in iter_summaries(client, request)
-        if summary.id.replace("-", "").endswith(end[1])
-    ]
+    request = pb.ListSummariesRequest(page_size=PAGE_SIZE, max_content_chars=1)
+    listed = await list_all(client.summary_service.ListSummaries, request)
+    found = [each.id for each in listed.summaries if each.id.replace("-", "").endswith(end[1])]
     if not found:
         raise click.UsageError(f"no summary has an id that ends with {end[1]}")
     if len(found) > 1:
@@ -49,16 +45,3 @@ async def _find_name(client: Client, name: str) -> str:
             return ""
         raise
     return found.summary.id
-
-
-async def iter_summaries(
-    client: Client, request: pb.ListSummariesRequest
-) -> AsyncIterator[summary_pb2.Summary]:
-    """Iterate over the summaries that a request names, page by page."""
-    while True:
-        page = await client.search_service.ListSummaries(request)
-        for summary in page.summaries:
-            yield summary
-        if not page.next_page_token:
-            return
-        request.page_token = page.next_page_token

@@ -11,7 +11,7 @@ import click
 from everword.cli.by_namespace import by_namespace, go_through
 from everword.cli.output import json_option, line, print_table
 from everword.cli.owner import with_admin_url
-from everword.integrity.verify import Finding, Namespace, Verifier, connect
+from everword.integrity.verify import IntegrityFinding, Namespace, Verifier, connect
 
 
 @click.command()
@@ -23,7 +23,7 @@ def verify(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
 
     Only reads, in short statements. Ends with status 1 where something is found, and says what to do about it.
     """
-    found = list[Finding]()
+    found = list[IntegrityFinding]()
     with connect(admin_url) as conn:
         verifier = Verifier(conn)
 
@@ -41,7 +41,7 @@ def verify(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _document(done: Sequence[str], found: Sequence[Finding]) -> dict[str, Any]:
+def _document(done: Sequence[str], found: Sequence[IntegrityFinding]) -> dict[str, Any]:
     return {
         "namespaces": list(done),
         "findings": [
@@ -58,7 +58,7 @@ def _document(done: Sequence[str], found: Sequence[Finding]) -> dict[str, Any]:
     }
 
 
-def _print(done: Sequence[str], found: Sequence[Finding]) -> None:
+def _print(done: Sequence[str], found: Sequence[IntegrityFinding]) -> None:
     line(f"{len(done)} namespaces checked")
     if not found:
         line("nothing is wrong")

@@ -11,6 +11,7 @@ from everword.cli.notes import author_option, request_option, version_option
 from everword.cli.output import json_option, line, print_json, print_table, shorten, verbatim, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.v1 import document_service_pb2 as pb
 
 _NAME, _WRITER, _LAYER = "WORKSPACE_FILE_NAME_", "WORKSPACE_WRITER_", "WORKSPACE_LAYER_"
@@ -103,13 +104,7 @@ async def show(
 async def list_(client: Client, agents: tuple[str, ...], as_json: bool) -> None:
     """List the files that there are, the latest made first."""
     request = pb.ListWorkspaceFilesRequest(agents=agents)
-    response = pb.ListWorkspaceFilesResponse()
-    while True:
-        page = await client.document_service.ListWorkspaceFiles(request)
-        response.files.extend(page.files)
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
+    response = await list_all(client.document_service.ListWorkspaceFiles, request)
     if as_json:
         print_json(response)
         return
@@ -141,14 +136,7 @@ async def history(
     request = pb.GetWorkspaceFileHistoryRequest(
         name=_name(name), scope=to_scope(agent, subject, conversation)
     )
-    response = pb.GetWorkspaceFileHistoryResponse()
-    while True:
-        page = await client.document_service.GetWorkspaceFileHistory(request)
-        response.file_id = page.file_id
-        response.versions.extend(page.versions)
-        if not page.next_page_token:
-            break
-        request.page_token = page.next_page_token
+    response = await list_all(client.document_service.GetWorkspaceFileHistory, request)
     if as_json:
         print_json(response)
         return

@@ -15,8 +15,7 @@ from typing import Any
 
 import msgpack
 
-from everword.formats.chat_records import chat_entries
-from everword.formats.records import Record, conversation, digest
+from everword.formats.records import Record, chat_entries, conversation, digest
 from everword.transcripts import (
     Meter,
     RecordError,

@@ -11,8 +11,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Any
 
-from everword.formats.chat_records import chat_entries
-from everword.formats.records import Record, conversation, day_of, digest, document, note
+from everword.formats.records import (
+    Record,
+    chat_entries,
+    conversation,
+    day_of,
+    digest,
+    document,
+    note,
+)
 from everword.transcripts import (
     Entry,
     Meter,

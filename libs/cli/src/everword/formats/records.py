@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from everword.transcripts import Entry, fill, time_of, to_message, to_target
+from everword.transcripts import Entry, Meter, chat_messages, fill, time_of, to_message, to_target
 from everword.v1 import ingest_service_pb2
 from everword.v1.document_service_pb2 import WriteDocumentRequest
 from everword.v1.note_service_pb2 import WriteNoteRequest
@@ -241,3 +241,17 @@ def _fitting(blocks: list[dict[str, str]]) -> list[dict[str, str]]:
             kept.append({"type": block["type"], "text": cut(block["text"], room)})
         room -= min(size, room)
     return kept
+
+
+def chat_entries(
+    messages: Sequence[Mapping[str, Any]], into: Conversation, meter: Meter
+) -> Iterator[Entry]:
+    """Yield the messages of a chat, which have ids. Malformed ones are skipped and counted in `meter`."""
+    numbered = [
+        (number, message, f"{into.place}, message {message['id']}")
+        for number, message in enumerate(messages, start=1)
+    ]
+    for fields, place in chat_messages(numbered, meter=meter):
+        with meter.skipping(place):
+            own = str(fields.pop("id"))
+            yield into.message(own, **fields)

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from everword.formats.chat_records import chat_entries
-from everword.formats.records import Record, conversation, day_of, note
+from everword.formats.records import Record, chat_entries, conversation, day_of, note
 from everword.transcripts import (
     NOT_UTF8,
     Meter,

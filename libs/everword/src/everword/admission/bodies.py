@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from everword.admission.fair_share import FairShare, Full, Group, Limits
+from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
 from everword.admission.frames import forget_frames
 from everword.admission.keys import KnownKeys
 from everword.admission.refusals import Refused, too_large, too_many
@@ -70,9 +70,9 @@ class Admission:
         shown, address = headers.get(b"authorization", b""), (scope.get("client") or ("",))[0]
         room = self._short if size <= SHORT_BYTES else self._long
 
-        async def admit() -> _Share:
+        async def admit() -> _BodyShare:
             await self._known.ensure_good(shown, address)
-            return _Share(room, self._known.group(shown, address))
+            return _BodyShare(room, self._known.group(shown, address))
 
         request = _Request(receive, send, admit, size, self._drain)
         try:
@@ -102,7 +102,7 @@ class Admission:
             self._draining -= 1
 
 
-class _Share:
+class _BodyShare:
     """What a request has of the room for bodies."""
 
     def __init__(self, room: FairShare, group: Group) -> None:
@@ -136,7 +136,7 @@ class _Request:
         self,
         receive: Receive,
         send: Send,
-        admit: Callable[[], Awaitable[_Share]],
+        admit: Callable[[], Awaitable[_BodyShare]],
         size: int,
         drain: Callable[[Receive], Awaitable[None]],
     ) -> None:
@@ -144,7 +144,7 @@ class _Request:
         self._send = send
         self._admit = admit
         #: None until the caller is let in.
-        self._share: _Share | None = None
+        self._share: _BodyShare | None = None
         self._size = size
         self._drain = drain
         #: Whether nothing of the body is left to be read, and whether its rest is worth waiting for.
@@ -205,7 +205,7 @@ class _Request:
 
 def _room(size: int, of_all: int, of_caller: int) -> FairShare:
     return FairShare(
-        Limits(
+        ShareLimits(
             total=of_all * size,
             of_group=of_caller * size,
             waiting=WAITING,

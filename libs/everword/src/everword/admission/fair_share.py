@@ -26,7 +26,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ShareLimits:
     """The amounts that there are in total, and for each group."""
 
     #: What all groups have together.
@@ -73,7 +73,7 @@ class FairShare:
     For use within one event loop.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ShareLimits) -> None:
         self._limits = limits
         self._used: Counter[Group] = Counter()
         self._in_use = 0

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import grpc
 
-from everword.admission.fair_share import FairShare, Full, Group, Limits
+from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
 from everword.admission.frames import forget_frames
 from everword.admission.refusals import Refused, too_many
 from everword.client import CallError, Client
@@ -65,7 +65,7 @@ class KnownKeys:
         self._good = _Lately[bool](GOOD_S)
         self._refused = _Lately[CallError](REFUSED_S)
         self._turns = FairShare(
-            Limits(CHECKS, CHECKS_OF_ADDRESS, None, 0, WAITING, WAITING_OF_ADDRESS)
+            ShareLimits(CHECKS, CHECKS_OF_ADDRESS, None, 0, WAITING, WAITING_OF_ADDRESS)
         )
         self._check: Check | None = None
 

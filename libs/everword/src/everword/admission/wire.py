@@ -36,7 +36,7 @@ def count_fields(raw: bytes, limits: RequestLimits, most: int) -> tuple[int, lis
     """
     scan = _Scan(raw, limits.max_fields, most)
     try:
-        scan.message(_Place(None, None, 0), 0, len(raw), limits.plan, {})
+        scan.message(_FieldPlace(None, None, 0), 0, len(raw), limits.plan, {})
     except IndexError as error:
         raise MalformedError from error
     except _EnoughError:
@@ -44,13 +44,13 @@ def count_fields(raw: bytes, limits: RequestLimits, most: int) -> tuple[int, lis
     return scan.fields, scan.violations
 
 
-class _Place:
+class _FieldPlace:
     """A message's place in the request. Its path is put together for an error alone."""
 
     __slots__ = ("around", "depth", "field", "index", "levels")
 
     def __init__(
-        self, around: _Place | None, field: FieldPlan | None, index: int, levels: int = 0
+        self, around: _FieldPlace | None, field: FieldPlan | None, index: int, levels: int = 0
     ) -> None:
         self.around = around
         self.field = field
@@ -73,7 +73,7 @@ class _Scan:
         self.violations: list[Violation] = []
 
     def message(
-        self, place: _Place, position: int, end: int, plan: MessagePlan, seen: dict[int, Any]
+        self, place: _FieldPlace, position: int, end: int, plan: MessagePlan, seen: dict[int, Any]
     ) -> None:
         """Read a message, or a piece of one: `seen` is what earlier pieces had."""
         raw, fields = self._raw, plan.fields
@@ -111,7 +111,7 @@ class _Scan:
 
     def _within(
         self,
-        place: _Place,
+        place: _FieldPlace,
         start: int,
         end: int,
         field: FieldPlan,
@@ -135,7 +135,7 @@ class _Scan:
                 self._refuse(self._path(place, field), f"is over {field.most_bytes:,} bytes")
                 return
             index = -1
-        within = _Place(place, field, index, place.levels + plan.level)
+        within = _FieldPlace(place, field, index, place.levels + plan.level)
         if within.depth > _MAX_DEPTH:
             raise MalformedError
         if within.levels > MAX_LEVELS:
@@ -145,7 +145,7 @@ class _Scan:
 
     def _elements(
         self,
-        place: _Place,
+        place: _FieldPlace,
         start: int,
         end: int,
         field: FieldPlan,
@@ -164,7 +164,7 @@ class _Scan:
         if field.most is not None and count > field.most >= count - found:
             self._refuse_once(place, field, field.most + 1)
 
-    def _refuse_once(self, place: _Place, field: FieldPlan, count: int) -> None:
+    def _refuse_once(self, place: _FieldPlace, field: FieldPlan, count: int) -> None:
         """Refuse the first element that is too many."""
         if field.most is not None and count == field.most + 1:
             noun = "pairs" if field.map else "paths" if field.name == "paths" else "items"
@@ -205,10 +205,10 @@ class _Scan:
             shift += 7
         raise MalformedError
 
-    def _path(self, place: _Place, field: FieldPlan | None = None) -> str:
+    def _path(self, place: _FieldPlace, field: FieldPlan | None = None) -> str:
         """Return the path of a message, or of a field in it, such as `messages[2].content`."""
         parts = [field.name] if field else []
-        at: _Place | None = place
+        at: _FieldPlace | None = place
         while at is not None and at.field is not None:
             name = at.field.name
             if at.field.map:

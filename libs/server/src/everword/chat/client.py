@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from everword.chat.answers import answer_of
-from everword.chat.dialect import HELLO, LADDER, Dialect, body_of
+from everword.chat.dialect import HELLO, LADDER, ChatDialect, body_of
 from everword.chat.errors import (
     BadAnswer,
     ChatBusy,
@@ -54,7 +54,7 @@ class ChatClient:
         self._server = ChatServer(settings, clock)
         self._limits = ModelLimits(self._server, settings)
         self._slots = asyncio.Semaphore(settings.concurrency)
-        self._dialect = Dialect()
+        self._dialect = ChatDialect()
         self._learned_at = float("-inf")
         self._learning = asyncio.Lock()
 
@@ -110,7 +110,7 @@ class ChatClient:
     def _forget(self) -> None:
         """Another release of the server, or another model, may answer next."""
         self._limits.forget()
-        self._dialect = Dialect()
+        self._dialect = ChatDialect()
         self._learned_at = float("-inf")
 
     async def _parsed(self, request: ChatRequest, record: Record) -> ChatAnswer:
@@ -126,7 +126,9 @@ class ChatClient:
                 raise
         return await self._ask(request, dialect, record)
 
-    async def _learned(self, spoken: Dialect, refusal: ChatRefused, record: Record) -> Dialect:
+    async def _learned(
+        self, spoken: ChatDialect, refusal: ChatRefused, record: Record
+    ) -> ChatDialect:
         """Return the most that the server takes. Raises ChatMisconfigured where it refuses everything."""
         async with self._learning:
             if self._dialect != spoken:
@@ -139,7 +141,7 @@ class ChatClient:
                     return dialect
         raise ChatMisconfigured(str(refusal)) from refusal
 
-    async def _takes(self, dialect: Dialect, record: Record) -> bool:
+    async def _takes(self, dialect: ChatDialect, record: Record) -> bool:
         try:
             await self._ask(HELLO, dialect, record)
         except (BadAnswer, ModelDeclined):
@@ -148,7 +150,7 @@ class ChatClient:
             return False
         return True
 
-    async def _ask(self, request: ChatRequest, dialect: Dialect, record: Record) -> ChatAnswer:
+    async def _ask(self, request: ChatRequest, dialect: ChatDialect, record: Record) -> ChatAnswer:
         """Send one request. Raises ChatError, CircuitOpen."""
         body = body_of(request, self.model, dialect)
         async with self._slots:

@@ -10,7 +10,7 @@ from everword.chat.model import ChatRequest
 
 
 @dataclass(frozen=True)
-class Dialect:
+class ChatDialect:
     """The fields that a server takes."""
 
     thinking: bool = True
@@ -24,12 +24,12 @@ class Dialect:
 
 #: What is tried on a server that refuses something, from the most to the least.
 LADDER = (
-    Dialect(),
-    Dialect(thinking=False),
-    Dialect(thinking=False, reasoning_model=True),
-    Dialect(stream_usage=False),
-    Dialect(thinking=False, stream_usage=False),
-    Dialect(thinking=False, stream=False),
+    ChatDialect(),
+    ChatDialect(thinking=False),
+    ChatDialect(thinking=False, reasoning_model=True),
+    ChatDialect(stream_usage=False),
+    ChatDialect(thinking=False, stream_usage=False),
+    ChatDialect(thinking=False, stream=False),
 )
 
 #: What every model can answer: if this is refused, the fields are to blame.
@@ -38,7 +38,7 @@ HELLO = ChatRequest(task="probe", system="Answer briefly.", user="Hello.", max_t
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def body_of(request: ChatRequest, model: str, dialect: Dialect) -> dict[str, Any]:
+def body_of(request: ChatRequest, model: str, dialect: ChatDialect) -> dict[str, Any]:
     """Return a request as it is sent."""
     body: dict[str, Any] = {
         "model": model,

@@ -25,7 +25,7 @@ class ChatRequest:
 
 
 @dataclass(frozen=True)
-class Usage:
+class TokenUsage:
     """Tokens that a call cost, as the server counts them; 0 where it does not say."""
 
     input_tokens: int
@@ -45,7 +45,7 @@ class ChatAnswer:
     """The model's thoughts, where the server sends them."""
     model: str
     """The model that answered, as the server names it."""
-    usage: Usage
+    usage: TokenUsage
 
 
 @dataclass(frozen=True)

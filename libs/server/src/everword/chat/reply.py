@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 
 from everword.chat.errors import ChatError, ChatUnavailable
-from everword.chat.model import Usage
+from everword.chat.model import TokenUsage
 from everword.chat.refusals import error_for
 from everword.model_server.refusals import message_of
 
@@ -28,7 +28,7 @@ class Reply:
 
     model: str = ""
     finish_reason: str = ""
-    usage: Usage = field(default_factory=lambda: Usage(0, 0))
+    usage: TokenUsage = field(default_factory=lambda: TokenUsage(0, 0))
     refused: bool = False
     """The model says that it will not answer."""
     _content: list[str] = field(default_factory=list, repr=False)
@@ -72,7 +72,9 @@ class Reply:
             details = usage.get("prompt_tokens_details")
             cached = details.get("cached_tokens") if isinstance(details, dict) else 0
             counts = [usage.get("prompt_tokens"), usage.get("completion_tokens"), cached]
-            self.usage = Usage(*(one if isinstance(one, int) and one > 0 else 0 for one in counts))
+            self.usage = TokenUsage(
+                *(one if isinstance(one, int) and one > 0 else 0 for one in counts)
+            )
 
 
 async def read_reply(answer: httpx2.Response, reply: Reply) -> None:

@@ -82,7 +82,8 @@ class ChatServer:
         except httpx2.RequestError as error:
             self._breaker.failed()
             # Nothing of the cause may be seen: it can hold what the server sent.
-            raise ChatUnavailable(_words(error)) from None
+            text = f"the model server does not answer ({type(error).__name__})"
+            raise ChatUnavailable(text) from None
         except ChatError as error:
             self._judge(error)
             raise
@@ -105,7 +106,3 @@ class ChatServer:
             self._breaker.answered()
         if isinstance(error, ChatUnavailable) and not isinstance(error, ChatMisconfigured):
             self._breaker.hold(error.retry_after_s or 0.0)
-
-
-def _words(error: httpx2.RequestError) -> str:
-    return f"the model server does not answer ({type(error).__name__})"

@@ -96,6 +96,14 @@ def fetch_all(
         return cursor.execute(statement.sql, parameters).fetchall()
 
 
+def fetch_values(
+    conn: Connection, statement: Statement, parameters: Parameters | None = None
+) -> list[Any]:
+    """Run a statement and return the first column of its rows."""
+    with statement_span(statement), conn.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(statement.sql, parameters).fetchall()
+
+
 def fetch_optional(
     conn: Connection, statement: Statement, parameters: Parameters | None, row: type[T]
 ) -> T | None:

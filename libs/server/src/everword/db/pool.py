@@ -38,6 +38,15 @@ POOL_TIMEOUT_S = 10.0
 #: Seconds after which a pool closes one of its unused connections, down to its minimum. One that has served many
 #: statements takes 7 to 15 MB of the server's memory.
 MAX_IDLE_S = 20.0
+#: Statements read a row before they refer to it, and delete what refers to a row before the row. So a foreign key is
+#: violated only if a concurrent transaction deleted the row, or referred to it, in between.
+#: RestrictViolation is the same for keys with ON DELETE RESTRICT, from PostgreSQL 18 on.
+WRITE_CONFLICTS = (
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.ForeignKeyViolation,
+    psycopg.errors.RestrictViolation,
+)
 _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -223,7 +232,9 @@ class Database:
         It has a connection to itself: in the queue of the calls, a database that is busy would look like a dead one.
         """
         try:
-            self._probe = self._probe or await self._connect()
+            self._probe = self._probe or await AsyncConnection.connect(
+                self._conninfo, autocommit=True
+            )
             value = await fetch_value(self._probe, statement)
         except (psycopg.Error, asyncio.CancelledError):
             self.reachable = False
@@ -231,9 +242,6 @@ class Database:
             raise
         self.reachable = True
         return value
-
-    async def _connect(self) -> Connection:
-        return await AsyncConnection.connect(self._conninfo, autocommit=True)
 
     async def _close_probe(self) -> None:
         conn, self._probe = self._probe, None

@@ -107,6 +107,16 @@ async def fetch_all(
             return await cursor.fetchall()
 
 
+async def fetch_values(
+    conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None = None
+) -> list[Any]:
+    """Run a statement and return the first column of its rows."""
+    with statement_span(statement):
+        async with conn.cursor(binary=True, row_factory=scalar_row) as cursor:
+            await cursor.execute(statement.sql, parameters)
+            return await cursor.fetchall()
+
+
 async def fetch_optional(
     conn: AsyncConnection[Any], statement: Statement, parameters: Parameters | None, row: type[T]
 ) -> T | None:

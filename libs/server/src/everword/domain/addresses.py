@@ -5,7 +5,9 @@ An address never changes, and is made of what a memory is read with. Each segmen
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from urllib.parse import quote, unquote
 from uuid import UUID
 
@@ -78,3 +80,9 @@ def as_id(segment: str) -> UUID | None:
     except ValueError:
         return None
     return id_ if str(id_) == segment else None
+
+
+def note_key_hash(key: str, agent: str, subject: str, conversation_id: UUID | None) -> bytes:
+    """Return the SHA-256 of a key and its scope."""
+    parts = [key, agent, subject, str(conversation_id or "")]
+    return sha256(json.dumps(parts).encode()).digest()

@@ -15,10 +15,10 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import timeline
-from everword.facts.model import Ruling, Source, State, Verdict
+from everword.facts.model import FactRuling, FactSource, FactState, SleepVerdict
 from everword.facts.store import FactRow, NewChange, NewEvidence
-from everword.facts.timeline import NOTHING, Change
-from everword.facts.writer import Audit, LockedAttribute, add_evidence, apply
+from everword.facts.timeline import NOTHING, TimelineChange
+from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, apply
 
 
 async def confirm_fact(
@@ -26,13 +26,13 @@ async def confirm_fact(
     settings: NamespaceSettings,
     standing: LockedAttribute,
     fact_id: UUID,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> bool:
     """Store that a fact is confirmed; False where it is not suspected any more."""
     fact = standing.facts.get(fact_id)
-    if fact is None or fact.state != State.SUSPECTED:
+    if fact is None or fact.state != FactState.SUSPECTED:
         return False
-    confirmed = replace(fact, verdict=Verdict.CONFIRMED, verdict_at=fact.last_seen_at)
+    confirmed = replace(fact, verdict=SleepVerdict.CONFIRMED, verdict_at=fact.last_seen_at)
     changes = [NewChange(new_id(), fact_id, "confirmed")]
     await apply(conn, settings, standing.with_fact(confirmed), NOTHING, changes, audit)
     return True
@@ -44,18 +44,18 @@ async def reject_fact(
     standing: LockedAttribute,
     fact_id: UUID,
     right_id: UUID,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> bool:
     """Store that one of two contradicting facts was never true.
 
     Return False if a person confirmed it, or if only untrusted evidence supports the other fact.
     """
     fact, right = standing.facts.get(fact_id), standing.facts.get(right_id)
-    if fact is None or right is None or fact.ruling == Ruling.RIGHT:
+    if fact is None or right is None or fact.ruling == FactRuling.RIGHT:
         return False
     if _is_outranked(standing, right_id, fact_id):
         return False
-    rejected = replace(fact, verdict=Verdict.REJECTED, verdict_at=fact.last_seen_at)
+    rejected = replace(fact, verdict=SleepVerdict.REJECTED, verdict_at=fact.last_seen_at)
     change = timeline.correct(standing.believed, fact_id, right_id, right.several)
     changes = [
         NewChange(new_id(), fact_id, "rejected", right_id),
@@ -71,20 +71,20 @@ async def accept_fact(
     standing: LockedAttribute,
     fact_id: UUID,
     rival_id: UUID,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> bool:
     """Store that of two facts that contradict each other the newer one took the other's place, when it was first said.
 
     False if a person confirmed the other fact or rejected this one, or if only the other fact has trusted evidence.
     """
     fact, rival = standing.facts.get(fact_id), standing.facts.get(rival_id)
-    if fact is None or rival is None or fact.ruling == Ruling.WRONG:
+    if fact is None or rival is None or fact.ruling == FactRuling.WRONG:
         return False
-    if rival.ruling == Ruling.RIGHT and fact.ruling != Ruling.RIGHT:
+    if rival.ruling == FactRuling.RIGHT and fact.ruling != FactRuling.RIGHT:
         return False
-    if _is_outranked(standing, fact_id, rival_id) and rival.state != State.REJECTED:
+    if _is_outranked(standing, fact_id, rival_id) and rival.state != FactState.REJECTED:
         return False
-    accepted = replace(fact, verdict=Verdict.CONFIRMED, verdict_at=fact.last_seen_at)
+    accepted = replace(fact, verdict=SleepVerdict.CONFIRMED, verdict_at=fact.last_seen_at)
     is_believed = any(each.fact_id == fact_id for each in standing.believed)
     change = NOTHING if is_believed else _state(standing, fact)
     changes = [
@@ -101,7 +101,7 @@ async def expire_fact(
     standing: LockedAttribute,
     fact_id: UUID,
     at: datetime,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> bool:
     """Store that a fact ended at `at`, for it was not heard of for its lifetime; False where it was heard of since."""
     fact = standing.facts.get(fact_id)
@@ -119,7 +119,7 @@ async def anchor_fact(
     standing: LockedAttribute,
     fact_id: UUID,
     is_anchor: bool,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> bool:
     """Store whether a life is built around a fact; False where nothing follows from that."""
     fact = standing.facts.get(fact_id)
@@ -137,8 +137,8 @@ async def merge_fact(
     standing: LockedAttribute,
     kept_id: UUID,
     double_id: UUID,
-    pieces: Sequence[tuple[Source, bool, NewEvidence]],
-    audit: Audit,
+    pieces: Sequence[tuple[FactSource, bool, NewEvidence]],
+    audit: ChangeReason,
 ) -> bool:
     """Merge a duplicate value into a fact, with its evidence and validity.
 
@@ -147,7 +147,12 @@ async def merge_fact(
     its evidence.
     """
     kept, double = standing.facts.get(kept_id), standing.facts.get(double_id)
-    if kept is None or double is None or double.ruling is not None or kept.ruling == Ruling.WRONG:
+    if (
+        kept is None
+        or double is None
+        or double.ruling is not None
+        or kept.ruling == FactRuling.WRONG
+    ):
         return False
     if _is_outranked(standing, kept_id, double_id):
         return False
@@ -155,7 +160,7 @@ async def merge_fact(
         sourced = replace(kept, source=source, hypothesis=is_guess)
         await add_evidence(conn, standing, sourced, [replace(piece, id=new_id())])
     change = timeline.correct(standing.believed, double_id, kept_id, kept.several)
-    rejected = replace(double, verdict=Verdict.REJECTED, verdict_at=double.last_seen_at)
+    rejected = replace(double, verdict=SleepVerdict.REJECTED, verdict_at=double.last_seen_at)
     changes = [
         NewChange(new_id(), kept_id, "supported", double_id),
         NewChange(new_id(), double_id, "merged", kept_id),
@@ -170,7 +175,7 @@ def _is_outranked(standing: LockedAttribute, fact_id: UUID, other_id: UUID) -> b
     return other_id in supported and fact_id not in supported
 
 
-def _state(standing: LockedAttribute, fact: FactRow) -> Change:
+def _state(standing: LockedAttribute, fact: FactRow) -> TimelineChange:
     """Return the change that makes a fact valid since it was first stated."""
     trusted_ids = standing.voices.supported
     state = timeline.state_trusted if fact.id in trusted_ids else timeline.state_untrusted

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from everword.facts.model import Ruling, Source, State, Verdict
+from everword.facts.model import FactRuling, FactSource, FactState, SleepVerdict
 
 #: What a piece of evidence weighs, by where it comes from; a guess weighs a third.
-_WEIGHTS = {Source.STATED: 1.0, Source.INFERRED: 0.5, Source.AGENT: 1.5, Source.PERSON: 6.0}
+_WEIGHTS = {
+    FactSource.STATED: 1.0,
+    FactSource.INFERRED: 0.5,
+    FactSource.AGENT: 1.5,
+    FactSource.PERSON: 6.0,
+}
 _HYPOTHESIS = 1 / 3
 #: All untrusted evidence together weighs half of its weightiest piece, since an attacker may repeat a message.
 _UNTRUSTED = 0.5
@@ -25,13 +30,13 @@ _LAST_PART, _LOST = 0.25, 0.5
 
 
 @dataclass(frozen=True)
-class Evidence:
+class WeighedEvidence:
     """A piece of evidence, as it counts."""
 
     #: None for what was written down apart from any conversation: each is independent.
     conversation_id: UUID | None
     contradicts: bool
-    source: Source
+    source: FactSource
     hypothesis: bool = False
     is_trusted: bool = True
 
@@ -41,7 +46,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Tier:
+class MaturityTier:
     """How mature a fact is: how long it is known, and by how many pieces of evidence; then it lives on so long."""
 
     days: int
@@ -50,12 +55,12 @@ class Tier:
 
 
 #: From Riverse: 730 days with 10 pieces, 365 with 6, 90 with 3.
-_TIERS = (Tier(730, 10, 730), Tier(365, 6, 365), Tier(90, 3, 180))
+_TIERS = (MaturityTier(730, 10, 730), MaturityTier(365, 6, 365), MaturityTier(90, 3, 180))
 #: What somebody's life is built around matures sooner.
 _ANCHOR = 0.6
 
 
-def confidence(evidence: Iterable[Evidence]) -> float:
+def confidence(evidence: Iterable[WeighedEvidence]) -> float:
     """Return p / (p + c + 1), with the weight of evidence for a fact and against it.
 
     That is the share of the evidence that is for it, with one doubt counted before the first piece. It rises with each
@@ -68,7 +73,7 @@ def confidence(evidence: Iterable[Evidence]) -> float:
     return supporting / (supporting + contradicting + 1)
 
 
-def counting(evidence: Iterable[Evidence]) -> list[Evidence]:
+def counting(evidence: Iterable[WeighedEvidence]) -> list[WeighedEvidence]:
     """Return the evidence that counts: all of it, unless trusted evidence supports the fact; then only trusted."""
     pieces = list(evidence)
     is_supported = any(each.is_trusted and not each.contradicts for each in pieces)
@@ -76,38 +81,38 @@ def counting(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def find_state(
-    evidence: Iterable[Evidence],
-    ruling: Ruling | None,
+    evidence: Iterable[WeighedEvidence],
+    ruling: FactRuling | None,
     is_believed: bool,
     holds_now: bool,
-    maturity: Tier | None,
-    verdict: Verdict | None = None,
-) -> State:
+    maturity: MaturityTier | None,
+    verdict: SleepVerdict | None = None,
+) -> FactState:
     """Return the state of a fact. `is_believed` tells whether it is believed to hold at any time."""
-    if ruling is Ruling.WRONG or (verdict is Verdict.REJECTED and ruling is None):
-        return State.REJECTED
+    if ruling is FactRuling.WRONG or (verdict is SleepVerdict.REJECTED and ruling is None):
+        return FactState.REJECTED
     if is_believed and not holds_now:
-        return State.CLOSED
+        return FactState.CLOSED
     supporting = [each for each in evidence if not each.contradicts]
     pieces = [each for each in supporting if each.is_trusted]
     if supporting and not pieces and ruling is None:
-        return State.SUSPECTED
+        return FactState.SUSPECTED
     if maturity is not None:
-        return State.ESTABLISHED
-    written = any(each.source >= Source.AGENT and not each.hypothesis for each in pieces)
+        return FactState.ESTABLISHED
+    written = any(each.source >= FactSource.AGENT and not each.hypothesis for each in pieces)
     stated = {
         each.conversation_id
         for each in pieces
-        if each.source is Source.STATED and not each.hypothesis
+        if each.source is FactSource.STATED and not each.hypothesis
     }
-    decided = ruling is Ruling.RIGHT or verdict is Verdict.CONFIRMED
+    decided = ruling is FactRuling.RIGHT or verdict is SleepVerdict.CONFIRMED
     confirmed = decided or written or len(stated) >= _CONFIRMING
-    return State.CONFIRMED if confirmed else State.SUSPECTED
+    return FactState.CONFIRMED if confirmed else FactState.SUSPECTED
 
 
 def find_maturity(
     first_seen_at: datetime, last_seen_at: datetime, supporting: int, is_anchor: bool
-) -> Tier | None:
+) -> MaturityTier | None:
     """Return the highest tier that a fact has reached."""
     factor = _ANCHOR if is_anchor else 1.0
     known = last_seen_at - first_seen_at
@@ -128,7 +133,7 @@ def find_weight(
     return confidence_ * (1 - _LOST * past)
 
 
-def _weigh(pieces: Iterable[Evidence]) -> float:
+def _weigh(pieces: Iterable[WeighedEvidence]) -> float:
     """Return the weight of pieces: of each conversation the weightiest piece in full, and a fifth of the others."""
     by_conversation: dict[object, list[float]] = defaultdict(list)
     untrusted = 0.0

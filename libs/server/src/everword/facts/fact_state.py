@@ -8,15 +8,15 @@ from datetime import datetime
 
 from everword.domain.trust import TrustPolicy
 from everword.facts.attributes import find_attribute
-from everword.facts.confidence import Evidence, confidence, find_maturity, find_state
-from everword.facts.model import Interval, Ruling, Source, Verdict
-from everword.facts.rows import EvidenceRow, FactRow
+from everword.facts.confidence import WeighedEvidence, confidence, find_maturity, find_state
+from everword.facts.model import FactRuling, FactSource, Interval, SleepVerdict
+from everword.facts.rows import FactEvidenceRow, FactRow
 from everword.facts.voices import is_trusted
 
 
 def weighed(
     fact: FactRow,
-    rows: Sequence[EvidenceRow],
+    rows: Sequence[FactEvidenceRow],
     own: Sequence[Interval],
     now: datetime,
     trust: TrustPolicy,
@@ -33,15 +33,15 @@ def weighed(
         if not piece.contradicts and (piece.is_trusted or not is_supported)
     ]
     seen = [at for _, at in supporting] or [fact.first_seen_at]
-    if fact.ruling == Ruling.RIGHT and fact.ruled_at:
+    if fact.ruling == FactRuling.RIGHT and fact.ruled_at:
         seen.append(fact.ruled_at)
-    sources = [each.source for each, _ in supporting] or [Source(fact.source)]
+    sources = [each.source for each, _ in supporting] or [FactSource(fact.source)]
     first, last = min(seen), max(seen)
     is_anchor = find_attribute(fact.attribute).is_anchor or fact.is_anchor
-    ruling = Ruling(fact.ruling) if fact.ruling else None
-    is_vouched_for = ruling is Ruling.RIGHT or is_supported
+    ruling = FactRuling(fact.ruling) if fact.ruling else None
+    is_vouched_for = ruling is FactRuling.RIGHT or is_supported
     tier = find_maturity(first, last, len(supporting), is_anchor) if is_vouched_for else None
-    verdict = Verdict(fact.verdict) if fact.verdict else None
+    verdict = SleepVerdict(fact.verdict) if fact.verdict else None
     # What was never believed is a suspicion beside what is.
     holds_now = any(each.covers(now) or each.since > now for each in own)
     return replace(
@@ -61,11 +61,11 @@ def weighed(
     )
 
 
-def _evidence(row: EvidenceRow, trust: TrustPolicy) -> Evidence:
-    return Evidence(
+def _evidence(row: FactEvidenceRow, trust: TrustPolicy) -> WeighedEvidence:
+    return WeighedEvidence(
         row.conversation_id,
         row.contradicts,
-        Source(row.source),
+        FactSource(row.source),
         row.hypothesis,
         is_trusted(row, trust),
     )

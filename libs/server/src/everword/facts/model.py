@@ -8,11 +8,13 @@ from datetime import datetime
 from enum import IntEnum
 from uuid import UUID
 
+from everword.text.case_folding import fold_spaces
+
 #: Of whom a fact is where neither the conversation nor the message names anybody.
 USER = "user"
 
 
-class State(IntEnum):
+class FactState(IntEnum):
     """How far a fact is believed. Values equal proto FactState."""
 
     SUSPECTED = 1
@@ -22,7 +24,7 @@ class State(IntEnum):
     CLOSED = 5
 
 
-class Source(IntEnum):
+class FactSource(IntEnum):
     """Where a fact, or a piece of evidence, comes from. Values equal proto FactSource."""
 
     STATED = 1
@@ -36,24 +38,29 @@ class Source(IntEnum):
         return _STRENGTHS[self]
 
 
-_STRENGTHS = {Source.INFERRED: 0, Source.STATED: 1, Source.AGENT: 2, Source.PERSON: 3}
+_STRENGTHS = {
+    FactSource.INFERRED: 0,
+    FactSource.STATED: 1,
+    FactSource.AGENT: 2,
+    FactSource.PERSON: 3,
+}
 
 
-class Ruling(IntEnum):
+class FactRuling(IntEnum):
     """What a person said of a fact. Values equal the column `ruling`."""
 
     RIGHT = 1
     WRONG = 2
 
 
-class Verdict(IntEnum):
+class SleepVerdict(IntEnum):
     """What Sleep made of a fact beside its evidence. Values equal the column `verdict`."""
 
     CONFIRMED = 1
     REJECTED = 2
 
 
-class Outcome(IntEnum):
+class DisputeOutcome(IntEnum):
     """What became of a dispute. Values equal the column `outcome`."""
 
     ACCEPT_NEW = 1
@@ -88,4 +95,4 @@ class Interval:
 
 def value_hash(value: str) -> bytes:
     """Return what two values share that are the same without regard to case and spaces."""
-    return hashlib.sha256(" ".join(value.casefold().split()).encode()).digest()
+    return hashlib.sha256(fold_spaces(value).encode()).digest()

@@ -71,7 +71,7 @@ class FactView:
 
 
 @dataclass(frozen=True)
-class EvidenceRow:
+class FactEvidenceRow:
     """A piece of evidence, as it counts."""
 
     fact_id: UUID

@@ -15,10 +15,10 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import timeline
 from everword.facts.attributes import find_attribute
-from everword.facts.model import Key, Ruling, Source, State, Verdict, value_hash
+from everword.facts.model import FactRuling, FactSource, FactState, Key, SleepVerdict, value_hash
 from everword.facts.rows import FactRow, NewChange, NewEvidence
-from everword.facts.timeline import NOTHING, Change
-from everword.facts.writer import Audit, LockedAttribute, Plan, WrittenFacts, write_plans
+from everword.facts.timeline import NOTHING, TimelineChange
+from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, WrittenFacts, write_plans
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class FactStatement:
 
     key: Key
     value: str
-    source: Source
+    source: FactSource
     #: When it begins to hold.
     since: datetime
     #: At least one piece.
@@ -69,7 +69,7 @@ async def state_fact(
     settings: NamespaceSettings,
     standing: LockedAttribute,
     told: FactStatement,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> Remembered:
     """Store that a value holds: it takes the place of what held before, or is one more piece for what is known."""
     plan, fact_id = plan_statement(standing, told)
@@ -77,7 +77,7 @@ async def state_fact(
     return Remembered(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
 
 
-def plan_statement(standing: LockedAttribute, told: FactStatement) -> tuple[Plan, UUID]:
+def plan_statement(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, UUID]:
     """Return what is to be written where somebody says that a value holds, and its fact."""
     plan, fact, is_new = _support(standing, told)
     change = _decide(plan.standing, fact, told)
@@ -100,7 +100,7 @@ async def retract_fact(
     settings: NamespaceSettings,
     standing: LockedAttribute,
     told: FactStatement,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> None:
     """Store that a value holds no more; without one, that none does. What holds since later, stays."""
     plan = plan_retraction(standing, told)
@@ -108,7 +108,7 @@ async def retract_fact(
         await write_plans(conn, settings, [plan], audit)
 
 
-def plan_retraction(standing: LockedAttribute, told: FactStatement) -> Plan | None:
+def plan_retraction(standing: LockedAttribute, told: FactStatement) -> FactPlan | None:
     """Return what is to be written where somebody says that a value holds no more; None where none did."""
     wanted = value_hash(told.value)
     ending = [
@@ -126,9 +126,11 @@ def plan_retraction(standing: LockedAttribute, told: FactStatement) -> Plan | No
             changes.append(NewChange(new_id(), each.fact_id, "doubted"))
             continue
         one = timeline.end(standing.believed, each.fact_id, told.since)
-        change = Change(change.disbelieved + one.disbelieved, change.believed + one.believed)
+        change = TimelineChange(
+            change.disbelieved + one.disbelieved, change.believed + one.believed
+        )
         changes.append(NewChange(new_id(), each.fact_id, "closed"))
-    return Plan(standing, change, changes, evidence=evidence)
+    return FactPlan(standing, change, changes, evidence=evidence)
 
 
 async def doubt_fact(
@@ -137,14 +139,14 @@ async def doubt_fact(
     standing: LockedAttribute,
     fact_id: UUID,
     told: FactStatement,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> bool:
     """Store what is said as evidence against a fact, without anything in its place; False where there is none."""
     fact = standing.facts.get(fact_id)
     if fact is None:
         return False
     changes = [NewChange(new_id(), fact.id, "doubted")]
-    plan = Plan(standing, NOTHING, changes, evidence=_doubting(fact, told))
+    plan = FactPlan(standing, NOTHING, changes, evidence=_doubting(fact, told))
     await write_plans(conn, settings, [plan], audit)
     return True
 
@@ -155,13 +157,13 @@ async def correct_fact(
     standing: LockedAttribute,
     told: FactStatement,
     wrong_value: str,
-    audit: Audit,
+    audit: ChangeReason,
 ) -> None:
     """Store that a value held all along, where another one was said by mistake; if none was, that it holds."""
     await write_plans(conn, settings, [plan_correction(standing, told, wrong_value)], audit)
 
 
-def plan_correction(standing: LockedAttribute, told: FactStatement, wrong_value: str) -> Plan:
+def plan_correction(standing: LockedAttribute, told: FactStatement, wrong_value: str) -> FactPlan:
     """Return what is to be written where a value held all along, and another one was said by mistake."""
     wrong = standing.of_value(wrong_value)
     is_believed = wrong and any(each.fact_id == wrong.id for each in standing.believed)
@@ -181,7 +183,7 @@ def plan_correction(standing: LockedAttribute, told: FactStatement, wrong_value:
     return replace(plan, change=change, changes=changes, evidence=evidence)
 
 
-def _support(standing: LockedAttribute, told: FactStatement) -> tuple[Plan, FactRow, bool]:
+def _support(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, FactRow, bool]:
     """Return a plan with the evidence for what is said, the fact, and whether it is new."""
     known = standing.of_value(told.value)
     fact = known or _new(told)
@@ -193,7 +195,7 @@ def _support(standing: LockedAttribute, told: FactStatement) -> tuple[Plan, Fact
     standing = standing.with_fact(fact)
     if not told.is_untrusted and not all(piece.contradicts for piece in told.pieces):
         standing = replace(standing, voices=standing.voices.with_supported(fact.id))
-    plan = Plan(standing, new_facts=new_facts, evidence=evidence)
+    plan = FactPlan(standing, new_facts=new_facts, evidence=evidence)
     return plan, fact, known is None
 
 
@@ -214,7 +216,7 @@ def _new(told: FactStatement) -> FactRow:
         several=told.is_several,
         source=told.source,
         hypothesis=told.hypothesis,
-        state=State.SUSPECTED,
+        state=FactState.SUSPECTED,
         confidence=0.0,
         lifetime_days=told.lifetime_days or attribute.lifetime_days,
         first_seen_at=told.since,
@@ -230,20 +232,20 @@ def _new(told: FactStatement) -> FactRow:
 
 def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
     """Return a fact without what was held against it, where something newer says that it is right."""
-    if fact.ruling == Ruling.WRONG and fact.ruled_at and said_at > fact.ruled_at:
+    if fact.ruling == FactRuling.WRONG and fact.ruled_at and said_at > fact.ruled_at:
         fact = replace(fact, ruling=None, ruled_at=None)
-    if fact.verdict == Verdict.REJECTED and fact.verdict_at and said_at > fact.verdict_at:
+    if fact.verdict == SleepVerdict.REJECTED and fact.verdict_at and said_at > fact.verdict_at:
         fact = replace(fact, verdict=None, verdict_at=None)
     return fact
 
 
-def _decide(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> Change:
+def _decide(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> TimelineChange:
     """Return what a statement changes.
 
     Nothing, where a guess meets what was stated, or what somebody set right since it was said, and where an untrusted
     source meets a trusted one.
     """
-    rejected = fact.ruling == Ruling.WRONG or fact.verdict == Verdict.REJECTED
+    rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
     if rejected or all(piece.contradicts for piece in told.pieces):
         return NOTHING
     if told.is_untrusted and fact.id in standing.voices.addressed:
@@ -252,10 +254,10 @@ def _decide(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> Ch
     rival = _rival(standing, fact, told.since)
     # A trusted source overrides an untrusted rival.
     if rival is not None and (told.is_untrusted or rival.id in trusted_ids):
-        known = rival.state in (State.CONFIRMED, State.ESTABLISHED)
+        known = rival.state in (FactState.CONFIRMED, FactState.ESTABLISHED)
         ruled = rival.ruled_at is not None and told.said_at <= rival.ruled_at
         guessed = told.hypothesis and not rival.hypothesis
-        if ruled or guessed or (known and (told.hypothesis or told.source is Source.INFERRED)):
+        if ruled or guessed or (known and (told.hypothesis or told.source is FactSource.INFERRED)):
             return NOTHING
     state = timeline.state_untrusted if told.is_untrusted else timeline.state_trusted
     return state(standing.believed, trusted_ids, fact.id, told.since, told.until, fact.several)
@@ -273,13 +275,13 @@ def _doubted(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> F
     """Return the fact that a statement speaks against without taking its place."""
     rival = _rival(standing, fact, told.since)
     if rival is not None and told.is_untrusted and rival.id in standing.voices.supported:
-        is_rejected = fact.ruling == Ruling.WRONG or fact.verdict == Verdict.REJECTED
+        is_rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
         return None if is_rejected else rival
     is_believed = any(each.fact_id == fact.id for each in standing.believed)
     return None if is_believed else rival
 
 
-def _displaced(standing: LockedAttribute, change: Change) -> list[UUID]:
+def _displaced(standing: LockedAttribute, change: TimelineChange) -> list[UUID]:
     """Return the untrusted facts that become disbelieved for all time, even before the trusted fact."""
     kept = {each.fact_id for each in change.believed}
     untrusted = [

@@ -18,7 +18,7 @@ from everword.db.statements import (
 )
 from everword.domain.ids import new_id
 from everword.facts.model import Interval, Key
-from everword.facts.rows import EvidenceRow as EvidenceRow
+from everword.facts.rows import FactEvidenceRow as FactEvidenceRow
 from everword.facts.rows import FactRow as FactRow
 from everword.facts.rows import FactView as FactView
 from everword.facts.rows import NewChange as NewChange
@@ -124,9 +124,9 @@ async def insert_evidence(
 
 async def weigh_evidence(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[EvidenceRow]:
+) -> list[FactEvidenceRow]:
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["weigh_evidence"], parameters, EvidenceRow)
+    return await fetch_all(conn, SQL["weigh_evidence"], parameters, FactEvidenceRow)
 
 
 async def find_voices(

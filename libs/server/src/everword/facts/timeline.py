@@ -20,7 +20,7 @@ from everword.facts.model import Interval
 
 
 @dataclass(frozen=True)
-class Change:
+class TimelineChange:
     """Intervals that are not believed any more, and those that are believed from now on."""
 
     disbelieved: tuple[Interval, ...] = ()
@@ -32,7 +32,7 @@ class Change:
         return frozenset(each.fact_id for each in self.believed if each.successor_id)
 
 
-NOTHING = Change()
+NOTHING = TimelineChange()
 
 
 def state(
@@ -41,7 +41,7 @@ def state(
     since: datetime,
     until: datetime | None,
     several: bool,
-) -> Change:
+) -> TimelineChange:
     """Return what changes when a fact is said to hold from `since` on.
 
     `believed` are the intervals of all values of the attribute; with `several`, only those of the same fact count.
@@ -67,7 +67,7 @@ def state_trusted(
     since: datetime,
     until: datetime | None,
     several: bool,
-) -> Change:
+) -> TimelineChange:
     """Return the change when a trusted source states a fact. Untrusted facts keep only the remaining time."""
     if several:
         return state(believed, fact_id, since, until, several)
@@ -84,7 +84,7 @@ def state_untrusted(
     since: datetime,
     until: datetime | None,
     several: bool,
-) -> Change:
+) -> TimelineChange:
     """Return the change when an untrusted source states a fact: none while a trusted fact is current."""
     if fact_id in trusted_ids or (
         not several and any(each.covers(since) and each.fact_id in trusted_ids for each in believed)
@@ -93,7 +93,7 @@ def state_untrusted(
     return state(believed, fact_id, since, until, several)
 
 
-def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> Change:
+def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> TimelineChange:
     """Return what changes when a fact is said not to hold any more from `until` on."""
     own = [each for each in believed if each.fact_id == fact_id]
     return _join(_end(each, until) for each in own if _is_shorter(each, until))
@@ -101,7 +101,7 @@ def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> Change:
 
 def correct(
     believed: Sequence[Interval], fact_id: UUID, right_id: UUID | None, several: bool
-) -> Change:
+) -> TimelineChange:
     """Return what changes when a fact was wrong from the beginning, and another one was right all along, if any.
 
     What it had taken the place of by mistake goes on.
@@ -114,21 +114,21 @@ def correct(
 
 def _replace(
     wrong: Interval, kept: Sequence[Interval], right_id: UUID | None, several: bool
-) -> Change:
+) -> TimelineChange:
     """Return what changes when another fact held in an interval, if any."""
     if several:
         known = any(each.fact_id == right_id and _overlap(each, wrong) for each in kept)
         right = () if right_id is None or known else (_of(wrong, right_id),)
-        return Change((wrong,), right)
+        return TimelineChange((wrong,), right)
     before = next((each for each in kept if _gave_way(each, wrong)), None)
     if before is None:
-        return Change((wrong,), () if right_id is None else (_of(wrong, right_id),))
+        return TimelineChange((wrong,), () if right_id is None else (_of(wrong, right_id),))
     if right_id in (None, before.fact_id):
         longer = replace(before, id=None, until=wrong.until, successor_id=wrong.successor_id)
-        return Change((wrong, before), (longer,))
+        return TimelineChange((wrong, before), (longer,))
     assert right_id is not None
     renamed = replace(before, id=None, successor_id=right_id)
-    return Change((wrong, before), (renamed, _of(wrong, right_id)))
+    return TimelineChange((wrong, before), (renamed, _of(wrong, right_id)))
 
 
 def _of(interval: Interval, fact_id: UUID) -> Interval:
@@ -143,7 +143,7 @@ def _gave_way(interval: Interval, to: Interval) -> bool:
 
 def _state_instead(
     standing: Interval, fact_id: UUID, since: datetime, until: datetime | None
-) -> Change:
+) -> TimelineChange:
     """Return what changes where another fact held from `since` on."""
     ends = _earliest(standing.until, until)
     # What took the place of the fact that stood here takes the place of this one.
@@ -154,26 +154,26 @@ def _state_instead(
     if ends is not None and ends != standing.until:
         parts[0] = replace(parts[0], successor_id=standing.fact_id)
         parts.append(replace(standing, id=None, since=ends))
-    return Change((standing,), tuple(parts))
+    return TimelineChange((standing,), tuple(parts))
 
 
 def _state_in_gap(
     rivals: Sequence[Interval], fact_id: UUID, since: datetime, until: datetime | None
-) -> Change:
+) -> TimelineChange:
     """Return what changes where nothing is known of the time: it holds until what is known of later."""
     later = min(
         (each for each in rivals if each.since > since), key=lambda each: each.since, default=None
     )
     if later is None or (until is not None and until < later.since):
-        return Change(believed=(Interval(None, fact_id, since, until),))
+        return TimelineChange(believed=(Interval(None, fact_id, since, until),))
     if later.fact_id == fact_id:
         ends = later.until if until in (None, later.since) else _earliest(later.until, until)
         successor = later.successor_id if ends == later.until else None
-        return Change((later,), (Interval(None, fact_id, since, ends, successor),))
-    return Change(believed=(Interval(None, fact_id, since, later.since, later.fact_id),))
+        return TimelineChange((later,), (Interval(None, fact_id, since, ends, successor),))
+    return TimelineChange(believed=(Interval(None, fact_id, since, later.since, later.fact_id),))
 
 
-def _without_breaks(believed: Sequence[Interval], change: Change) -> Change:
+def _without_breaks(believed: Sequence[Interval], change: TimelineChange) -> TimelineChange:
     """Return the change with those intervals of one fact as one that end where the next one begins."""
     gone = list(change.disbelieved)
     rest = sorted(
@@ -189,12 +189,12 @@ def _without_breaks(believed: Sequence[Interval], change: Change) -> Change:
         else:
             own.append(each)
     come = (each for fact_id in sorted(by_fact) for each in by_fact[fact_id] if each.id is None)
-    return Change(tuple(gone), tuple(come))
+    return TimelineChange(tuple(gone), tuple(come))
 
 
 def _clip_untrusted(
-    believed: Sequence[Interval], change: Change, trusted_ids: Collection[UUID]
-) -> Change:
+    believed: Sequence[Interval], change: TimelineChange, trusted_ids: Collection[UUID]
+) -> TimelineChange:
     """Return the change with untrusted intervals cut to the time without a trusted fact."""
     gone = list(change.disbelieved)
     rest = [each for each in believed if each not in gone]
@@ -212,7 +212,7 @@ def _clip_untrusted(
             come += parts
         elif each.id is None:
             come.append(each)
-    return Change(tuple(gone), tuple(come))
+    return TimelineChange(tuple(gone), tuple(come))
 
 
 def _outside(interval: Interval, others: Sequence[Interval]) -> list[Interval]:
@@ -234,15 +234,17 @@ def _is_shorter(interval: Interval, until: datetime | None) -> bool:
     return until is not None and (interval.until is None or until < interval.until)
 
 
-def _end(interval: Interval, until: datetime | None) -> Change:
+def _end(interval: Interval, until: datetime | None) -> TimelineChange:
     if until is None or until <= interval.since:
-        return Change((interval,))
-    return Change((interval,), (replace(interval, id=None, until=until, successor_id=None),))
+        return TimelineChange((interval,))
+    return TimelineChange(
+        (interval,), (replace(interval, id=None, until=until, successor_id=None),)
+    )
 
 
-def _join(changes: Iterable[Change]) -> Change:
+def _join(changes: Iterable[TimelineChange]) -> TimelineChange:
     every = list(changes)
-    return Change(
+    return TimelineChange(
         tuple(each for change in every for each in change.disbelieved),
         tuple(each for change in every for each in change.believed),
     )

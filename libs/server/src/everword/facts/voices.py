@@ -11,10 +11,10 @@ from typing import Protocol
 from uuid import UUID
 
 from everword.domain.trust import TrustPolicy
-from everword.facts.model import Source
+from everword.facts.model import FactSource
 
 
-class Voice(Protocol):
+class EvidenceOrigin(Protocol):
     """The origin of a piece of evidence."""
 
     @property
@@ -53,9 +53,9 @@ class Voices:
         return Voices(self.supported | {fact_id}, self.addressed | {fact_id})
 
 
-def is_trusted(voice: Voice, trust: TrustPolicy) -> bool:
+def is_trusted(voice: EvidenceOrigin, trust: TrustPolicy) -> bool:
     """Return whether evidence is trusted: by its message, or because a person confirmed it."""
-    if voice.source == Source.PERSON:
+    if voice.source == FactSource.PERSON:
         return True
     return not trust.is_untrusted(voice.channel, voice.role, voice.tool_name)
 

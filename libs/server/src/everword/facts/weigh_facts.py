@@ -10,10 +10,10 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import store
-from everword.facts.model import Interval, Ruling
+from everword.facts.model import FactRuling, Interval
 from everword.facts.store import NewChange
-from everword.facts.timeline import Change
-from everword.facts.writer import Audit, LockedAttribute, apply, hold
+from everword.facts.timeline import TimelineChange
+from everword.facts.writer import ChangeReason, LockedAttribute, apply, hold
 
 ACTION = "evidence erased"
 
@@ -40,19 +40,19 @@ async def weigh_facts(
             if fact_id in fact_ids
         ]
         change = _opened(standing, interval_ids)
-        await apply(conn, settings, standing, change, changes, Audit("machine"))
+        await apply(conn, settings, standing, change, changes, ChangeReason("machine"))
 
 
-def _opened(standing: LockedAttribute, interval_ids: Collection[UUID]) -> Change:
+def _opened(standing: LockedAttribute, interval_ids: Collection[UUID]) -> TimelineChange:
     """Return what changes when intervals do not end where they did."""
     ended = [
         each
         for each in standing.believed
         if each.id in interval_ids
         and each.until is not None
-        and standing.facts[each.fact_id].ruling != Ruling.WRONG
+        and standing.facts[each.fact_id].ruling != FactRuling.WRONG
     ]
-    return Change(tuple(ended), tuple(_until_the_next(standing, each) for each in ended))
+    return TimelineChange(tuple(ended), tuple(_until_the_next(standing, each) for each in ended))
 
 
 def _until_the_next(standing: LockedAttribute, interval: Interval) -> Interval:

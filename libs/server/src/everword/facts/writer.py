@@ -20,19 +20,19 @@ from everword.domain.trust import TrustPolicy
 from everword.facts import store
 from everword.facts.attributes import fact_text
 from everword.facts.fact_state import weighed
-from everword.facts.model import Interval, Key, Ruling, State, value_hash
+from everword.facts.model import FactRuling, FactState, Interval, Key, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
-from everword.facts.timeline import NOTHING, Change
+from everword.facts.timeline import NOTHING, TimelineChange
 from everword.facts.voices import Voices, weigh_voices
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage
-from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
+from everword.index.passages import IndexedPassage
+from everword.index.writer import Counts, Validity, add_passages, close_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 
 
 @dataclass(frozen=True)
-class Audit:
+class ChangeReason:
     """Who makes a change, and why."""
 
     #: `agent`, `person` or `machine`.
@@ -72,12 +72,12 @@ class WrittenFacts:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FactPlan:
     """What was decided of a subject's attribute, and is to be written."""
 
     #: With the facts as they are to be; what follows from evidence is not in them yet.
     standing: LockedAttribute
-    change: Change = NOTHING
+    change: TimelineChange = NOTHING
     changes: Sequence[NewChange] = ()
     new_facts: Sequence[FactRow] = ()
     #: Each with its fact, as it is told.
@@ -112,7 +112,7 @@ async def find_voices(
         return Voices()
     heard = weigh_voices(await store.find_voices(conn, namespace_id, list(facts)), trust)
     ruled = {fact.id: fact.ruling for fact in facts.values() if fact.ruling is not None}
-    right = {id_ for id_, ruling in ruled.items() if ruling == Ruling.RIGHT}
+    right = {id_ for id_, ruling in ruled.items() if ruling == FactRuling.RIGHT}
     return Voices(heard.supported | right, heard.addressed | ruled.keys())
 
 
@@ -145,16 +145,16 @@ async def apply(
     conn: Connection,
     settings: NamespaceSettings,
     standing: LockedAttribute,
-    change: Change,
+    change: TimelineChange,
     changes: Sequence[NewChange],
-    audit: Audit,
+    audit: ChangeReason,
 ) -> WrittenFacts:
     """Apply what was decided, and bring up to date the facts that `change` and `changes` concern."""
-    return await write_plans(conn, settings, [Plan(standing, change, changes)], audit)
+    return await write_plans(conn, settings, [FactPlan(standing, change, changes)], audit)
 
 
 async def write_plans(
-    conn: Connection, settings: NamespaceSettings, plans: Sequence[Plan], audit: Audit
+    conn: Connection, settings: NamespaceSettings, plans: Sequence[FactPlan], audit: ChangeReason
 ) -> WrittenFacts:
     """Write what was decided, at the same moment and of different facts, in as many statements as one plan takes."""
     namespace_id, now = plans[0].standing.namespace_id, plans[0].standing.now
@@ -180,7 +180,7 @@ async def write_plans(
     return WrittenFacts(facts, await _index(conn, settings, standing, facts, come))
 
 
-def _joined(plans: Sequence[Plan]) -> LockedAttribute:
+def _joined(plans: Sequence[FactPlan]) -> LockedAttribute:
     """Return what is known of all that plans are about."""
     facts = {id_: fact for plan in plans for id_, fact in plan.standing.facts.items()}
     # Several may be of one attribute: each has its own fact as it is to be.
@@ -214,7 +214,7 @@ async def _close_edges(
             default=standing.now,
         )
         for id_, fact in facts.items()
-        if fact.state in (State.CLOSED, State.REJECTED)
+        if fact.state in (FactState.CLOSED, FactState.REJECTED)
     }
     if ended:
         await store.close_edges(conn, standing.namespace_id, standing.now, ended)
@@ -256,11 +256,11 @@ async def _index(
     if shards:
         await enqueue(conn, sorted(shards, key=lambda job: job.subject))
     for limits, own in _by_limits(intervals, standing.now).items():
-        passages = list[Passage]()
+        passages = list[IndexedPassage]()
         for each in own:
             assert each.id is not None
             fact = facts[each.fact_id]
-            source = index.Source(
+            source = index.IndexedSource(
                 each.id, MemoryKind.FACT, each.since, agent=fact.agent, subject=fact.subject
             )
             text = fact_text(fact.subject, fact.attribute, fact.value)
@@ -274,9 +274,9 @@ async def _index(
     return highest
 
 
-def _by_limits(intervals: Collection[Interval], now: datetime) -> dict[Limits, list[Interval]]:
+def _by_limits(intervals: Collection[Interval], now: datetime) -> dict[Validity, list[Interval]]:
     """Return intervals by when they hold: those that hold alike are indexed together."""
-    found = dict[Limits, list[Interval]]()
+    found = dict[Validity, list[Interval]]()
     for each in intervals:
-        found.setdefault(Limits(each.since, each.until, now), []).append(each)
+        found.setdefault(Validity(each.since, each.until, now), []).append(each)
     return found

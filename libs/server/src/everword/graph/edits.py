@@ -13,10 +13,10 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.not_found import EdgeNotFound, NodeNotFound
 from everword.graph import store
 from everword.graph.labels import label_key
-from everword.graph.model import NodeKey, Scope
+from everword.graph.model import GraphScope, NodeKey
 from everword.graph.nodes import hold, put_versions
-from everword.graph.placement import EdgeRow
-from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.placement import PlacedEdgeRow
+from everword.graph.rows import HeldNode, NodeVersionRow
 from everword.graph.store import End
 from everword.index.writer import close_passages
 
@@ -26,7 +26,7 @@ MOST_ALIASES = 1_000
 
 async def hold_node(
     conn: Connection, namespace_id: int, node_id: UUID
-) -> tuple[HeldNode, VersionRow]:
+) -> tuple[HeldNode, NodeVersionRow]:
     """Hold a node, or the one that it became; return it with what is known of it. Raises NodeNotFound."""
     node = (await hold(conn, namespace_id, [node_id]))[node_id]
     known = await store.find_versions(conn, namespace_id, [node.id])
@@ -35,7 +35,7 @@ async def hold_node(
     return node, known[node.id]
 
 
-async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeRow]:
+async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]:
     """Hold the ends of an edge; return what is known of it then. Raises EdgeNotFound."""
     rows = await store.find_edge(conn, namespace_id, edge_id)
     if rows:
@@ -50,7 +50,7 @@ async def update_node(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    held: tuple[HeldNode, VersionRow],
+    held: tuple[HeldNode, NodeVersionRow],
     changes: Mapping[str, Any],
     end: End,
 ) -> None:
@@ -64,7 +64,7 @@ async def update_node(
     if renamed or after.type != before.type:
         if node.anchor:
             raise InvalidArgument(violations=(("node.label", "`me` and `user` keep their names"),))
-        key = NodeKey.of(after.label, after.type, Scope(node.agent, node.subject))
+        key = NodeKey.of(after.label, after.type, GraphScope(node.agent, node.subject))
         await store.claim_names(conn, namespace_id, [(key, node.id)])
         names = await store.find_names(conn, namespace_id, [key.label_hash])
         if any(row.key == key and row.node_id != node.id for row in names):
@@ -77,7 +77,9 @@ async def update_node(
         await put_versions(conn, namespace_id, settings, nodes, versions, end)
 
 
-async def delete_node(conn: Connection, namespace_id: int, version: VersionRow, end: End) -> int:
+async def delete_node(
+    conn: Connection, namespace_id: int, version: NodeVersionRow, end: End
+) -> int:
     """Take a node that is held out of the graph; return how many edges went with it."""
     edges = await store.end_edges_of_node(conn, namespace_id, version.node_id, end)
     await store.end_versions(conn, namespace_id, [version.id], end)
@@ -122,7 +124,7 @@ async def merge_nodes(
 
 
 def _check_mergeable(
-    kept: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, VersionRow]
+    kept: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, NodeVersionRow]
 ) -> None:
     """Raise NodeNotFound for a node that was deleted, and InvalidArgument for nodes that cannot be one."""
     for node in (kept, *others):
@@ -139,7 +141,7 @@ def _check_mergeable(
             raise InvalidArgument(violations=(("merged_node_ids", text),))
 
 
-def _merged(before: VersionRow, others: Sequence[VersionRow]) -> VersionRow:
+def _merged(before: NodeVersionRow, others: Sequence[NodeVersionRow]) -> NodeVersionRow:
     """Return what is known of a node that others became: it has their names, and what it lacked."""
     names = [name for other in others for name in (other.label, *other.aliases)]
     descriptions = [each.description for each in (before, *others) if each.description]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
+from everword.domain.times import local_time
 from everword.graph.labels import clean_label
 
 #: What stands around the words of a relation; in a label, others stand in their place.
@@ -54,8 +55,5 @@ def shown(label: str) -> str:
 
 
 def _month(moment: datetime, zone: tzinfo | None) -> str:
-    try:
-        local = moment.astimezone(zone) if zone else moment
-    except OverflowError:
-        local = moment
+    local = local_time(moment, zone) if zone else moment
     return f"{local.year:04d}-{local.month:02d}"

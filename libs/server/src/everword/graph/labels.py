@@ -7,7 +7,7 @@ import re
 import unicodedata
 from enum import IntEnum
 
-from everword.text.case_folding import fold_case
+from everword.text.case_folding import fold_forms
 
 _SEPARATORS = re.compile(r"[\W_]+")
 
@@ -33,7 +33,7 @@ def clean_label(text: str) -> str:
 
 def label_key(label: str) -> str:
     """Return a label in a form that ignores case, spaces and apostrophes, for comparison."""
-    return fold_case(unicodedata.normalize("NFKC", clean_label(label)))
+    return fold_forms(clean_label(label))
 
 
 def label_hash(label: str) -> bytes:

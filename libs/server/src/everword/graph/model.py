@@ -14,7 +14,7 @@ from everword.graph.labels import label_hash
 DEFAULT_CONFIDENCE = 0.8
 
 
-class Source(IntEnum):
+class GraphSource(IntEnum):
     """Who wrote something. Values equal proto GraphSource."""
 
     AGENT = 1
@@ -23,16 +23,16 @@ class Source(IntEnum):
 
 
 @dataclass(frozen=True)
-class Scope:
+class GraphScope:
     """Whose part of the graph it is; empty for that of all."""
 
     agent: str = ""
     subject: str = ""
 
     @property
-    def widening(self) -> tuple[Scope, ...]:
+    def widening(self) -> tuple[GraphScope, ...]:
         """This scope and those around it, the nearest first."""
-        around = (Scope("", self.subject), Scope(self.agent, ""), Scope())
+        around = (GraphScope("", self.subject), GraphScope(self.agent, ""), GraphScope())
         return tuple(dict.fromkeys((self, *around)))
 
 
@@ -46,16 +46,16 @@ class NodeKey:
     subject: str
 
     @classmethod
-    def of(cls, label: str, type_: str, scope: Scope) -> NodeKey:
+    def of(cls, label: str, type_: str, scope: GraphScope) -> NodeKey:
         return cls(label_hash(label), type_, scope.agent, scope.subject)
 
     @property
-    def scope(self) -> Scope:
-        return Scope(self.agent, self.subject)
+    def scope(self) -> GraphScope:
+        return GraphScope(self.agent, self.subject)
 
 
 @dataclass(frozen=True)
-class NewNode:
+class NewGraphNode:
     """A node to write down; label and type are clean."""
 
     label: str
@@ -74,7 +74,7 @@ class NodeReference:
 
 
 @dataclass(frozen=True)
-class NewEdge:
+class NewGraphEdge:
     """A relation to write down; type and label are clean."""
 
     from_node: NodeReference
@@ -93,7 +93,7 @@ class NewEdge:
 class GraphWrite:
     """Nodes and relations that are written down together."""
 
-    scope: Scope
-    source: Source
-    nodes: Sequence[NewNode] = ()
-    edges: Sequence[NewEdge] = ()
+    scope: GraphScope
+    source: GraphSource
+    nodes: Sequence[NewGraphNode] = ()
+    edges: Sequence[NewGraphEdge] = ()

@@ -16,13 +16,19 @@ from everword.domain.not_found import NodeNotFound
 from everword.graph import store
 from everword.graph.graph_text import node_text
 from everword.graph.labels import Anchor, find_anchor, label_hash, label_key
-from everword.graph.model import DEFAULT_CONFIDENCE, NewNode, NodeKey, NodeReference, Scope
-from everword.graph.rows import HeldNode, NameRow, VersionRow
+from everword.graph.model import (
+    DEFAULT_CONFIDENCE,
+    GraphScope,
+    NewGraphNode,
+    NodeKey,
+    NodeReference,
+)
+from everword.graph.rows import HeldNode, NodeNameRow, NodeVersionRow
 from everword.graph.store import End
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage
-from everword.index.writer import Counts, Limits, add_passages, close_passages, vectors_job
+from everword.index.passages import IndexedPassage
+from everword.index.writer import Counts, Validity, add_passages, close_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 
 
@@ -31,17 +37,17 @@ class Wanted:
     """A node that is to be there: its key, and what is said of it."""
 
     key: NodeKey
-    node: NewNode
+    node: NewGraphNode
     anchor: Anchor | None = None
 
 
-def wanted_node(node: NewNode, scope: Scope) -> Wanted:
+def wanted_node(node: NewGraphNode, scope: GraphScope) -> Wanted:
     """Return what a node is known by. `me` is the agent's and `user` the subject's, whatever type is said."""
     anchor = find_anchor(node.label)
     if anchor is None:
         return Wanted(NodeKey.of(node.label, node.type, scope), node)
     which, type_ = anchor
-    own = Scope(scope.agent, "") if which is Anchor.ME else Scope("", scope.subject)
+    own = GraphScope(scope.agent, "") if which is Anchor.ME else GraphScope("", scope.subject)
     plain = replace(node, label=label_key(node.label), type=type_)
     return Wanted(NodeKey.of(node.label, type_, own), plain, which)
 
@@ -65,7 +71,7 @@ async def ensure_nodes(
 
 
 async def find_references(
-    conn: Connection, namespace_id: int, references: Sequence[NodeReference], scope: Scope
+    conn: Connection, namespace_id: int, references: Sequence[NodeReference], scope: GraphScope
 ) -> dict[NodeReference, UUID]:
     """Return the nodes that references mean, in the nearest scope in which there is one.
 
@@ -79,7 +85,7 @@ async def find_references(
     return found
 
 
-def _nearest(reference: NodeReference, rows: Sequence[NameRow], scope: Scope) -> UUID:
+def _nearest(reference: NodeReference, rows: Sequence[NodeNameRow], scope: GraphScope) -> UUID:
     hash_ = label_hash(reference.label)
     for around in scope.widening:
         ids = {
@@ -118,11 +124,11 @@ async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict
 
 
 def merged_version(
-    known: VersionRow | None, node_id: UUID, said: Sequence[NewNode], source: int
-) -> VersionRow:
+    known: NodeVersionRow | None, node_id: UUID, said: Sequence[NewGraphNode], source: int
+) -> NodeVersionRow:
     """Return what is known of a node with what is said of it: what it lacks is filled in."""
     first = said[0]
-    base = known or VersionRow(
+    base = known or NodeVersionRow(
         new_id(), node_id, first.label, first.type, "", [], _confidence(first), source
     )
     descriptions = [each.description for each in said if each.description]
@@ -134,7 +140,7 @@ def merged_version(
     )
 
 
-def _confidence(node: NewNode) -> float:
+def _confidence(node: NewGraphNode) -> float:
     return DEFAULT_CONFIDENCE if node.confidence is None else node.confidence
 
 
@@ -143,7 +149,7 @@ async def put_versions(
     namespace_id: int,
     settings: NamespaceSettings,
     nodes: Mapping[UUID, HeldNode],
-    versions: Sequence[tuple[VersionRow | None, VersionRow]],
+    versions: Sequence[tuple[NodeVersionRow | None, NodeVersionRow]],
     end: End,
 ) -> None:
     """Store new versions of nodes, each in the place of the one before, and index them."""
@@ -164,19 +170,21 @@ async def _index(
     namespace_id: int,
     settings: NamespaceSettings,
     nodes: Mapping[UUID, HeldNode],
-    versions: Sequence[VersionRow],
+    versions: Sequence[NodeVersionRow],
     now: datetime,
 ) -> None:
     """Index versions as memories. Rows of jobs are locked in one order, whoever writes."""
     shards = {vectors_job(namespace_id, each.id) for each in versions}
     await enqueue(conn, sorted(shards, key=lambda job: job.subject))
     language = Language(settings.text_search_config, settings.time_zone)
-    passages = list[Passage]()
+    passages = list[IndexedPassage]()
     for each in versions:
         node = nodes[each.node_id]
         text = node_text(each.label, each.type, each.description, each.aliases)
-        source = index.Source(each.id, MemoryKind.NODE, now, agent=node.agent, subject=node.subject)
+        source = index.IndexedSource(
+            each.id, MemoryKind.NODE, now, agent=node.agent, subject=node.subject
+        )
         passages += build_passages(source, text, language)
-    config, limits = settings.text_search_config, Limits(known_from=now)
+    config, limits = settings.text_search_config, Validity(known_from=now)
     pending = await add_passages(conn, namespace_id, config, passages, Counts(), limits)
     await pending.rows()

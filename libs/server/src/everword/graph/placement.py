@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from everword.graph.model import DEFAULT_CONFIDENCE, Source
+from everword.graph.model import DEFAULT_CONFIDENCE, GraphSource
 
 
 @dataclass(frozen=True)
-class EdgeRow:
+class PlacedEdgeRow:
     """A relation in one of the times in which it holds, as it is stored."""
 
     #: None for one that is not stored yet.
@@ -41,7 +41,7 @@ class EdgeStatement:
     label: str
     #: None where nobody said.
     confidence: float | None
-    source: Source
+    source: GraphSource
     message_id: UUID | None
     quote: str
     fact_id: UUID | None
@@ -53,12 +53,12 @@ class EdgeStatement:
 class EdgePlacement:
     """Rows that are known no more, and those that are from now on."""
 
-    gone: Sequence[EdgeRow] = ()
-    come: Sequence[EdgeRow] = ()
+    gone: Sequence[PlacedEdgeRow] = ()
+    come: Sequence[PlacedEdgeRow] = ()
 
 
 def place_edge(
-    known: Sequence[EdgeRow], new: EdgeRow, told: EdgeStatement, now: datetime
+    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, told: EdgeStatement, now: datetime
 ) -> EdgePlacement:
     """Return what changes. `new` is a row for the relation, in which its ends and its type count.
 
@@ -93,7 +93,7 @@ def times_of_fact(
 
 
 def _with_fact(
-    known: Sequence[EdgeRow], new: EdgeRow, told: EdgeStatement, now: datetime
+    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, told: EdgeStatement, now: datetime
 ) -> EdgePlacement:
     base = _filled(known[0], told) if known else _row(known, new, told, None, None)
     wanted = [
@@ -107,12 +107,12 @@ def _with_fact(
 
 
 def _row(
-    known: Sequence[EdgeRow],
-    new: EdgeRow,
+    known: Sequence[PlacedEdgeRow],
+    new: PlacedEdgeRow,
     told: EdgeStatement,
     since: datetime | None,
     until: datetime | None,
-) -> EdgeRow:
+) -> PlacedEdgeRow:
     confidence = DEFAULT_CONFIDENCE if told.confidence is None else told.confidence
     return replace(
         new,
@@ -129,7 +129,7 @@ def _row(
     )
 
 
-def _filled(row: EdgeRow, told: EdgeStatement) -> EdgeRow:
+def _filled(row: PlacedEdgeRow, told: EdgeStatement) -> PlacedEdgeRow:
     """Return a row with what it lacks, and with the higher confidence."""
     has_evidence = row.message_id is not None or row.quote
     return replace(
@@ -141,11 +141,11 @@ def _filled(row: EdgeRow, told: EdgeStatement) -> EdgeRow:
     )
 
 
-def _ended(row: EdgeRow, now: datetime) -> bool:
+def _ended(row: PlacedEdgeRow, now: datetime) -> bool:
     return row.valid_until is not None and row.valid_until <= now
 
 
-def _overlap(row: EdgeRow, since: datetime | None, until: datetime | None) -> bool:
+def _overlap(row: PlacedEdgeRow, since: datetime | None, until: datetime | None) -> bool:
     starts_before = until is None or row.valid_from is None or row.valid_from < until
     ends_after = since is None or row.valid_until is None or since < row.valid_until
     return starts_before and ends_after

@@ -11,7 +11,7 @@ from everword.graph.model import NodeKey
 
 
 @dataclass(frozen=True)
-class NameRow:
+class NodeNameRow:
     """The node that a name means."""
 
     label_hash: bytes
@@ -37,7 +37,7 @@ class HeldNode:
 
 
 @dataclass(frozen=True)
-class VersionRow:
+class NodeVersionRow:
     """What is known of a node."""
 
     id: UUID

@@ -12,8 +12,8 @@ from everword.db.arrays import array_literal
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_value, load_statements
 from everword.graph.model import NodeKey
-from everword.graph.placement import EdgeRow
-from everword.graph.rows import EdgeView, HeldNode, NameRow, NodeView, VersionRow
+from everword.graph.placement import PlacedEdgeRow
+from everword.graph.rows import EdgeView, HeldNode, NodeNameRow, NodeVersionRow, NodeView
 
 SQL = load_statements("everword.graph")
 
@@ -33,7 +33,7 @@ class End:
 
 async def claim_names(
     conn: Connection, namespace_id: int, names: Sequence[tuple[NodeKey, UUID]]
-) -> list[NameRow]:
+) -> list[NodeNameRow]:
     parameters = {
         "namespace_id": namespace_id,
         "label_hashes": [key.label_hash for key, _ in names],
@@ -42,14 +42,14 @@ async def claim_names(
         "subjects": [key.subject for key, _ in names],
         "node_ids": [node_id for _, node_id in names],
     }
-    return await fetch_all(conn, SQL["claim_names"], parameters, NameRow)
+    return await fetch_all(conn, SQL["claim_names"], parameters, NodeNameRow)
 
 
 async def find_names(
     conn: Connection, namespace_id: int, label_hashes: Sequence[bytes]
-) -> list[NameRow]:
+) -> list[NodeNameRow]:
     parameters = {"namespace_id": namespace_id, "label_hashes": list(label_hashes)}
-    return await fetch_all(conn, SQL["find_names"], parameters, NameRow)
+    return await fetch_all(conn, SQL["find_names"], parameters, NodeNameRow)
 
 
 async def repoint_names(
@@ -101,16 +101,16 @@ async def mark_merged(
 
 async def find_versions(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID]
-) -> dict[UUID, VersionRow]:
+) -> dict[UUID, NodeVersionRow]:
     parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
-    rows = await fetch_all(conn, SQL["find_versions"], parameters, VersionRow)
+    rows = await fetch_all(conn, SQL["find_versions"], parameters, NodeVersionRow)
     return {row.node_id: row for row in rows}
 
 
 async def insert_versions(
     conn: Connection,
     namespace_id: int,
-    versions: Sequence[VersionRow],
+    versions: Sequence[NodeVersionRow],
     now: datetime,
     reason: str = "",
 ) -> None:
@@ -143,23 +143,27 @@ async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID],
 
 async def find_edges(
     conn: Connection, namespace_id: int, relations: Sequence[tuple[UUID, UUID, str]]
-) -> list[EdgeRow]:
+) -> list[PlacedEdgeRow]:
     parameters = {
         "namespace_id": namespace_id,
         "from_ids": [from_id for from_id, _, _ in relations],
         "to_ids": [to_id for _, to_id, _ in relations],
         "types": [type_ for _, _, type_ in relations],
     }
-    return await fetch_all(conn, SQL["find_edges"], parameters, EdgeRow)
+    return await fetch_all(conn, SQL["find_edges"], parameters, PlacedEdgeRow)
 
 
-async def find_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeRow]:
+async def find_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]:
     parameters = {"namespace_id": namespace_id, "edge_id": edge_id}
-    return await fetch_all(conn, SQL["find_edge"], parameters, EdgeRow)
+    return await fetch_all(conn, SQL["find_edge"], parameters, PlacedEdgeRow)
 
 
 async def insert_edges(
-    conn: Connection, namespace_id: int, rows: Sequence[EdgeRow], now: datetime, reason: str = ""
+    conn: Connection,
+    namespace_id: int,
+    rows: Sequence[PlacedEdgeRow],
+    now: datetime,
+    reason: str = "",
 ) -> None:
     parameters = {
         "namespace_id": namespace_id,

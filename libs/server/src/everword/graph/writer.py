@@ -20,7 +20,14 @@ from everword.domain.not_found import EdgeNotFound, FactNotFound, NodeNotFound
 from everword.facts import store as facts
 from everword.graph import store
 from everword.graph.labels import find_anchor
-from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeKey, NodeReference, Scope
+from everword.graph.model import (
+    GraphScope,
+    GraphWrite,
+    NewGraphEdge,
+    NewGraphNode,
+    NodeKey,
+    NodeReference,
+)
 from everword.graph.nodes import (
     Wanted,
     ensure_nodes,
@@ -30,8 +37,8 @@ from everword.graph.nodes import (
     put_versions,
     wanted_node,
 )
-from everword.graph.placement import EdgePlacement, EdgeRow, EdgeStatement, place_edge
-from everword.graph.rows import HeldNode, VersionRow
+from everword.graph.placement import EdgePlacement, EdgeStatement, PlacedEdgeRow, place_edge
+from everword.graph.rows import HeldNode, NodeVersionRow
 from everword.graph.store import End
 
 #: By fact: the times in which it is believed to hold.
@@ -58,7 +65,7 @@ async def write_graph(
     )
     own = [wanted_node(node, write.scope) for node in write.nodes]
     anchors = [
-        wanted_node(NewNode(ref.label, ""), write.scope)
+        wanted_node(NewGraphNode(ref.label, ""), write.scope)
         for ref in references
         if ref.id is None and find_anchor(ref.label)
     ]
@@ -77,7 +84,7 @@ async def write_graph(
     return WrittenGraph(node_ids, edge_ids, len(new.intersection(node_ids)), created)
 
 
-async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewEdge]) -> Times:
+async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewGraphEdge]) -> Times:
     """Hold the facts that edges are to hold with; return when these do. Raises FactNotFound."""
     keys = {}
     for fact_id in {edge.fact_id for edge in edges if edge.fact_id}:
@@ -97,7 +104,7 @@ async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewEd
 async def _find_ends(
     conn: Connection,
     namespace_id: int,
-    scope: Scope,
+    scope: GraphScope,
     references: Sequence[NodeReference],
     own: Sequence[Wanted],
     ids: Mapping[NodeKey, UUID],
@@ -108,7 +115,7 @@ async def _find_ends(
         if ref.id is not None:
             continue
         anchor = find_anchor(ref.label)
-        key = wanted_node(NewNode(ref.label, ref.type), scope).key
+        key = wanted_node(NewGraphNode(ref.label, ref.type), scope).key
         near = [each.key for each in own if each.key.label_hash == key.label_hash]
         if anchor or (ref.type and key in ids):
             found[ref] = ids[key]
@@ -127,13 +134,13 @@ async def _put_nodes(
     end: End,
 ) -> None:
     """Store what is said of nodes, as far as it is new."""
-    by_node = dict[UUID, list[NewNode]]()
+    by_node = dict[UUID, list[NewGraphNode]]()
     for wanted, id_ in said:
         by_node.setdefault(held[id_].id, []).append(wanted.node)
     if not by_node:
         return
     known = await store.find_versions(conn, namespace_id, list(by_node))
-    versions = list[tuple[VersionRow | None, VersionRow]]()
+    versions = list[tuple[NodeVersionRow | None, NodeVersionRow]]()
     for node_id, nodes in by_node.items():
         before = known.get(node_id)
         after = merged_version(before, node_id, nodes, end.source)
@@ -166,7 +173,7 @@ async def _put_edges(
     relations = [(ends[edge.from_node], ends[edge.to_node], edge.type) for edge in write.edges]
     if not relations:
         return [], 0
-    known = dict[tuple[UUID, UUID, str], list[EdgeRow]]()
+    known = dict[tuple[UUID, UUID, str], list[PlacedEdgeRow]]()
     for row in await store.find_edges(conn, namespace_id, list(dict.fromkeys(relations))):
         known.setdefault((row.from_id, row.to_id, row.type), []).append(row)
     before = {row.id for rows in known.values() for row in rows}
@@ -191,15 +198,17 @@ async def _put_edges(
 
 
 def _place(
-    edge: NewEdge,
+    edge: NewGraphEdge,
     relation: tuple[UUID, UUID, str],
-    rows: Sequence[EdgeRow],
+    rows: Sequence[PlacedEdgeRow],
     write: GraphWrite,
     times: Times,
     now: datetime,
 ) -> EdgePlacement:
     from_id, to_id, type_ = relation
-    blank = EdgeRow(None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None)
+    blank = PlacedEdgeRow(
+        None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None
+    )
     told = EdgeStatement(
         edge.label,
         edge.confidence,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import local_time
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.text.analysis import indexed_text
 from everword.text.literals import literals_of
 from everword.text.passages import split_passages
@@ -35,8 +35,8 @@ class Language:
 
 
 def build_passages(
-    source: Source, text: str, language: Language, title: str = ""
-) -> Iterator[Passage]:
+    source: IndexedSource, text: str, language: Language, title: str = ""
+) -> Iterator[IndexedPassage]:
     """Yield the passages of a memory's text, in order; an empty text has one.
 
     Each is found and ranked by the words of `title` too, which is no part of the text.
@@ -45,7 +45,7 @@ def build_passages(
     traits = message_traits(text)
     for part, content in enumerate(split_passages(text, traits.words)):
         named = f"{title}\n{content}" if title else content
-        yield Passage(
+        yield IndexedPassage(
             source,
             part,
             content,
@@ -55,12 +55,14 @@ def build_passages(
         )
 
 
-def build_derived_passage(source: Source, text: str, words: str, language: Language) -> Passage:
+def build_derived_passage(
+    source: IndexedSource, text: str, words: str, language: Language
+) -> IndexedPassage:
     """Return the passage of words that say what a memory means whose text does not, such as a tool call's.
 
     Traits are the memory's: they say whose a passage is, not what kind of passage it is.
     """
-    return Passage(
+    return IndexedPassage(
         source,
         DERIVED_PART,
         words,
@@ -70,9 +72,9 @@ def build_derived_passage(source: Source, text: str, words: str, language: Langu
     )
 
 
-def take_portion(passages: Iterator[Passage]) -> list[Passage]:
+def take_portion(passages: Iterator[IndexedPassage]) -> list[IndexedPassage]:
     """Return the next passages to write together; none at the end."""
-    portion: list[Passage] = []
+    portion: list[IndexedPassage] = []
     chars = 0
     for passage in passages:
         portion.append(passage)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 # Not frozen: a frozen class takes thrice as long to make, and an append makes one for each message.
 @dataclass
-class Source:
+class IndexedSource:
     """A memory that is indexed: what all of its passages have in common, and can be filtered by."""
 
     id: UUID
@@ -34,10 +34,10 @@ class Source:
 
 
 @dataclass(slots=True)
-class Passage:
+class IndexedPassage:
     """A row of the index: a part of a memory's text, with what it is found and ranked by."""
 
-    source: Source
+    source: IndexedSource
     #: Which passage of its source, from 0; -1 for words that were made for it and are no part of its text.
     part: int
     content: str

@@ -16,7 +16,7 @@ from everword.db import blocking
 from everword.db.arrays import Column, array_literal
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement, Pending, ask, execute, load_statements
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shard
 
 SQL = load_statements("everword.index")
@@ -34,7 +34,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Limits:
+class Validity:
     """When passages hold, and since when they are believed; None for always, and for as long as they are stored."""
 
     valid_from: datetime | None = None
@@ -42,7 +42,7 @@ class Limits:
     known_from: datetime | None = None
 
 
-UNLIMITED = Limits()
+UNLIMITED = Validity()
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ async def add_passages(
     conn: Connection,
     namespace_id: int,
     text_search_config: str,
-    passages: Sequence[Passage],
+    passages: Sequence[IndexedPassage],
     counts: Counts,
-    limits: Limits = UNLIMITED,
+    limits: Validity = UNLIMITED,
 ) -> Pending[Stored]:
     """Index passages of new sources; what was stored is on its way."""
     parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
@@ -78,9 +78,9 @@ def add_passages_blocking(
     conn: blocking.Connection,
     namespace_id: int,
     text_search_config: str,
-    passages: Sequence[Passage],
+    passages: Sequence[IndexedPassage],
     counts: Counts,
-    limits: Limits = UNLIMITED,
+    limits: Validity = UNLIMITED,
 ) -> None:
     """Index derived text on a worker's connection; its vectors are made after the vectors of messages."""
     parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
@@ -93,9 +93,9 @@ async def replace_passages(
     namespace_id: int,
     text_search_config: str,
     source_ids: Sequence[UUID],
-    passages: Sequence[Passage],
+    passages: Sequence[IndexedPassage],
     counts: Counts,
-    limits: Limits = UNLIMITED,
+    limits: Validity = UNLIMITED,
 ) -> Pending[Stored]:
     """Index passages in the place of those that sources had, which no search finds any more; without any, remove these.
 
@@ -110,7 +110,7 @@ def replace_passages_blocking(
     namespace_id: int,
     text_search_config: str,
     source_ids: Sequence[UUID],
-    passages: Sequence[Passage],
+    passages: Sequence[IndexedPassage],
 ) -> None:
     """Index passages of sources in the place of those that background work wrote of them before, if there are any.
 
@@ -151,18 +151,18 @@ def close_passages_blocking(
 
 def find_sources_blocking(
     conn: blocking.Connection, namespace_id: int, source_ids: Sequence[UUID]
-) -> list[Source]:
+) -> list[IndexedSource]:
     """Return those sources that are in the index, as they stand there, by their ids."""
     parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
-    return blocking.fetch_all(conn, SQL["find_sources"], parameters, Source)
+    return blocking.fetch_all(conn, SQL["find_sources"], parameters, IndexedSource)
 
 
 def _parameters(
     namespace_id: int,
     text_search_config: str,
-    passages: Sequence[Passage],
+    passages: Sequence[IndexedPassage],
     counts: Counts,
-    limits: Limits,
+    limits: Validity,
 ) -> dict[str, Any]:
     sources = [passage.source for passage in passages]
     return {

@@ -22,12 +22,12 @@ from everword.db import blocking
 from everword.db.statements import parse_statements
 from everword.domain.periods import Calendar
 from everword.index.builders import Language
-from everword.index.passages import Passage
-from everword.index.writer import Counts, Limits, add_passages_blocking, close_passages_blocking
+from everword.index.passages import IndexedPassage
+from everword.index.writer import Counts, Validity, add_passages_blocking, close_passages_blocking
 from everword.integrity.catalogue import load_checks
 from everword.integrity.sources import (
     SOURCES,
-    SourceRow,
+    IndexSourceRow,
     build,
     can_be_built,
     hold,
@@ -121,7 +121,7 @@ class Rebuilder:
             self._execute("name", names=sorted(names))
             self.done[table] += len(rows)
 
-    def _different(self, rows: Sequence[SourceRow]) -> list[UUID]:
+    def _different(self, rows: Sequence[IndexSourceRow]) -> list[UUID]:
         """Return the sources whose passages are not what they are to be."""
         expected = [
             (row, passage)
@@ -231,14 +231,14 @@ def _read_settings(conn: blocking.Connection, namespace_id: int) -> _Settings:
     return _Settings(Language(config, zone), Calendar(zone, cutoff))
 
 
-def _by_limits(rows: Sequence[SourceRow]) -> dict[Limits, list[SourceRow]]:
-    found = dict[Limits, list[SourceRow]]()
+def _by_limits(rows: Sequence[IndexSourceRow]) -> dict[Validity, list[IndexSourceRow]]:
+    found = dict[Validity, list[IndexSourceRow]]()
     for row in rows:
         found.setdefault(row.limits, []).append(row)
     return found
 
 
-def _columns(expected: Sequence[tuple[SourceRow, Passage]]) -> dict[str, list[Any]]:
+def _columns(expected: Sequence[tuple[IndexSourceRow, IndexedPassage]]) -> dict[str, list[Any]]:
     """Return what passages are to be, as arrays."""
     of_passage = ("part", "content", "indexed_text", "literals", "ranking")
     of_source = ("kind", "conversation_id", "seq", "author", "occurred_at")

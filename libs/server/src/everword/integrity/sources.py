@@ -20,8 +20,8 @@ from everword.domain.records import message_text
 from everword.facts.attributes import fact_text
 from everword.graph.graph_text import node_text
 from everword.index.builders import Language, build_derived_passage, build_passages
-from everword.index.passages import Passage, Source
-from everword.index.writer import Limits
+from everword.index.passages import IndexedPassage, IndexedSource
+from everword.index.writer import Validity
 
 #: By table, the statement that reads what its rows are found by.
 SOURCES = parse_statements(files(__package__).joinpath("sources.sql").read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ _HELD = "m.id = ANY(%(ids)s) ORDER BY m.id FOR SHARE OF m"
 
 
 @dataclass(frozen=True)
-class SourceRow:
+class IndexSourceRow:
     """A memory that is to be in the index, with its text."""
 
     id: UUID
@@ -59,13 +59,13 @@ class SourceRow:
     sentence: str | None
 
     @property
-    def limits(self) -> Limits:
-        return Limits(self.valid_from, self.valid_until, self.known_from)
+    def limits(self) -> Validity:
+        return Validity(self.valid_from, self.valid_until, self.known_from)
 
 
 def read_stretch(
     conn: psycopg.Connection, table: str, namespace_id: int, after: UUID, last: UUID
-) -> list[SourceRow]:
+) -> list[IndexSourceRow]:
     """Return the sources of a stretch of ids."""
     stretch = {"namespace_id": namespace_id, "after": after, "last": last}
     return _read(conn, table, _STRETCH, stretch)
@@ -73,22 +73,22 @@ def read_stretch(
 
 def hold(
     conn: psycopg.Connection, table: str, namespace_id: int, ids: Sequence[UUID]
-) -> list[SourceRow]:
+) -> list[IndexSourceRow]:
     """Return sources by their ids; nobody changes or removes them before the transaction ends."""
     return _read(conn, table, _HELD, {"namespace_id": namespace_id, "ids": list(ids)})
 
 
 def _read(
     conn: psycopg.Connection, table: str, chosen: str, parameters: dict[str, Any]
-) -> list[SourceRow]:
+) -> list[IndexSourceRow]:
     sql = SOURCES[table].sql.removesuffix(";").replace(":chosen", chosen)
-    with conn.cursor(row_factory=class_row(SourceRow)) as cursor:
+    with conn.cursor(row_factory=class_row(IndexSourceRow)) as cursor:
         return cursor.execute(sql.encode(), parameters).fetchall()
 
 
-def build(row: SourceRow, language: Language) -> Iterator[Passage]:
+def build(row: IndexSourceRow, language: Language) -> Iterator[IndexedPassage]:
     """Yield the passages that a memory is to have."""
-    source = Source(
+    source = IndexedSource(
         row.id,
         row.kind,
         row.occurred_at,
@@ -110,7 +110,7 @@ def build(row: SourceRow, language: Language) -> Iterator[Passage]:
         yield build_derived_passage(source, text, row.sentence, language)
 
 
-def can_be_built(row: SourceRow) -> bool:
+def can_be_built(row: IndexSourceRow) -> bool:
     """Tell whether a memory's text is known: not of a chunk that repeats the header of a table, while it is indexed."""
     if row.kind != MemoryKind.CHUNK:
         return True
@@ -119,7 +119,7 @@ def can_be_built(row: SourceRow) -> bool:
     return not is_indexed or sha256("\x01".join(hashed).encode()).hexdigest() == digest
 
 
-def _worded(row: SourceRow) -> tuple[str, str]:
+def _worded(row: IndexSourceRow) -> tuple[str, str]:
     """Return a memory's text, and the title under which it is found too."""
     match row.kind:
         case MemoryKind.MESSAGE:

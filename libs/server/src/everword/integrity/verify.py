@@ -30,7 +30,7 @@ _FIRST = {"uuid": "00000000-0000-0000-0000-000000000000", "bigint": -(2**63)}
 
 
 @dataclass
-class Finding:
+class IntegrityFinding:
     """A check that does not hold somewhere: in a namespace, or of the database where that is empty."""
 
     check: Check
@@ -129,7 +129,7 @@ class Verifier:
         self._database = by_table.pop((DATABASE, ""), [])
         self._tables = by_table
 
-    def verify_database(self) -> list[Finding]:
+    def verify_database(self) -> list[IntegrityFinding]:
         """Return what does not hold of the database as a whole."""
         parameters = {
             "required": required_version(),
@@ -140,7 +140,7 @@ class Verifier:
 
     def verify_namespace(
         self, namespace: Namespace, advanced: Callable[[int], None] = lambda rows: None
-    ) -> list[Finding]:
+    ) -> list[IntegrityFinding]:
         """Return what does not hold in a namespace; `advanced` is told how many rows were looked at."""
         scope = {"namespace_id": namespace.id}
         found = _Findings(namespace.name)
@@ -166,7 +166,7 @@ class Verifier:
 
     def _run(
         self, checks: Sequence[Check], namespace: str, parameters: dict[str, Any]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[IntegrityFinding]:
         for check in checks:
             each = [check]
             if ":generation" in check.sql or ":vectors" in check.sql:
@@ -174,7 +174,7 @@ class Verifier:
             for one in each:
                 rows = self._conn.execute(one.sql.encode(), parameters).fetchall()
                 if rows:
-                    yield Finding(check, namespace, len(rows), rows[:EXAMPLES])
+                    yield IntegrityFinding(check, namespace, len(rows), rows[:EXAMPLES])
 
 
 class _Findings:
@@ -182,16 +182,18 @@ class _Findings:
 
     def __init__(self, namespace: str) -> None:
         self._namespace = namespace
-        self._by_name = dict[str, Finding]()
+        self._by_name = dict[str, IntegrityFinding]()
 
-    def add(self, findings: Iterator[Finding]) -> None:
+    def add(self, findings: Iterator[IntegrityFinding]) -> None:
         for each in findings:
-            known = self._by_name.setdefault(each.check.name, Finding(each.check, self._namespace))
+            known = self._by_name.setdefault(
+                each.check.name, IntegrityFinding(each.check, self._namespace)
+            )
             known.count += each.count
             known.examples += each.examples[: EXAMPLES - len(known.examples)]
 
     @property
-    def all(self) -> list[Finding]:
+    def all(self) -> list[IntegrityFinding]:
         return list(self._by_name.values())
 
 
@@ -201,7 +203,7 @@ def _of_generation(check: Check, generation: int) -> Check:
     return replace(check, over=check.over.replace(":vectors", vectors), sql=sql)
 
 
-def verify_everything(admin_url: str) -> list[Finding]:
+def verify_everything(admin_url: str) -> list[IntegrityFinding]:
     """Return all that does not hold in a database."""
     with connect(admin_url) as conn:
         verifier = Verifier(conn)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, Line, Reason, Rule
+from everword.lore.model import MAX_RECURSION, Cause, EntryId, Hits, LoreLine, Reason, Rule
 
 Rules = Mapping[EntryId, Rule]
 #: By entries, what their contents set off.
@@ -18,7 +18,7 @@ Edges = Mapping[EntryId, Hits]
 
 
 @dataclass(frozen=True)
-class Place:
+class LinePosition:
     """Where a line is in its conversation, as seen from the newest one."""
 
     #: How many turns of a user have begun since its own; -1 where its turn is still to come.
@@ -36,22 +36,22 @@ class Place:
         return self.after < rule.scan_depth
 
 
-def find_places(lines: Sequence[Line]) -> list[Place]:
+def find_places(lines: Sequence[LoreLine]) -> list[LinePosition]:
     """Return where lines are, of which the newest is the last."""
-    places = list[Place]()
+    places = list[LinePosition]()
     after = turns = 0
     # What comes after the first line that had a context and could see this one.
     after_seen = 0
     for line in reversed(lines):
         if line.is_turn or line.automated:
             after_seen = after
-        places.append(Place(turns if line.is_turn else turns - 1, after, after - after_seen))
+        places.append(LinePosition(turns if line.is_turn else turns - 1, after, after - after_seen))
         turns += line.is_turn
         after += not line.automated
     return places[::-1]
 
 
-def find_sources(lines: Sequence[Line], hits: Sequence[Hits], rules: Rules) -> set[EntryId]:
+def find_sources(lines: Sequence[LoreLine], hits: Sequence[Hits], rules: Rules) -> set[EntryId]:
     """Return the entries whose contents matter first: those that are constant, and those that messages set off."""
     direct = {
         id_
@@ -63,7 +63,7 @@ def find_sources(lines: Sequence[Line], hits: Sequence[Hits], rules: Rules) -> s
 
 
 def find_active(
-    lines: Sequence[Line],
+    lines: Sequence[LoreLine],
     hits: Sequence[Hits],
     edges: Edges,
     rules: Rules,
@@ -86,7 +86,7 @@ def find_active(
 
 
 def _keep_staying(
-    found: dict[EntryId, Reason], place: Place, said: Hits, edges: Edges, rules: Rules
+    found: dict[EntryId, Reason], place: LinePosition, said: Hits, edges: Edges, rules: Rules
 ) -> None:
     """Add what a line still keeps in the context, by itself or through what it set off."""
     reached = {

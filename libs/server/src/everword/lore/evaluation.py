@@ -16,8 +16,8 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from everword.admission.fair_share import Group, Limits
-from everword.rpc.fair_share import FairShare
+from everword.admission.fair_share import Group, ShareLimits
+from everword.rpc.capacity import CallShare
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,8 +25,8 @@ T = TypeVar("T")
 #: last search may exceed them by up to .2 s in a message of 32 KB.
 TOTAL_CPU_S, PATTERNS_CPU_S = 1.5, 0.3
 _THREADS = ThreadPoolExecutor(2, "lore")
-_LIMITS = Limits(total=2, of_group=1, waiting=1000, waiting_of_group=200)
-_SHARES: WeakKeyDictionary[asyncio.AbstractEventLoop, FairShare] = WeakKeyDictionary()
+_LIMITS = ShareLimits(total=2, of_group=1, waiting=1000, waiting_of_group=200)
+_SHARES: WeakKeyDictionary[asyncio.AbstractEventLoop, CallShare] = WeakKeyDictionary()
 
 
 class CpuLimit:
@@ -93,7 +93,7 @@ async def run_for_lore(
     loop = asyncio.get_running_loop()
     share = _SHARES.get(loop)
     if share is None:
-        share = _SHARES[loop] = FairShare(_LIMITS)
+        share = _SHARES[loop] = CallShare(_LIMITS)
     doing = partial(contextvars.copy_context().run, work, *args, **kwargs)
     group = Group(namespace_id)
     await share.take(group)

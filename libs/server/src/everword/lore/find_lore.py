@@ -10,7 +10,7 @@ from everword.db.pool import Connection
 from everword.lore import store
 from everword.lore.compiled import CompiledBook, CompiledBooks
 from everword.lore.lore_search import LoreSearch
-from everword.lore.model import Line, Omission, Reason, Rule, Trigger
+from everword.lore.model import LoreLine, Omission, Reason, Rule, Trigger
 
 #: Books that are looked at, and entries that are returned.
 MOST_BOOKS, MOST_ENTRIES = 50, 200
@@ -92,22 +92,22 @@ async def find_lore(
 
 async def _read_lines(
     conn: Connection, namespace_id: int, books: Sequence[CompiledBook], request: LoreRequest
-) -> list[Line]:
+) -> list[LoreLine]:
     """Return what was said, oldest first, as far back as any entry looks; what is said now is the last."""
-    lines = list[Line]()
+    lines = list[LoreLine]()
     if request.conversation_id:
         depth, turns = max(book.max_depth for book in books), max(book.max_turns for book in books)
         rows = await store.read_lines(
             conn, namespace_id, request.conversation_id, depth, turns, _LINES
         )
-        lines = [Line(row.content, row.role == _USER, row.automated) for row in reversed(rows)]
+        lines = [LoreLine(row.content, row.role == _USER, row.automated) for row in reversed(rows)]
     # The caller may have stored it before it asks.
     if request.text and not (lines and _says(request, lines[-1])):
-        lines.append(Line(request.text, not request.automated, request.automated))
+        lines.append(LoreLine(request.text, not request.automated, request.automated))
     return lines
 
 
-def _says(request: LoreRequest, line: Line) -> bool:
+def _says(request: LoreRequest, line: LoreLine) -> bool:
     """Tell whether a line is what is said now: in the same words, and not by the agent."""
     asked = line.automated if request.automated else line.is_turn
     return asked and line.text.strip() == request.text.strip()

@@ -12,13 +12,13 @@ from everword.lore.activation import Edges, Rules, find_active, find_sources
 from everword.lore.compiled import CompiledBook, CompiledBooks, compile_book
 from everword.lore.evaluation import Evaluation
 from everword.lore.match_texts import TextHits, match_texts
-from everword.lore.matcher import Pattern
+from everword.lore.matcher import RegexTrigger
 from everword.lore.model import (
     MAX_OMISSIONS,
     MAX_RECURSION,
     EntryId,
     Hits,
-    Line,
+    LoreLine,
     Omission,
     Reason,
     Rule,
@@ -49,11 +49,11 @@ class LoreSearch:
         # Compiling a large changed book must not use up the time for the search.
         self._compiling, self._evaluation = Evaluation(), Evaluation()
         #: Patterns that were not searched for everywhere, and whether other triggers were not either.
-        self._unsearched: dict[Pattern, None] = {}
+        self._unsearched: dict[RegexTrigger, None] = {}
         self._is_cut = False
 
     async def compile(
-        self, kept: CompiledBooks, rows: Sequence[store.BookRow]
+        self, kept: CompiledBooks, rows: Sequence[store.ActiveBookRow]
     ) -> dict[UUID, CompiledBook]:
         """Return compiled books by id, as many as the time allows. Unchanged books are taken from the cache."""
         books = dict[UUID, CompiledBook]()
@@ -68,7 +68,7 @@ class LoreSearch:
         return books
 
     async def find_active(
-        self, lines: Sequence[Line], books: Sequence[CompiledBook], rules: Rules
+        self, lines: Sequence[LoreLine], books: Sequence[CompiledBook], rules: Rules
     ) -> Mapping[EntryId, Reason]:
         """Return the entries that these lines bring into the context, with the reasons."""
         hits = await self._run(self._match_lines, lines, books)
@@ -114,7 +114,7 @@ class LoreSearch:
     async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._evaluation.run(self._namespace_id, work, *args, **kwargs)
 
-    def _match_lines(self, lines: Sequence[Line], books: Sequence[CompiledBook]) -> list[Hits]:
+    def _match_lines(self, lines: Sequence[LoreLine], books: Sequence[CompiledBook]) -> list[Hits]:
         """Return the entries that each line triggers; newest lines are searched first."""
         texts = [line.text for line in reversed(lines)]
         by_book = self._match(texts, books)
@@ -127,7 +127,7 @@ class LoreSearch:
         return matches.hits
 
     def _find_active(
-        self, lines: Sequence[Line], hits: Sequence[Hits], edges: Edges, rules: Rules
+        self, lines: Sequence[LoreLine], hits: Sequence[Hits], edges: Edges, rules: Rules
     ) -> dict[EntryId, Reason]:
         active = find_active(lines, hits, edges, rules, self._evaluation.is_over)
         self._is_cut |= self._evaluation.is_over()
@@ -208,7 +208,7 @@ def _add_edges(
     return {id_ for id_ in reached if id_ in rules and not rules[id_].exclude_recursion}
 
 
-def _title(pattern: Pattern) -> tuple[str, EntryId]:
+def _title(pattern: RegexTrigger) -> tuple[str, EntryId]:
     return pattern.rule.title, pattern.rule.id
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everword.lore.evaluation import Evaluation
-from everword.lore.matcher import Matcher, Pattern, Text
+from everword.lore.matcher import Matcher, RegexTrigger, Text
 from everword.lore.model import EntryId
 
 #: For each text, the entries that it triggers, each with the index of the first matching trigger.
@@ -20,7 +20,7 @@ class Matches:
     #: By matcher.
     hits: Sequence[TextHits]
     #: Patterns that were not searched for in all texts.
-    unsearched: Sequence[Pattern]
+    unsearched: Sequence[RegexTrigger]
     #: Number of texts at the end that were not searched at all.
     unread: int
 
@@ -57,10 +57,12 @@ def match_texts(
 
 
 def _search(
-    patterns: Sequence[tuple[Pattern, TextHits]], encoded: Sequence[bytes], evaluation: Evaluation
-) -> list[Pattern]:
+    patterns: Sequence[tuple[RegexTrigger, TextHits]],
+    encoded: Sequence[bytes],
+    evaluation: Evaluation,
+) -> list[RegexTrigger]:
     """Add the matches of patterns; return the patterns that were not searched for in all texts."""
-    ready, unsearched = list[tuple[Pattern, TextHits]](), list[Pattern]()
+    ready, unsearched = list[tuple[RegexTrigger, TextHits]](), list[RegexTrigger]()
     if not any(encoded):
         return unsearched
     for pattern, own in patterns:

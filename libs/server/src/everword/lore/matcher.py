@@ -14,7 +14,7 @@ from everword.lore.literals import Literals
 from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
 from everword.lore.patterns import BadPattern, CostlyPattern, compile_pattern
 from everword.lore.words import AT_EDGE, holds_word, key_of, mark_edges
-from everword.text.case_folding import APOSTROPHES, fold_case
+from everword.text.case_folding import APOSTROPHES, fold_forms
 
 _BLANKS = regex.compile(r"\s+")
 
@@ -45,8 +45,8 @@ class Text:
     @cached_property
     def folded(self) -> str:
         """Whatever the case of its letters, and how they are written."""
-        folded = fold_case(unicodedata.normalize("NFKC", self.cased))
-        return _BLANKS.sub(" ", unicodedata.normalize("NFKC", folded))
+        folded = unicodedata.normalize("NFKC", fold_forms(self.cased))
+        return _BLANKS.sub(" ", folded)
 
     @cached_property
     def cased_words(self) -> str:
@@ -63,7 +63,7 @@ class Text:
         return self.cased if case_sensitive else self.folded
 
 
-class Pattern:
+class RegexTrigger:
     """A trigger that is a regular expression, compiled when it is first needed."""
 
     def __init__(self, rule: Rule, place: int) -> None:
@@ -108,13 +108,13 @@ class Matcher:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._owners = defaultdict[tuple[TriggerMode, bool], dict[str, list[_Owner]]](dict)
-        self.patterns: list[Pattern] = []
+        self.patterns: list[RegexTrigger] = []
         #: Number of plain triggers.
         self.plain = 0
         for rule in rules:
             for place, trigger in enumerate(rule.triggers):
                 if trigger.mode is TriggerMode.REGEX:
-                    self.patterns.append(Pattern(rule, place))
+                    self.patterns.append(RegexTrigger(rule, place))
                 else:
                     self._add(trigger, (rule.id, place))
         searched = (TriggerMode.SUBSTRING, TriggerMode.WORD)

@@ -76,7 +76,7 @@ Hits = Mapping[EntryId, int]
 
 
 @dataclass(frozen=True)
-class Line:
+class LoreLine:
     """A message as lore sees it: neither of a tool nor empty."""
 
     text: str

@@ -15,7 +15,7 @@ SQL = load_statements("everword.lore")
 
 
 @dataclass(frozen=True)
-class BookRow:
+class ActiveBookRow:
     """A lorebook that a context looks at."""
 
     id: UUID
@@ -54,7 +54,7 @@ class ContentRow:
 
 
 @dataclass(frozen=True)
-class LineRow:
+class LoreLineRow:
     """A message, with the beginning of its words."""
 
     seq: int
@@ -70,7 +70,7 @@ async def find_books(
     subjects: Sequence[str] | None,
     conversation_id: UUID | None,
     limit: int,
-) -> list[BookRow]:
+) -> list[ActiveBookRow]:
     parameters = {
         "namespace_id": namespace_id,
         "agents": agents if agents is None else list(agents),
@@ -78,7 +78,7 @@ async def find_books(
         "conversation_id": conversation_id,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["find_books"], parameters, BookRow)
+    return await fetch_all(conn, SQL["find_books"], parameters, ActiveBookRow)
 
 
 async def read_rules(
@@ -104,7 +104,7 @@ async def read_lines(
     depth: int,
     turns: int,
     limits: dict[str, int],
-) -> list[LineRow]:
+) -> list[LoreLineRow]:
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
@@ -112,4 +112,4 @@ async def read_lines(
         "turns": turns,
         **limits,
     }
-    return await fetch_all(conn, SQL["read_lines"], parameters, LineRow)
+    return await fetch_all(conn, SQL["read_lines"], parameters, LoreLineRow)

@@ -11,7 +11,7 @@ import regex
 from rapidfuzz import fuzz
 
 from everword.people.mentions import DECAY_DAYS, END, IMPORTANCE, START, STATUS, TITLE
-from everword.people.model import EventMention, EventStatus, Evidence
+from everword.people.model import EventMention, EventStatus, StatementEvidence
 
 #: Likeness of two titles, of 100, from which on they mean one event.
 _ALIKE = 80
@@ -68,7 +68,9 @@ def span_of(mentions: Sequence[EventMention]) -> tuple[datetime, datetime]:
     return _shifted(min(moments), -_NEAR), _shifted(max(moments), _NEAR)
 
 
-def fold_event(evidence: Sequence[Evidence], ruled_over_at: datetime | None = None) -> EventState:
+def fold_event(
+    evidence: Sequence[StatementEvidence], ruled_over_at: datetime | None = None
+) -> EventState:
     """Return an event as it is known from what was said, in whatever order it was learned.
 
     Its title is the first, and of everything else the latest word counts. There is at least one statement of the title.
@@ -119,7 +121,7 @@ def _distance(mention: EventMention, known: KnownEvent) -> timedelta:
     return abs((mention.starts_at or said_at) - there)
 
 
-def _moment(evidence: Evidence | None) -> datetime | None:
+def _moment(evidence: StatementEvidence | None) -> datetime | None:
     return datetime.fromisoformat(evidence.value) if evidence else None
 
 

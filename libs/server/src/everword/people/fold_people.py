@@ -9,7 +9,7 @@ from datetime import datetime
 
 from everword.facts.model import value_hash
 from everword.people.mentions import NAME, RELATION, STATUS
-from everword.people.model import Evidence, RelationStatus, Ruling
+from everword.people.model import PersonRuling, RelationStatus, StatementEvidence
 from everword.people.names import is_former, relation_core, words_of
 
 
@@ -26,7 +26,9 @@ class PersonState:
     last_seen_at: datetime
 
 
-def fold_person(evidence: Sequence[Evidence], ruled_over_at: datetime | None = None) -> PersonState:
+def fold_person(
+    evidence: Sequence[StatementEvidence], ruled_over_at: datetime | None = None
+) -> PersonState:
     """Return somebody as they are known from what was said, in whatever order it was learned.
 
     There is at least one statement of the name. `ruled_over_at` is when a person said that the relation is over: what
@@ -51,7 +53,7 @@ def fold_person(evidence: Sequence[Evidence], ruled_over_at: datetime | None = N
 
 def over_since(ruling: int | None, ruled_at: datetime | None) -> datetime | None:
     """Return when a person ruled that something is over."""
-    return ruled_at if ruling == Ruling.OVER else None
+    return ruled_at if ruling == PersonRuling.OVER else None
 
 
 def _fullest(names: Sequence[str]) -> str:
@@ -60,7 +62,7 @@ def _fullest(names: Sequence[str]) -> str:
     return max(counts, key=lambda name: (len(words_of(name)), counts[name], -names.index(name)))
 
 
-def _status(said: Sequence[Evidence], ruled_over_at: datetime | None) -> RelationStatus:
+def _status(said: Sequence[StatementEvidence], ruled_over_at: datetime | None) -> RelationStatus:
     """Return the latest status: as it is stated, or as another relation than before begins or ends one."""
     status, relation = RelationStatus.ACTIVE, ""
     if ruled_over_at is not None:

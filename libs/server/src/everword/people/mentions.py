@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from everword.people.model import EventMention, PersonMention, Statement
+from everword.people.model import EventMention, PersonMention, PersonStatement
 
 NAME, RELATION, STATUS, DETAIL = "name", "relation", "status", "detail"
 TITLE, START, END = "title", "start", "end"
 IMPORTANCE, DECAY_DAYS = "importance", "decay_days"
 
 
-def person_statements(mention: PersonMention) -> list[Statement]:
+def person_statements(mention: PersonMention) -> list[PersonStatement]:
     """Return what is said of a person."""
     values = [(NAME, mention.name)]
     if mention.relation:
@@ -19,10 +19,10 @@ def person_statements(mention: PersonMention) -> list[Statement]:
     if mention.status is not None:
         values.append((STATUS, mention.status.name.lower()))
     values += [(DETAIL, detail) for detail in mention.details]
-    return [Statement(aspect, value, mention.said) for aspect, value in values]
+    return [PersonStatement(aspect, value, mention.said) for aspect, value in values]
 
 
-def event_statements(mention: EventMention) -> list[Statement]:
+def event_statements(mention: EventMention) -> list[PersonStatement]:
     """Return what is said of an event."""
     values = [
         (TITLE, mention.title),
@@ -35,7 +35,7 @@ def event_statements(mention: EventMention) -> list[Statement]:
         values.append((END, _text(mention.ends_at)))
     if mention.status is not None:
         values.append((STATUS, mention.status.name.lower()))
-    return [Statement(aspect, value, mention.said) for aspect, value in values]
+    return [PersonStatement(aspect, value, mention.said) for aspect, value in values]
 
 
 def _text(moment: datetime) -> str:

@@ -25,7 +25,7 @@ class EventStatus(IntEnum):
     CANCELLED = 3
 
 
-class Ruling(IntEnum):
+class PersonRuling(IntEnum):
     """What a person said of a person or an event. Values equal the column `ruling`."""
 
     WRONG = 1
@@ -71,7 +71,7 @@ class StrategyState(IntEnum):
 
 
 @dataclass(frozen=True)
-class Said:
+class MessageWords:
     """The words of a message."""
 
     message_id: UUID
@@ -82,16 +82,16 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Statement:
+class PersonStatement:
     """What words say of something: one value of one aspect."""
 
     aspect: str
     value: str
-    said: Said
+    said: MessageWords
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StatementEvidence:
     """A statement as it counts: when it was made, and in which message."""
 
     aspect: str
@@ -105,7 +105,7 @@ class PersonMention:
     """What a message says of a person."""
 
     name: str
-    said: Said
+    said: MessageWords
     relation: str = ""
     status: RelationStatus | None = None
     details: Sequence[str] = ()
@@ -117,7 +117,7 @@ class EventMention:
 
     title: str
     category: str
-    said: Said
+    said: MessageWords
     starts_at: datetime | None = None
     ends_at: datetime | None = None
     importance: float = 0.5

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import regex
 
-from everword.text.case_folding import fold_case
+from everword.text.case_folding import fold_case, fold_forms
 from everword.text.values.spellings import is_same_name
 
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*")
@@ -43,9 +42,7 @@ class Known:
 
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without titles."""
-    words = tuple(
-        match[0] for match in _WORD.finditer(fold_case(unicodedata.normalize("NFKC", name)))
-    )
+    words = tuple(match[0] for match in _WORD.finditer(fold_forms(name)))
     return tuple(word for word in words if word not in _TITLES) or words
 
 

@@ -46,7 +46,7 @@ class FactOccasion:
 
 
 @dataclass(frozen=True)
-class Question:
+class SuggestedQuestion:
     """A question to ask about something."""
 
     kind: StrategyKind
@@ -59,7 +59,7 @@ class Question:
     reason: str
 
 
-def verify(fact: FactOccasion) -> Question:
+def verify(fact: FactOccasion) -> SuggestedQuestion:
     """Ask whether what was not heard of for its expected lifetime still holds."""
     what, value = _what(fact), _short(fact.value)
     return _about_fact(
@@ -70,7 +70,7 @@ def verify(fact: FactOccasion) -> Question:
     )
 
 
-def probe(fact: FactOccasion) -> Question:
+def probe(fact: FactOccasion) -> SuggestedQuestion:
     """Ask about a change."""
     what, earlier = _what(fact), _short(fact.earlier)
     return _about_fact(
@@ -81,7 +81,7 @@ def probe(fact: FactOccasion) -> Question:
     )
 
 
-def clarify(fact: FactOccasion) -> Question:
+def clarify(fact: FactOccasion) -> SuggestedQuestion:
     """Ask whether what was only inferred is so."""
     what, value = _what(fact), _short(fact.value)
     return _about_fact(
@@ -94,10 +94,10 @@ def clarify(fact: FactOccasion) -> Question:
 
 def deepen_person(
     person_id: UUID, subject: str, name: str, mention_count: int, occasion: datetime
-) -> Question:
+) -> SuggestedQuestion:
     """Ask who somebody is who comes up often."""
     name = _short(name)
-    return Question(
+    return SuggestedQuestion(
         StrategyKind.DEEPEN,
         About.PERSON,
         person_id,
@@ -108,10 +108,12 @@ def deepen_person(
     )
 
 
-def deepen_event(event_id: UUID, title: str, category: str, starts_at: datetime) -> Question:
+def deepen_event(
+    event_id: UUID, title: str, category: str, starts_at: datetime
+) -> SuggestedQuestion:
     """Ask what came of something important."""
     title = _short(title)
-    return Question(
+    return SuggestedQuestion(
         StrategyKind.DEEPEN,
         About.EVENT,
         event_id,
@@ -122,11 +124,13 @@ def deepen_event(event_id: UUID, title: str, category: str, starts_at: datetime)
     )
 
 
-def _about_fact(fact: FactOccasion, kind: StrategyKind, text: str, reason: str) -> Question:
+def _about_fact(
+    fact: FactOccasion, kind: StrategyKind, text: str, reason: str
+) -> SuggestedQuestion:
     attribute = find_attribute(fact.attribute)
     words = (attribute.label.lower(), _short(fact.value), _WORDS_OF.get(attribute.category, ""))
     topic = " ".join(filter(None, words))
-    return Question(kind, About.FACT, fact.fact_id, fact.occasion, topic, text, reason)
+    return SuggestedQuestion(kind, About.FACT, fact.fact_id, fact.occasion, topic, text, reason)
 
 
 def _what(fact: FactOccasion) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import execute
+from everword.db.statements import Statement, execute
 from everword.domain.times import utc_now
-from everword.facts.writer import Audit
-from everword.people.fold_events import fold_event
-from everword.people.fold_people import fold_person
-from everword.people.model import Ruling, StrategyState
+from everword.facts.writer import ChangeReason
+from everword.people.fold_events import EventState, fold_event
+from everword.people.fold_people import PersonState, fold_person
+from everword.people.model import PersonRuling, StatementEvidence, StrategyState
 from everword.people.store import (
     SQL,
     insert_learned_change,
@@ -26,49 +29,61 @@ from everword.people.views import (
     show_strategy,
 )
 
+_View = TypeVar("_View", PersonView, EventView)
+
 
 async def rule_person(
-    conn: Connection, namespace_id: int, id_: UUID, ruling: Ruling | None, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> PersonView | None:
     """Rule that somebody does not exist or is part of the past, None that neither is so; return them as they stand."""
-    person = await show_person(conn, namespace_id, id_)
-    if person is None:
-        return None
-    await lock_subject(conn, namespace_id, person.subject)
-    person = await show_person(conn, namespace_id, id_)
-    if person is None or person.ruling == ruling:
-        return person
-    now = utc_now()
-    evidence = await read_learned_evidence(conn, namespace_id, id_)
-    state = fold_person(evidence, now if ruling is Ruling.OVER else None)
-    parameters = _parameters(namespace_id, id_, ruling) | {"now": now, "status": state.status}
-    await execute(conn, SQL["rule_person"], parameters)
-    await _note(conn, namespace_id, id_, ruling, audit)
-    return await show_person(conn, namespace_id, id_)
+    return await _rule(
+        *(conn, namespace_id, id_, ruling, audit), show_person, fold_person, SQL["rule_person"]
+    )
 
 
 async def rule_event(
-    conn: Connection, namespace_id: int, id_: UUID, ruling: Ruling | None, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> EventView | None:
     """Rule that an event never was or is over, None that neither is so; return it as it stands."""
-    event = await show_event(conn, namespace_id, id_)
-    if event is None:
+    return await _rule(
+        *(conn, namespace_id, id_, ruling, audit), show_event, fold_event, SQL["rule_event"]
+    )
+
+
+async def _rule(
+    conn: Connection,
+    namespace_id: int,
+    id_: UUID,
+    ruling: PersonRuling | None,
+    audit: ChangeReason,
+    show: Callable[[Connection, int, UUID], Awaitable[_View | None]],
+    fold: Callable[[Sequence[StatementEvidence], datetime | None], PersonState | EventState],
+    statement: Statement,
+) -> _View | None:
+    found = await show(conn, namespace_id, id_)
+    if found is None:
         return None
-    await lock_subject(conn, namespace_id, event.subject)
-    event = await show_event(conn, namespace_id, id_)
-    if event is None or event.ruling == ruling:
-        return event
+    await lock_subject(conn, namespace_id, found.subject)
+    found = await show(conn, namespace_id, id_)
+    if found is None or found.ruling == ruling:
+        return found
     now = utc_now()
     evidence = await read_learned_evidence(conn, namespace_id, id_)
-    state = fold_event(evidence, now if ruling is Ruling.OVER else None)
-    parameters = _parameters(namespace_id, id_, ruling) | {"now": now, "status": state.status}
-    await execute(conn, SQL["rule_event"], parameters)
+    state = fold(evidence, now if ruling is PersonRuling.OVER else None)
+    parameters = {
+        "namespace_id": namespace_id,
+        "id": id_,
+        "ruling": ruling,
+        "now": now,
+        "status": state.status,
+    }
+    await execute(conn, statement, parameters)
     await _note(conn, namespace_id, id_, ruling, audit)
-    return await show_event(conn, namespace_id, id_)
+    return await show(conn, namespace_id, id_)
 
 
 async def end_strategy(
-    conn: Connection, namespace_id: int, id_: UUID, state: StrategyState, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, state: StrategyState, audit: ChangeReason
 ) -> StrategyView | None:
     """End a question as answered or dropped; one that has ended stays as it is."""
     question = await show_strategy(conn, namespace_id, id_)
@@ -81,12 +96,8 @@ async def end_strategy(
     return await show_strategy(conn, namespace_id, id_)
 
 
-def _parameters(namespace_id: int, id_: UUID, ruling: Ruling | None) -> dict[str, object]:
-    return {"namespace_id": namespace_id, "id": id_, "ruling": ruling}
-
-
 async def _note(
-    conn: Connection, namespace_id: int, id_: UUID, ruling: Ruling | None, audit: Audit
+    conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> None:
     action = f"ruled {ruling.name.lower() if ruling else 'right'}"
     await insert_learned_change(conn, namespace_id, id_, audit.actor, action, audit.reason)

@@ -20,8 +20,8 @@ from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.people.fold_events import EventState
 from everword.people.fold_people import PersonState
-from everword.people.model import About, Evidence, Statement
-from everword.people.questions import FactOccasion, Question
+from everword.people.model import About, PersonStatement, StatementEvidence
+from everword.people.questions import FactOccasion, SuggestedQuestion
 from everword.people.traits import Held, Trait
 
 SQL = load_statements("everword.people")
@@ -118,7 +118,7 @@ async def upsert_event(
 
 
 async def insert_learned_evidence(
-    conn: Connection, namespace_id: int, about_id: UUID, statements: Sequence[Statement]
+    conn: Connection, namespace_id: int, about_id: UUID, statements: Sequence[PersonStatement]
 ) -> int:
     """Add what statements say of something; return how much of it was not known yet."""
     parameters = {
@@ -137,7 +137,7 @@ async def insert_learned_evidence(
 
 
 @dataclass(frozen=True)
-class EvidenceRow(Evidence):
+class StatementEvidenceRow(StatementEvidence):
     """A statement about a person or an event, and the channel of its message."""
 
     channel: str
@@ -145,10 +145,10 @@ class EvidenceRow(Evidence):
 
 async def read_learned_evidence(
     conn: Connection, namespace_id: int, about_id: UUID
-) -> Sequence[Evidence]:
+) -> Sequence[StatementEvidence]:
     """Return the trusted statements if there are any, else all of them."""
     parameters = {"namespace_id": namespace_id, "about_id": about_id}
-    rows = await fetch_all(conn, SQL["read_learned_evidence"], parameters, EvidenceRow)
+    rows = await fetch_all(conn, SQL["read_learned_evidence"], parameters, StatementEvidenceRow)
     trust = (await get_namespace_settings(conn, namespace_id)).trust
     return [row for row in rows if not trust.is_open(row.channel)] or rows
 
@@ -290,7 +290,7 @@ async def find_untold_events(
 
 
 async def insert_strategy(
-    conn: Connection, namespace_id: int, subject: str, question: Question, now: datetime
+    conn: Connection, namespace_id: int, subject: str, question: SuggestedQuestion, now: datetime
 ) -> bool:
     """Store a question with what it rests on; False where the same occasion gave rise to it before."""
     parameters = {

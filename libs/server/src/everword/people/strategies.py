@@ -10,7 +10,7 @@ from everword.people.questions import (
     CLARIFIED_FROM,
     DEEPENED_FROM,
     IMPORTANT,
-    Question,
+    SuggestedQuestion,
     clarify,
     deepen_event,
     deepen_person,
@@ -26,7 +26,7 @@ _RECENT = timedelta(days=90)
 
 async def find_questions(
     conn: Connection, namespace_id: int, subject: str, now: datetime
-) -> list[Question]:
+) -> list[SuggestedQuestion]:
     """Return what is worth asking and is not asked about yet, in the order of its kinds."""
     expired = await store.find_expired(conn, namespace_id, subject, now, _MOST)
     changed = await store.find_changed(conn, namespace_id, subject, now - _RECENT, now, _MOST)

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import Enum
 from uuid import UUID
 
-from everword.people.model import Said
+from everword.people.model import MessageWords
 
 #: Dimensions of communication with the values that each may have.
 DIMENSIONS: Mapping[str, tuple[str, ...]] = {
@@ -29,7 +29,7 @@ class Trait:
 
     dimension: str
     value: str
-    said: Sequence[Said]
+    said: Sequence[MessageWords]
 
     @property
     def first_seen_at(self) -> datetime:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.people import store
-from everword.people.model import Said, Statement
+from everword.people.model import MessageWords, PersonStatement
 from everword.people.store import TrajectoryRow
 from everword.people.traits import Effect, Trait, find_effect
 
@@ -25,7 +25,7 @@ async def describe_user(
         effect = find_effect(trait, current)
         if effect is Effect.IGNORE:
             continue
-        statements = [Statement(trait.dimension, trait.value, said) for said in trait.said]
+        statements = [PersonStatement(trait.dimension, trait.value, said) for said in trait.said]
         if effect is Effect.SUPPORT and current is not None:
             await store.insert_learned_evidence(conn, namespace_id, current.id, statements)
             await store.support_trait(conn, namespace_id, current.id, trait)
@@ -46,7 +46,7 @@ async def set_trajectory(
     namespace_id: int,
     row: TrajectoryRow,
     seen: TrajectoryRow | None,
-    evidence: Mapping[str, Sequence[Said]],
+    evidence: Mapping[str, Sequence[MessageWords]],
 ) -> bool:
     """Store where a subject is heading as the next version, with the words that each field rests on.
 
@@ -58,7 +58,9 @@ async def set_trajectory(
         return False
     version = latest.version + 1 if latest else 1
     await store.insert_trajectory(conn, namespace_id, replace(row, version=version))
-    statements = [Statement(aspect, "", each) for aspect, said in evidence.items() for each in said]
+    statements = [
+        PersonStatement(aspect, "", each) for aspect, said in evidence.items() for each in said
+    ]
     if statements:
         await store.insert_learned_evidence(conn, namespace_id, row.id, statements)
     return True

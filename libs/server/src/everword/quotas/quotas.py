@@ -13,7 +13,7 @@ from everword.db.pipeline import rolled_back
 from everword.db.pool import Database
 from everword.domain.background import end_tasks
 from everword.quotas.store import fold_usage
-from everword.quotas.usage import Usage
+from everword.quotas.usage import QuotaUsage
 
 log = logging.getLogger(__name__)
 #: How often processes tell each other what they counted, while there are calls.
@@ -29,7 +29,7 @@ class Quotas:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._usages: LRUCache[int, Usage] = LRUCache(KNOWN)
+        self._usages: LRUCache[int, QuotaUsage] = LRUCache(KNOWN)
         self._active = asyncio.Event()
         self._hurried = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -42,11 +42,11 @@ class Quotas:
     async def stop(self) -> None:
         await end_tasks([self._task])
 
-    def usage(self, namespace_id: int) -> Usage:
+    def usage(self, namespace_id: int) -> QuotaUsage:
         """Return the usage of a namespace that is called now."""
         usage = self._usages.get(namespace_id)
         if usage is None:
-            usage = Usage(self._exchange_soon, self._active.set)
+            usage = QuotaUsage(self._exchange_soon, self._active.set)
             self._usages[namespace_id] = usage
         usage.alone = self._alone
         usage.active = True

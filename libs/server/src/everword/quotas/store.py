@@ -12,7 +12,7 @@ SQL = load_statements("everword.quotas")
 
 
 @dataclass(frozen=True)
-class UsageRow:
+class QuotaUsageRow:
     """The limits of a namespace, 0 where there is none, and what all processes counted."""
 
     namespace_id: int
@@ -26,13 +26,15 @@ class UsageRow:
     ends_in_s: float
 
 
-async def fold_usage(conn: Connection, counted: Mapping[int, tuple[int, int]]) -> list[UsageRow]:
+async def fold_usage(
+    conn: Connection, counted: Mapping[int, tuple[int, int]]
+) -> list[QuotaUsageRow]:
     """Add requests and messages, by namespace, and return what there is then."""
     asked = [
         BoundStatement(
             SQL["fold_usage"],
             {"namespace_id": namespace_id, "requests": requests, "messages": messages},
-            UsageRow,
+            QuotaUsageRow,
         )
         for namespace_id, (requests, messages) in sorted(counted.items())
     ]

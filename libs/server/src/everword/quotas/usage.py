@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 from everword.domain.quotas import RateLimitReached, StorageLimitReached
-from everword.quotas.store import UsageRow
+from everword.quotas.store import QuotaUsageRow
 
 MINUTE_S = 60.0
 #: Part of a limit that a process may count before it must exchange counts with the other processes.
@@ -78,7 +78,7 @@ class Rate:
         self._known = self._sent = self._own = 0
 
 
-class Usage:
+class QuotaUsage:
     """The limits and the usage of a namespace in one process.
 
     A call waits for an exchange of counts if this process has counted others since the last one, beyond its share. So
@@ -152,7 +152,7 @@ class Usage:
         self._turn()
         return self._requests.send(), self._messages.send()
 
-    def sent(self, row: UsageRow) -> None:
+    def sent(self, row: QuotaUsageRow) -> None:
         """Take over the limits and the counts of all processes."""
         self._requests.sent(row.requests, row.requests_per_minute)
         self._messages.sent(row.messages, row.messages_per_minute)
@@ -205,13 +205,13 @@ class Usage:
             self._messages.begin()
 
 
-_usage: ContextVar[Usage] = ContextVar("everword_usage")
+_usage: ContextVar[QuotaUsage] = ContextVar("everword_usage")
 
 
-def set_usage(usage: Usage) -> None:
+def set_usage(usage: QuotaUsage) -> None:
     _usage.set(usage)
 
 
-def current_usage() -> Usage:
+def current_usage() -> QuotaUsage:
     """Return the usage of the current RPC's namespace; without limits outside of an RPC."""
-    return _usage.get(None) or Usage()
+    return _usage.get(None) or QuotaUsage()

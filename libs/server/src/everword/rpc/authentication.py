@@ -17,12 +17,12 @@ from uuid import UUID
 
 from cachetools import LRUCache, TTLCache
 
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, KeyScope, NamespaceScope, Role
 from everword.domain.errors import AccessDenied, GrantUsedUp, InvalidCredentials, Unauthenticated
-from everword.rpc.fair_share import FairShare
+from everword.rpc.capacity import CallShare
 from everword.rpc.settings import ServerSettings
 
 NAMESPACE_HEADER = "x-everword-namespace"
@@ -92,8 +92,8 @@ class Authenticator:
         self._keys: TTLCache[bytes, KeyRow] = TTLCache(4096, KEY_CACHE_S)
         self._unknown: TTLCache[bytes, bool] = TTLCache(4096, UNKNOWN_CACHE_S)
         self._known: LRUCache[bytes, bool] = LRUCache(4096)
-        self._strangers = FairShare(
-            Limits(
+        self._strangers = CallShare(
+            ShareLimits(
                 total=STRANGERS,
                 of_group=STRANGERS,
                 waiting=STRANGERS_WAITING,

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from everword.admission.fair_share import Group, Limits
+from everword.admission import fair_share
+from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.caller import Caller
-from everword.rpc.fair_share import FairShare
+from everword.domain.errors import Overloaded
+
+
+class CallShare(fair_share.FairShare):
+    """A semaphore of amounts, whose `take` raises Overloaded."""
+
+    def refusal(self, limit: int, *, of_group: bool) -> Exception:
+        message = "Too many calls of this namespace at once; repeat this one after a pause."
+        return Overloaded(message if of_group else "", limit=limit)
+
 
 #: The largest message that the transport takes. Somewhat more than any request may have, so that a request just over
 #: its limit gets an error that explains itself.
@@ -41,8 +51,8 @@ class Capacity:
 
     def __init__(self, calls: int, service: str = "") -> None:
         running = min(MAX_COMPUTING.get(service, MAX_RUNNING), max(1, calls // 2))
-        self._running = FairShare(
-            Limits(
+        self._running = CallShare(
+            ShareLimits(
                 total=running,
                 of_group=running,
                 beside_others=min(MAX_RUNNING_BESIDE_OTHERS, running),
@@ -53,16 +63,16 @@ class Capacity:
                 impatient=True,
             )
         )
-        self._long = FairShare(
-            Limits(total=max(1, calls // 2), of_group=max(1, calls // 8), reserve=2)
+        self._long = CallShare(
+            ShareLimits(total=max(1, calls // 2), of_group=max(1, calls // 8), reserve=2)
         )
-        self._streams = FairShare(
-            Limits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
+        self._streams = CallShare(
+            ShareLimits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
         )
         # Whoever is asked has queues of its own, in which searches come before what nobody waits for.
-        self._between_services = FairShare(Limits(total=calls, of_group=calls))
-        self._bodies = FairShare(
-            Limits(
+        self._between_services = CallShare(ShareLimits(total=calls, of_group=calls))
+        self._bodies = CallShare(
+            ShareLimits(
                 total=MAX_BODY_BYTES,
                 of_group=MAX_BODY_BYTES_OF_GROUP,
                 reserve=2 * TRANSPORT_BYTES,
@@ -108,7 +118,7 @@ class Capacity:
 class Body:
     """The room that a request takes."""
 
-    def __init__(self, bodies: FairShare, group: Group) -> None:
+    def __init__(self, bodies: CallShare, group: Group) -> None:
         self._bodies = bodies
         self._group = group
         self.held = TRANSPORT_BYTES

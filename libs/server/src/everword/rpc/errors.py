@@ -11,8 +11,7 @@ from google.protobuf import duration_pb2
 from google.rpc import error_details_pb2, status_pb2
 from psycopg_pool import PoolTimeout, TooManyRequests
 
-from everword.db.conflicts import WRITE_CONFLICTS
-from everword.db.pool import PoolBusy
+from everword.db.pool import WRITE_CONFLICTS, PoolBusy
 from everword.domain.caller import current_scope
 from everword.domain.errors import (
     ConcurrentUpdate,

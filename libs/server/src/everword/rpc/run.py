@@ -12,7 +12,7 @@ from typing import Protocol
 import uvloop
 
 from everword.domain.settings import Environment, SettingError
-from everword.observability.setup import setup
+from everword.observability import setup
 from everword.processes.heap import collect_regularly, share_arenas
 from everword.rpc.server import serve_until_stopped
 from everword.rpc.settings import ServerSettings

@@ -9,7 +9,7 @@ from cachetools import TTLCache
 
 from everword.admission.fair_share import Group
 from everword.domain.errors import EverwordError, Overloaded
-from everword.quotas.usage import Usage
+from everword.quotas.usage import QuotaUsage
 from everword.rpc.authentication import DEFAULT_NAMESPACE, NAMESPACE_HEADER
 from everword.rpc.capacity import Capacity
 
@@ -37,7 +37,7 @@ class Shedding:
     def __init__(self, capacity: Capacity) -> None:
         self._capacity = capacity
         self._groups: TTLCache[Shown, Group] = TTLCache(_CALLERS, KNOWN_S)
-        self._limited: TTLCache[Shown, Usage] = TTLCache(_CALLERS, KNOWN_S)
+        self._limited: TTLCache[Shown, QuotaUsage] = TTLCache(_CALLERS, KNOWN_S)
 
     @property
     def is_active(self) -> bool:
@@ -62,6 +62,6 @@ class Shedding:
         if self._capacity.is_full(group):
             self._groups[shown] = group
 
-    def note_limited(self, shown: Shown, usage: Usage) -> None:
+    def note_limited(self, shown: Shown, usage: QuotaUsage) -> None:
         """Remember that a caller's namespace is over its rate."""
         self._limited[shown] = usage

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from google.protobuf import duration_pb2, json_format, struct_pb2, timestamp_pb2
+from google.protobuf import duration_pb2, field_mask_pb2, json_format, struct_pb2, timestamp_pb2
 from google.protobuf.message import Message
 
 from everword.domain.addresses import segments_of, write_address
@@ -24,6 +25,8 @@ from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 #: What a caller may keep in `metadata` or `settings`.
 MAX_STRUCT_BYTES = 64 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: Stands for every field that can be changed.
+ALL = "*"
 
 
 def to_timestamp(moment: datetime | None) -> timestamp_pb2.Timestamp | None:
@@ -62,6 +65,14 @@ def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
 def optional_time(message: Message, name: str, path: str = "filter.") -> datetime | None:
     """Return a time of a message; None where it has none. `path` is where the message stands in the request."""
     return from_timestamp(getattr(message, name), path + name) if message.HasField(name) else None
+
+
+def to_date(text: str, field: str) -> date | None:
+    """Return a day such as `2026-04-18`; None for an empty text. Raises InvalidArgument."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error
 
 
 def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:
@@ -221,3 +232,17 @@ def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
 
 def text_of(id_: UUID | None) -> str:
     return str(id_) if id_ else ""
+
+
+def masked_fields(mask: field_mask_pb2.FieldMask, changeable: Mapping[str, str]) -> list[str]:
+    """Return the fields that `mask` names; `changeable` has them by their paths in the resource.
+
+    Raises InvalidArgument where the mask names nothing, or what cannot be changed.
+    """
+    paths = list(changeable) if mask.paths == [ALL] else list(mask.paths)
+    wrong = sorted(set(paths) - changeable.keys())
+    if wrong or not paths:
+        known = ", ".join(sorted(changeable))
+        text = f"{', '.join(wrong) or 'an empty mask'} cannot be changed; name any of {known}"
+        raise InvalidArgument(violations=(("update_mask", text),))
+    return [changeable[path] for path in paths]

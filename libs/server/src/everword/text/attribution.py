@@ -86,7 +86,7 @@ def find_pasted(text: str, names: Collection[str] = (), *, with_weak: bool = Fal
         return []
     if ROLE_PLAY.search(text):
         return [(0, len(text))]
-    by_line = _Reader(text, [each for each in names if each], with_weak).read()
+    by_line = _LineReader(text, [each for each in names if each], with_weak).read()
     spans = sorted([*by_line, *find_markup(text), *find_quotations(text)])
     merged: list[Span] = []
     for start, end in spans:
@@ -121,7 +121,7 @@ def _replace(text: str, spans: Sequence[Span], form: Callable[[str], str]) -> st
 
 
 @dataclass
-class _Reader:
+class _LineReader:
     """Reads a message line by line."""
 
     text: str

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import regex
 
 from everword.text.attribution_labels import is_own_name
-from everword.text.attribution_words import STAMP_ALONE, WORD, WORDS, any_of, folded_words
+from everword.text.attribution_words import STAMP_ALONE, WORD, WORDS, any_of, label_words
 
 #: A name or an introduction with more words is a sentence of the author.
 _MOST_WORDS = 4
@@ -199,7 +199,7 @@ def introduces_quote(line: str, names: Collection[str] = ()) -> int | None:
     if found is None:
         return None
     before = found["before"]
-    words = folded_words(before)
+    words = label_words(before)
     said = list(_SAID.finditer(before))
     # Only the addressee may come between the verb and the colon: "my friend wrote me:".
     if (
@@ -235,7 +235,7 @@ def is_resumed(line: str) -> bool:
 
 def _is_of_others(before: str, is_cjk: bool) -> bool:
     """Return whether the subject of a verb of saying is another person than the author."""
-    words = folded_words(before)
+    words = label_words(before)
     if not words:
         return is_cjk
     return not (set(words[-2:]) & WORDS["subjects"]) and words[-1] not in {

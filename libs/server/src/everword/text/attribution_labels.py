@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import regex
 
-from everword.text.attribution_words import BRACKETED, DATE, STAMP, WORD, WORDS, folded_words
+from everword.text.attribution_words import BRACKETED, DATE, STAMP, WORD, WORDS, label_words
 
 #: A label with more words is a sentence of the author.
 _MOST_WORDS = 4
@@ -82,17 +82,17 @@ class Label:
 
 def is_own_name(name: str, names: Collection[str]) -> bool:
     """Return whether a name means the author: the words of one are among those of the other."""
-    words = set(folded_words(name))
+    words = set(label_words(name))
     if not words or words <= _ROLES:
         return False
     return any(
-        own and (own <= words or words <= own) for own in (set(folded_words(n)) for n in names)
+        own and (own <= words or words <= own) for own in (set(label_words(n)) for n in names)
     )
 
 
 def is_greeting(text: str) -> bool:
     """Return whether a text is only a heading or a greeting, so that the speaker's text follows it."""
-    words = folded_words(text)
+    words = label_words(text)
     return text.lstrip().startswith("#") or (
         0 < len(words) <= _MOST_WORDS and words[0] in WORDS["greetings"]
     )
@@ -109,9 +109,7 @@ def find_label(line: str, names: Collection[str]) -> Label | None:
     ):
         found = form.match(line) if is_possible else None
         if found and not (form is _TAGGED and found["name"].lower() in _HTML):
-            is_weak = form is _PROMPT and _FIRST_PERSON.isdisjoint(
-                folded_words(line[found.end() :])
-            )
+            is_weak = form is _PROMPT and _FIRST_PERSON.isdisjoint(label_words(line[found.end() :]))
             label = _label(found["name"], line, found.end(), names, is_marked=True)
             if label is not None:
                 is_open = form in (_STAMPED, _HEADED)
@@ -136,14 +134,14 @@ def _find_copied(line: str, names: Collection[str]) -> Label | None:
     timed = _TIMED.match(line) if _DIGIT.search(line) else None
     if timed:
         name = next(each for each in timed.captures("name") if each)
-        folded = folded_words(name)
+        folded = label_words(name)
         if is_own_name(name, names):
             return Label(True, len(line))
         if folded and (_OWN | _FIRST_PERSON).isdisjoint(folded):
             return Label(False, len(line), is_open=True)
     heading = _HEADING.match(line)
     if heading and (heading["mark"] or heading["end"]):
-        role = [word for word in folded_words(heading["name"]) if not word.isdigit()]
+        role = [word for word in label_words(heading["name"]) if not word.isdigit()]
         if role and role[0] in WORDS["chat_roles"]:
             return Label(False, len(line), is_open=True)
     return None
@@ -161,12 +159,12 @@ def _label(
     # "ana#1234" is a handle.
     name, numbers = _NUMBERED.subn("", _HANDLE.sub("", name))
     is_marked = is_marked or numbers > 0
-    words, folded, rest = WORD.findall(name), folded_words(name), line[at:]
+    words, folded, rest = WORD.findall(name), label_words(name), line[at:]
     if not (any(map(str.isalpha, name)) or name.startswith("+")) or rest.startswith("//"):
         return None
     if is_own_name(name, names):
         return Label(True, at)
-    spoken = folded_words(rest)
+    spoken = label_words(rest)
     in_first_person = not _FIRST_PERSON.isdisjoint(spoken) or bool(_I_UNSPACED.search(rest))
     whose = folded[1:] if folded[0] in WORDS["owners"] else folded
     # "My sister Ana".
@@ -198,7 +196,7 @@ def _judge_name(words: list[str], rest: str, at: int, in_first_person: bool) -> 
     capital = all(_is_capital(word) for word in named)
     if capital or len(words) == 1:
         # "Falcon: the deadline is Friday" is about Falcon; "Fred: moved to Rome" leaves out the "I".
-        leaves_out = not WORDS["subjectless"].isdisjoint(folded_words(rest))
+        leaves_out = not WORDS["subjectless"].isdisjoint(label_words(rest))
         is_said = in_first_person or (capital and (leaves_out or is_greeting(rest)))
         return Label(False, at, is_weak=not is_said)
     return Label(False, at, is_weak=True) if len(words) == 2 else None

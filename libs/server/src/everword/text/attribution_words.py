@@ -38,5 +38,5 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(regex.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-def folded_words(text: str) -> list[str]:
+def label_words(text: str) -> list[str]:
     return [word.casefold().replace("’", "'").rstrip(".'-") for word in WORD.findall(text)]

@@ -10,6 +10,7 @@ from collections.abc import Collection
 import regex
 
 from everword.text.analysis import folded_words, is_lone, words_of
+from everword.text.calendar_terms import MONTH_NAMES
 
 #: Roles, what stands between names, and names that are mostly other words: these tell no author from another.
 _NOBODY = frozenset(
@@ -17,8 +18,8 @@ _NOBODY = frozenset(
         *("user", "assistant", "system", "tool", "human", "ai", "bot"),
         *("the", "and", "of"),
         # In a question they are rather when than who.
-        *("january", "february", "march", "april", "may", "june", "july", "august"),
-        *("september", "october", "november", "december", "will"),
+        *MONTH_NAMES,
+        "will",
     }
 )
 # A word as it stands in a text, with the apostrophe of "James' house".

@@ -1,6 +1,8 @@
-"""Folds letters that match each other: upper and lower case, also in Turkish, and apostrophes."""
+"""Folds texts for comparison: upper and lower case, also in Turkish, apostrophes, forms of letters, and spaces."""
 
 from __future__ import annotations
+
+import unicodedata
 
 #: The apostrophes of keyboards and word processors.
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
@@ -22,3 +24,13 @@ def plain_letters(text: str) -> str:
 def fold_case(text: str) -> str:
     """Return a text with letters folded that differ only in case."""
     return plain_letters(text).casefold()
+
+
+def fold_forms(text: str) -> str:
+    """Return a text with letters folded that differ only in case or in width and other forms of compatibility."""
+    return fold_case(unicodedata.normalize("NFKC", text))
+
+
+def fold_spaces(text: str) -> str:
+    """Return a text in lower case with single spaces; letters are otherwise as they are."""
+    return " ".join(text.casefold().split())

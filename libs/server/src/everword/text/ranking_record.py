@@ -23,8 +23,9 @@ import numpy.typing as npt
 import Stemmer
 
 from everword.text.analysis import folded_words, spoken_words
+from everword.text.calendar_terms import MONTH_NAMES, WEEKDAY_NAMES
 from everword.text.passages import count_words
-from everword.text.stretches import stretches
+from everword.text.scanning import stretches
 
 VERSION = 1
 #: Flags of a message.
@@ -59,9 +60,9 @@ TIMES = frozenset(
             "just",
         ),
         *("week", "weekend", "month", "year", "years"),
-        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
-        *("january", "february", "march", "april", "june", "july"),
-        *("august", "september", "october", "november", "december"),
+        *WEEKDAY_NAMES,
+        # "may" is mostly a verb.
+        *(name for name in MONTH_NAMES if name != "may"),
     }
 )
 SELVES = frozenset({"I", "me", "my", "Me", "My"})

@@ -45,14 +45,14 @@ def abstract(text: str, *, cut_before: bool = False, masks: bool = False) -> str
     """
     more = cut_before or len(text) > ABSTRACT_SOURCE_CHARS
     beginning = _beginning(text[:ABSTRACT_SOURCE_CHARS], more, masks)
-    return _lead(_without_openers(_sentences(beginning, more)), ABSTRACT_CHARS, more)
+    return _lead(_without_openers(_line_sentences(beginning, more)), ABSTRACT_CHARS, more)
 
 
 def overview(text: str, *, cut_before: bool = False, masks: bool = False) -> str:
     """Return the first sentences of a text that fit into 500 characters; see abstract."""
     more = cut_before or len(text) > OVERVIEW_SOURCE_CHARS
     beginning = _beginning(text[:OVERVIEW_SOURCE_CHARS], more, masks)
-    return _lead(_sentences(beginning, more), OVERVIEW_CHARS, more)
+    return _lead(_line_sentences(beginning, more), OVERVIEW_CHARS, more)
 
 
 def _beginning(text: str, more: bool, masks: bool) -> str:
@@ -62,7 +62,7 @@ def _beginning(text: str, more: bool, masks: bool) -> str:
     return mask_credentials(text.rstrip(_RUN) if more else text)
 
 
-def _sentences(text: str, more: bool) -> Iterator[str]:
+def _line_sentences(text: str, more: bool) -> Iterator[str]:
     """Yield the sentences of the beginning of a text, with what stands between them, on one line."""
     if more:
         text = _without_last_cluster(text)

@@ -14,7 +14,7 @@ from everword.db.namespaces import NamespaceSettings, get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword.text.credentials import mask_credentials
 from everword_compactor.audits import store
 from everword_compactor.audits.agreement import find_disagreements
@@ -36,8 +36,6 @@ from everword_compactor.compose.model import (
     without_orders,
 )
 
-DEFAULT_PAGE = 50
-MAX_PAGE = 200
 #: The sources of a page have no more bytes, unless those of its first node do.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 #: Of the call's time, a page begins no further node after this share.
@@ -50,7 +48,7 @@ TRIES = 3
 _BEFORE_ALL = UUID(int=0)
 
 
-class Abandoned(Exception):
+class AuditAbandoned(Exception):
     """Nobody waits for the result any more."""
 
 
@@ -58,8 +56,7 @@ async def audit_summaries(
     database: Database,
     namespace: NamespaceScope,
     conversation_id: UUID | None,
-    page_size: int,
-    page_token: str,
+    page: PageRequest,
 ) -> Audit:
     """Check a page of nodes, and return those with which something is wrong. Raises InvalidPageToken.
 
@@ -67,20 +64,17 @@ async def audit_summaries(
     What was written down as significant has no sources, and is not looked at.
     """
     late = time.monotonic() + TIME_SHARE * remaining(LONGEST_S)
-    tokens = PageTokens(await database.token_secret(), f"AuditSummaries:{namespace.id}")
-    bound_to = str(conversation_id or "")
-    after = tokens.read(page_token, bound_to)
-    size = min(page_size or DEFAULT_PAGE, MAX_PAGE)
-    after_id = UUID(after[0]) if after else _BEFORE_ALL
+    cursor = await open_cursor(database, namespace, "AuditSummaries", page)
+    after_id = cursor.after_id or _BEFORE_ALL
     async with database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
         voice = await calendar.get_voice(conn, namespace.id)
         found = await store.list_audited(
-            conn, namespace.id, conversation_id, after_id, size + 1, MAX_PAGE_BYTES
+            conn, namespace.id, conversation_id, after_id, cursor.limit, MAX_PAGE_BYTES
         )
     auditor = _Auditor(database, namespace.id, settings, voice)
     looked_at, results = 0, list[AuditFinding]()
-    for node in found[:size]:
+    for node in found[: cursor.size]:
         if looked_at and time.monotonic() >= late:
             break
         if result := await auditor.audit(node):
@@ -93,7 +87,7 @@ async def audit_summaries(
         findings=findings,
         source_coverage=fmean(each.source_coverage for each in checked) if checked else 1.0,
         identifier_coverage=fmean(each.identifier_coverage for each in checked) if checked else 1.0,
-        next_page_token=tokens.issue(bound_to, [str(found[looked_at - 1].id)])
+        next_page_token=cursor.token([str(found[looked_at - 1].id)])
         if found and found[0].available > looked_at
         else "",
     )
@@ -168,7 +162,7 @@ class _Auditor:
 
         def heartbeat() -> None:
             if ended.is_set():
-                raise Abandoned
+                raise AuditAbandoned
 
         try:
             return await asyncio.to_thread(self._faithfulness, node, sources, inventions, heartbeat)

@@ -42,7 +42,7 @@ class PendingRow:
 
 
 @dataclass(frozen=True)
-class UsageRow:
+class ModelUsageRow:
     """Tokens that language models read and wrote."""
 
     input_tokens: int
@@ -50,14 +50,14 @@ class UsageRow:
 
 
 @dataclass(frozen=True)
-class Compaction:
+class CompactionStatus:
     """The way summaries are made, and what waits for them."""
 
     mode: CompactionMode
     model: str
     levels: Sequence[LevelStatus]
     pending: PendingRow
-    usage: UsageRow
+    usage: ModelUsageRow
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
-from everword_compactor.audits.model import AuditedRow, PendingRow, UsageRow
+from everword_compactor.audits.model import AuditedRow, ModelUsageRow, PendingRow
 from everword_compactor.nodes.store import SQL as NODES
 from everword_compactor.nodes.store import MessageSource, NodeSource
 
@@ -44,9 +44,9 @@ async def count_pending(conn: Connection, namespace_id: int, limit: int) -> Pend
     return (await fetch_all(conn, SQL["count_pending"], parameters, PendingRow))[0]
 
 
-async def sum_usage(conn: Connection, namespace_id: int) -> UsageRow:
+async def sum_usage(conn: Connection, namespace_id: int) -> ModelUsageRow:
     parameters = {"namespace_id": namespace_id}
-    return (await fetch_all(conn, SQL["sum_usage"], parameters, UsageRow))[0]
+    return (await fetch_all(conn, SQL["sum_usage"], parameters, ModelUsageRow))[0]
 
 
 async def list_audited(

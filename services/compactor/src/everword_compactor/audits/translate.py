@@ -7,11 +7,11 @@ from dataclasses import asdict
 from everword.rpc.translate import summary_to_proto
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import stats_pb2, summary_pb2
-from everword_compactor.audits.model import Audit, AuditFinding, Compaction, LevelStatus
+from everword_compactor.audits.model import Audit, AuditFinding, CompactionStatus, LevelStatus
 from everword_compactor.compose.model import Faithfulness
 
 
-def compaction_to_proto(status: Compaction) -> pb.GetCompactionStatusResponse:
+def compaction_to_proto(status: CompactionStatus) -> pb.GetCompactionStatusResponse:
     waiting = status.pending
     return pb.GetCompactionStatusResponse(
         mode=pb.CompactionMode.ValueType(status.mode),

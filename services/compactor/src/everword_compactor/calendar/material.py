@@ -5,11 +5,13 @@ from __future__ import annotations
 from everword.db.blocking import Connection
 from everword.domain.periods import Period, PeriodLevel
 from everword_compactor.calendar import store
-from everword_compactor.calendar.model import Material
+from everword_compactor.calendar.model import PeriodMaterial
 from everword_compactor.nodes.store import MessageSource, read_source_messages
 
 
-def read_material(conn: Connection, namespace_id: int, period: Period, instance: str) -> Material:
+def read_material(
+    conn: Connection, namespace_id: int, period: Period, instance: str
+) -> PeriodMaterial:
     """Read what the node of a period and an instance is to be made from."""
     nodes = store.read_period(conn, namespace_id, period)
     node = next((node for node in nodes if node.instance == instance), None)
@@ -18,7 +20,7 @@ def read_material(conn: Connection, namespace_id: int, period: Period, instance:
         parts = [part.source for part in store.read_parts(conn, namespace_id, period)]
         ids = [part.id for part in parts]
         unsupported = store.read_unsupported(conn, namespace_id, ids)
-        return Material(node, parts, pending_ids, bool(pending_ids), unsupported)
+        return PeriodMaterial(node, parts, pending_ids, bool(pending_ids), unsupported)
     known: list[MessageSource] = []
     if node:
         known = read_source_messages(conn, namespace_id, node.id)
@@ -29,7 +31,7 @@ def read_material(conn: Connection, namespace_id: int, period: Period, instance:
     ordered = sorted(messages.values(), key=_when)
     sources = [message.source for message in ordered]
     said = [source for source in sources if source.text.strip()]
-    return Material(node, said, pending_ids, len(said) > len(known))
+    return PeriodMaterial(node, said, pending_ids, len(said) > len(known))
 
 
 def _when(message: MessageSource) -> tuple[object, ...]:

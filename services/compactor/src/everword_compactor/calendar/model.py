@@ -35,7 +35,7 @@ class VoiceSettings:
 
 
 @dataclass(frozen=True)
-class Material:
+class PeriodMaterial:
     """The material of a node, as it was read."""
 
     #: The stored node; None where there is none yet.

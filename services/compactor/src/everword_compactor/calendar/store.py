@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional
+from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_values
 from everword.db.statements import load_statements
 from everword.domain.periods import Period
 from everword.jobs.enqueue import ROLL_UP, DueJob, enqueue_idle_blocking
@@ -32,11 +32,6 @@ class _InstanceRow:
 
 
 @dataclass(frozen=True)
-class _IdRow:
-    id: int
-
-
-@dataclass(frozen=True)
 class _UnsupportedRow:
     unsupported: list[str] | None
 
@@ -48,7 +43,7 @@ def pending_instances(conn: Connection, namespace_id: int, period: Period) -> li
 
 def pending_rows(conn: Connection, namespace_id: int, period: Period, instance: str) -> list[int]:
     parameters = {**_of(namespace_id, period), "instance": instance}
-    return [row.id for row in fetch_all(conn, SQL["pending_rows"], parameters, _IdRow)]
+    return fetch_values(conn, SQL["pending_rows"], parameters)
 
 
 def read_pending_messages(

@@ -12,11 +12,11 @@ from everword.domain.periods import Period, PeriodLevel
 from everword_compactor.calendar import store
 from everword_compactor.calendar.digest import digest_server, server_of
 from everword_compactor.calendar.material import read_material
-from everword_compactor.calendar.model import Material, VoiceSettings
+from everword_compactor.calendar.model import PeriodMaterial, VoiceSettings
 from everword_compactor.compose.checks.inherited import with_inherited
 from everword_compactor.compose.model import EXTRACTIVE, Draft, Level, Source
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.nodes.model import NewNode, NodeRow, Place
+from everword_compactor.nodes.model import NewSummary, NodePlace, NodeRow
 from everword_compactor.nodes.write import insert_node, revise_node
 
 
@@ -46,7 +46,7 @@ class PeriodSummarizer:
         node = self._compose(material, instance)
         self._record(material, lambda conn: self._store(conn, material.node, node))
 
-    def _store(self, conn: Connection, stored: NodeRow | None, node: NewNode) -> None:
+    def _store(self, conn: Connection, stored: NodeRow | None, node: NewSummary) -> None:
         if stored is None:
             insert_node(conn, self.job.namespace, node)
         else:
@@ -54,7 +54,7 @@ class PeriodSummarizer:
         if self.period.above:
             store.enqueue_period(conn, self.job.namespace_id, self.period.above)
 
-    def _record(self, material: Material, write: Callable[[Connection], None]) -> None:
+    def _record(self, material: PeriodMaterial, write: Callable[[Connection], None]) -> None:
         """Write a node, and take what it was made from off the queue."""
 
         def write_and_complete(conn: Connection) -> None:
@@ -63,7 +63,7 @@ class PeriodSummarizer:
 
         self.job.record(write_and_complete)
 
-    def _compose(self, material: Material, instance: str) -> NewNode:
+    def _compose(self, material: PeriodMaterial, instance: str) -> NewSummary:
         draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)
         unsupported = list(material.unsupported)
         # What a model wrote gives way to nothing less.
@@ -74,7 +74,7 @@ class PeriodSummarizer:
         composition = self.job.compose(draft, is_new=is_new)
         faithfulness = with_inherited(composition.faithfulness, composition.content, unsupported)
         composition = replace(composition, faithfulness=faithfulness)
-        place = Place(
+        place = NodePlace(
             level=draft.level,
             title=draft.title,
             period=self.period.start,
@@ -83,7 +83,7 @@ class PeriodSummarizer:
             channel=draft.channel,
         )
         id_ = material.node.id if material.node else new_id()
-        return NewNode(id_, place, composition, material.sources)
+        return NewSummary(id_, place, composition, material.sources)
 
     def _with_digests(self, draft: Draft, *, is_new: bool) -> tuple[Draft, list[str]]:
         """Return a day's draft with digests in the place of messages, where their channel has one.

@@ -9,7 +9,7 @@ from datetime import datetime
 from everword.db.blocking import Connection
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.conversations import store
-from everword_compactor.conversations.model import Compacted
+from everword_compactor.conversations.model import CompactedConversation
 from everword_compactor.conversations.plan import LeafPlan, plan_leaf
 from everword_compactor.conversations.summarizer import ConversationSummarizer
 from everword_compactor.nodes.store import read_message_sources
@@ -18,7 +18,7 @@ from everword_compactor.nodes.write import NodeExists
 
 @dataclass(frozen=True)
 class _Step:
-    conversation: Compacted
+    conversation: CompactedConversation
     plan: LeafPlan
     sources: Sequence[Source]
 
@@ -64,12 +64,17 @@ def _make_leaf(summarizer: ConversationSummarizer, step: _Step, through: int) ->
     )
 
 
-def _pass(summarizer: ConversationSummarizer, conversation: Compacted, through: int) -> None:
+def _pass(
+    summarizer: ConversationSummarizer, conversation: CompactedConversation, through: int
+) -> None:
     summarizer.record(lambda conn: _advance(conn, summarizer, conversation, through))
 
 
 def _advance(
-    conn: Connection, summarizer: ConversationSummarizer, conversation: Compacted, through: int
+    conn: Connection,
+    summarizer: ConversationSummarizer,
+    conversation: CompactedConversation,
+    through: int,
 ) -> None:
     if not store.advance_progress(conn, summarizer.namespace_id, conversation, through):
         raise NodeExists

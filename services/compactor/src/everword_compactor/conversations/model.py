@@ -8,7 +8,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True)
-class Compacted:
+class CompactedConversation:
     """A conversation, and how far it is under leaves."""
 
     id: UUID

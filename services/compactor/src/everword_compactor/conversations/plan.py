@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from everword.domain.compaction import CompactionSettings
 from everword_compactor.compose.model import Level
-from everword_compactor.conversations.model import Compacted, WaitingMessage
+from everword_compactor.conversations.model import CompactedConversation, WaitingMessage
 
 #: How many nodes of the level below a node is made from.
 FEWEST = {Level.BRANCH: 5, Level.ROOT: 3}
@@ -32,7 +32,7 @@ class LeafPlan:
 
 
 def plan_leaf(
-    conversation: Compacted,
+    conversation: CompactedConversation,
     waiting: Sequence[WaitingMessage],
     settings: CompactionSettings,
     now: datetime,

@@ -17,7 +17,7 @@ from everword.db.statements import (
 from everword.domain.records import SummaryRecord
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
 from everword_compactor.conversations.model import (
-    Compacted,
+    CompactedConversation,
     FlushMark,
     KeptMessage,
     Stretch,
@@ -40,9 +40,9 @@ class CompactionJob:
 
 async def read_compacted(
     conn: Connection, namespace_id: int, conversation_id: UUID
-) -> Compacted | None:
+) -> CompactedConversation | None:
     parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return await fetch_optional(conn, SQL["read_compacted"], parameters, Compacted)
+    return await fetch_optional(conn, SQL["read_compacted"], parameters, CompactedConversation)
 
 
 async def waiting_conversations(

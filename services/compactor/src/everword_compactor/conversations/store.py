@@ -10,7 +10,7 @@ from everword.db.blocking import Connection, fetch_all, fetch_optional, fetch_va
 from everword.db.statements import load_statements
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue_idle_blocking
 from everword_compactor.conversations.model import (
-    Compacted,
+    CompactedConversation,
     LadderNode,
     OutdatedNode,
     WaitingMessage,
@@ -27,13 +27,15 @@ class OutdatedConversation:
     conversation_id: UUID
 
 
-def read_compacted(conn: Connection, namespace_id: int, conversation_id: UUID) -> Compacted | None:
+def read_compacted(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> CompactedConversation | None:
     parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return fetch_optional(conn, SQL["read_compacted"], parameters, Compacted)
+    return fetch_optional(conn, SQL["read_compacted"], parameters, CompactedConversation)
 
 
 def next_messages(
-    conn: Connection, namespace_id: int, conversation: Compacted, limit: int
+    conn: Connection, namespace_id: int, conversation: CompactedConversation, limit: int
 ) -> list[WaitingMessage]:
     """Return the next messages that can be summed up, as far as `conversation` was read."""
     parameters = {
@@ -47,7 +49,7 @@ def next_messages(
 
 
 def advance_progress(
-    conn: Connection, namespace_id: int, conversation: Compacted, through: int
+    conn: Connection, namespace_id: int, conversation: CompactedConversation, through: int
 ) -> bool:
     """Move on to `through`; False where somebody else moved since `conversation` was read."""
     parameters = {

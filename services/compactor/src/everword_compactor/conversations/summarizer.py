@@ -13,9 +13,9 @@ from everword.db.blocking import Connection
 from everword.domain.ids import new_id
 from everword.text.credentials import mask_credentials
 from everword_compactor.compose.model import Draft, Level, Source
-from everword_compactor.conversations.model import Compacted
+from everword_compactor.conversations.model import CompactedConversation
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.nodes.model import NewNode, Place
+from everword_compactor.nodes.model import NewSummary, NodePlace
 from everword_compactor.nodes.write import NodeExists, insert_node, revise_node
 
 #: So many steps of a kind a job.
@@ -51,7 +51,7 @@ class ConversationSummarizer:
 
     def write(
         self,
-        conversation: Compacted,
+        conversation: CompactedConversation,
         level: Level,
         sources: Sequence[Source],
         stretch: tuple[int, int],
@@ -68,7 +68,7 @@ class ConversationSummarizer:
 
     def rewrite(
         self,
-        conversation: Compacted,
+        conversation: CompactedConversation,
         id_: UUID,
         revision: int,
         level: Level,
@@ -87,13 +87,13 @@ class ConversationSummarizer:
     def _compose(
         self,
         id_: UUID,
-        conversation: Compacted,
+        conversation: CompactedConversation,
         level: Level,
         sources: Sequence[Source],
         stretch: tuple[int, int],
         *,
         is_new: bool = False,
-    ) -> NewNode:
+    ) -> NewSummary:
         sources = self.job.prepare(sources)
         title = conversation.title
         if self.job.namespace.masks_credentials:
@@ -106,7 +106,7 @@ class ConversationSummarizer:
             agent=conversation.agent,
             channel=conversation.channel,
         )
-        place = Place(
+        place = NodePlace(
             level=level,
             title=title,
             conversation_id=conversation.id,
@@ -116,4 +116,4 @@ class ConversationSummarizer:
             subject=conversation.subject,
             channel=conversation.channel,
         )
-        return NewNode(id_, place, self.job.compose(draft, is_new=is_new), sources)
+        return NewSummary(id_, place, self.job.compose(draft, is_new=is_new), sources)

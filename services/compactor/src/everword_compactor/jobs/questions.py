@@ -36,7 +36,7 @@ _INSTRUCTION_TOKENS, _LEAST_CHARS = 1_800, 1_000
 
 
 @dataclass(frozen=True)
-class Question:
+class ModelQuestion:
     """What a model is asked."""
 
     #: Its name in telemetry and in the ledger, such as `sleep-classify`.
@@ -71,7 +71,7 @@ def halves(records: Records) -> Sequence[Records]:
 class _Part:
     """A question about some of the records."""
 
-    question: Question
+    question: ModelQuestion
     #: Records that are optional were left out last; next, fewer are asked about.
     was_shortened: bool = False
 
@@ -96,7 +96,7 @@ class _Waiting:
     """What is still to be asked about of a question's records: the last part first."""
 
     def __init__(
-        self, question: Question, heading: str, halve: Callable[[Records], Sequence[Records]]
+        self, question: ModelQuestion, heading: str, halve: Callable[[Records], Sequence[Records]]
     ) -> None:
         self.parts = [_Part(question)]
         self._heading, self._halve = heading, halve
@@ -153,7 +153,7 @@ class Questioner:
         """Return how long an answer may be: at most a third of what the model reads."""
         return min(wanted, self._chat.context_tokens(self._heartbeat) // 3)
 
-    def ask(self, question: Question, check: Callable[[Any], CheckedAnswer[T]]) -> T:
+    def ask(self, question: ModelQuestion, check: Callable[[Any], CheckedAnswer[T]]) -> T:
         """Return what `check` takes of the model's answer, which obeys the schema.
 
         Where `check` complains, or the answer is no answer, the model is asked once more, and what is still wrong then
@@ -166,7 +166,7 @@ class Questioner:
 
     def ask_in_parts(
         self,
-        question: Question,
+        question: ModelQuestion,
         heading: str,
         check: Callable[[Records, Any], CheckedAnswer[T]],
         halve: Callable[[Records], Sequence[Records]] = halves,
@@ -206,7 +206,7 @@ class Questioner:
         return taken
 
     def _ask(
-        self, question: Question, check: Callable[[Any], CheckedAnswer[T]], *, insist: bool
+        self, question: ModelQuestion, check: Callable[[Any], CheckedAnswer[T]], *, insist: bool
     ) -> T:
         """`insist` on an answer that was cut off: the model is told so, and asked for a shorter one."""
         request = request_of(question)
@@ -233,7 +233,7 @@ class Questioner:
         return second.value if better else checked.value
 
 
-def request_of(question: Question) -> ChatRequest:
+def request_of(question: ModelQuestion) -> ChatRequest:
     """Return the request for a question: no text that anybody wrote can open a line of it."""
     blocks = [
         "\n".join([f"{heading}:", *(json.dumps(each, ensure_ascii=False) for each in records)])

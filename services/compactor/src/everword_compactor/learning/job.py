@@ -22,9 +22,9 @@ from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.learning import store
 from everword_compactor.learning.extract.claims import extract
-from everword_compactor.learning.extract.model import Claim, Modality
+from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import dated
-from everword_compactor.learning.store import Learned, Message
+from everword_compactor.learning.store import LearnableMessage, Learned
 from everword_compactor.learning.write import ClaimingMessage, subject_of, write_claims
 
 #: Messages that are read at once.
@@ -65,7 +65,7 @@ class Learning:
                 conn, job.namespace_id, conversation_id, after, BATCH + RECENT
             )
         is_learned = job.namespace.channels.learns(conversation.channel)
-        heard: Sequence[Message] = messages if is_learned else ()
+        heard: Sequence[LearnableMessage] = messages if is_learned else ()
         heard = _without_orders(heard, job.namespace.trust.is_open(conversation.channel))
         if job.namespace.masks_credentials:
             heard = [_masked(each, job.run.heartbeat) for each in heard]
@@ -116,7 +116,9 @@ class Learning:
         return conversation
 
 
-def _without_orders(messages: Sequence[Message], untrusted: bool) -> Sequence[Message]:
+def _without_orders(
+    messages: Sequence[LearnableMessage], untrusted: bool
+) -> Sequence[LearnableMessage]:
     """Return messages of which those count as said by nobody that are untrusted and speak to models."""
     if not untrusted:
         return messages
@@ -125,7 +127,7 @@ def _without_orders(messages: Sequence[Message], untrusted: bool) -> Sequence[Me
     ]
 
 
-def _masked(message: Message, heartbeat: Callable[[], None]) -> Message:
+def _masked(message: LearnableMessage, heartbeat: Callable[[], None]) -> LearnableMessage:
     """Return a message without credentials: no value and no quotation holds one."""
     if not message.said:
         return message
@@ -133,10 +135,12 @@ def _masked(message: Message, heartbeat: Callable[[], None]) -> Message:
     return replace(message, content=mask_credentials(message.content))
 
 
-def find_claims(messages: Sequence[Message], conversation: Learned) -> list[ClaimingMessage]:
+def find_claims(
+    messages: Sequence[LearnableMessage], conversation: Learned
+) -> list[ClaimingMessage]:
     """Return the unread messages with claims; corrections may refer to messages that were read before."""
     found: list[ClaimingMessage] = []
-    earlier: list[tuple[Message, Claim]] = []
+    earlier: list[tuple[LearnableMessage, SpokenClaim]] = []
     for message in messages:
         if not message.said:
             continue
@@ -156,7 +160,7 @@ def find_claims(messages: Sequence[Message], conversation: Learned) -> list[Clai
     return found
 
 
-def _on_its_day(claim: Claim, said_at: datetime, zone: str) -> Claim:
+def _on_its_day(claim: SpokenClaim, said_at: datetime, zone: str) -> SpokenClaim:
     """Return a claim of a plan with the day that its words mean."""
     if claim.slot != "when" or claim.attribute.rpartition("_")[2] not in _PLANS:
         return claim

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import regex
 
-from everword.text.values.months import MONTHS
+from everword.text.calendar_terms import COUNT_WORDS, MONTHS, SEASON_MONTHS
 
 _DAY = timedelta(days=1)
 _NAMES_OF_DAYS = """
@@ -22,30 +22,10 @@ monday mon, tuesday tue tues, wednesday wed, thursday thu thur thurs, friday fri
 _WEEKDAYS = {
     name: day for day, names in enumerate(_NAMES_OF_DAYS.split(",")) for name in names.split()
 }
-_COUNTS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "a",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-        ],
-        1,
-    )
-} | {"an": 1, "one": 1, "couple": 2}
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_COUNTS = {**COUNT_WORDS, "a": 1, "an": 1, "couple": 2}
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _MONTH = "|".join(sorted((name for name in MONTHS if name.isascii()), key=len, reverse=True))
-_SEASON = "|".join(_SEASONS)
+_SEASON = "|".join(SEASON_MONTHS)
 _COUNT = rf"(?P<count>[0-9]{{1,2}}|{'|'.join(_COUNTS)})(?: of)?"
 #: A stretch of time that lies behind: "March", "2019", "last summer", "two years ago", "I was nine" is none.
 _PAST = regex.compile(
@@ -74,14 +54,14 @@ _COMING = regex.compile(rf"\b(?P<next>next )?(?P<name>{'|'.join(_WEEKDAYS)})\b")
 
 
 @dataclass(frozen=True)
-class Span:
+class ValidSpan:
     """From when and until when something holds; None where the words do not say."""
 
     since: datetime | None = None
     until: datetime | None = None
 
 
-def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Span:
+def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> ValidSpan:
     """Return what the words after or before a statement say of when it holds.
 
     `happens` where the statement is of something that happened, such as a move, so that "in March" begins it.
@@ -92,11 +72,11 @@ def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> Span:
         if direction in ("until", "till", "through"):
             end = _end(match, today)
             if end is not None:
-                return Span(until=_moment(end, zone))
+                return ValidSpan(until=_moment(end, zone))
         begin = _begin(match, direction, happens, today)
         if begin is not None and _moment(begin, zone) <= said_at:
-            return Span(since=_moment(begin, zone))
-    return Span()
+            return ValidSpan(since=_moment(begin, zone))
+    return ValidSpan()
 
 
 def dated(words: str, said_at: datetime, zone: str) -> str:
@@ -142,7 +122,7 @@ def _first(match: regex.Match[str], today: date) -> date | None:
     except ValueError:
         return None  # such as June 31
     if match["season"]:
-        month = _SEASONS[match["season"]]
+        month = SEASON_MONTHS[match["season"]]
         found = date(today.year, month, 1)
         return (
             found

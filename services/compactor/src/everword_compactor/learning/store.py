@@ -30,7 +30,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Message:
+class LearnableMessage:
     """A message of a conversation."""
 
     id: UUID
@@ -64,7 +64,7 @@ def list_speakers(
 
 def next_said(
     conn: Connection, namespace_id: int, conversation_id: UUID, after: int, limit: int
-) -> list[Message]:
+) -> list[LearnableMessage]:
     """Return the next messages after a place."""
     parameters = {
         "namespace_id": namespace_id,
@@ -72,7 +72,7 @@ def next_said(
         "after": after,
         "limit": limit,
     }
-    return fetch_all(conn, SQL["next_said"], parameters, Message)
+    return fetch_all(conn, SQL["next_said"], parameters, LearnableMessage)
 
 
 def advance_learned(

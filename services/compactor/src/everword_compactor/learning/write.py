@@ -10,7 +10,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
-from everword.facts.model import USER, Key, Source, value_hash
+from everword.facts.model import USER, FactSource, Key, value_hash
 from everword.facts.statement_writer import (
     FactStatement,
     plan_correction,
@@ -18,14 +18,14 @@ from everword.facts.statement_writer import (
     plan_statement,
 )
 from everword.facts.store import NewEvidence
-from everword.facts.writer import Audit, LockedAttribute, Plan, hold_all, write_plans
+from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, hold_all, write_plans
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
-from everword_compactor.learning.extract.model import Claim, Modality
-from everword_compactor.learning.moments import Span, span_of
-from everword_compactor.learning.store import Learned, Message, hold_learned
+from everword_compactor.learning.extract.model import Modality, SpokenClaim
+from everword_compactor.learning.moments import ValidSpan, span_of
+from everword_compactor.learning.store import LearnableMessage, Learned, hold_learned
 
-_AUDIT = Audit("machine", "learned from what was said")
+_AUDIT = ChangeReason("machine", "learned from what was said")
 
 
 #: Of these nothing is told from when they hold: they are times themselves, or change by the day.
@@ -38,8 +38,8 @@ _TIMELESS = frozenset(
 class ClaimingMessage:
     """A message with what it claims."""
 
-    message: Message
-    claims: Sequence[Claim]
+    message: LearnableMessage
+    claims: Sequence[SpokenClaim]
     #: Whom it speaks of.
     subject: str = USER
 
@@ -80,14 +80,14 @@ def _plan(
     standings: Mapping[Key, LockedAttribute],
     conversation: Learned,
     claiming: ClaimingMessage,
-    claims: Sequence[Claim],
+    claims: Sequence[SpokenClaim],
     untrusted: bool,
-) -> tuple[list[Plan], list[Claim]]:
+) -> tuple[list[FactPlan], list[SpokenClaim]]:
     """Return what is to be written of claims at once, and those that have to see that first: of the same attribute.
 
     Different values that hold side by side do not touch each other.
     """
-    plans, later = list[Plan](), list[Claim]()
+    plans, later = list[FactPlan](), list[SpokenClaim]()
     planned = dict[Key, set[bytes]]()
     for claim in claims:
         key = Key(claiming.subject, claim.attribute)
@@ -105,7 +105,7 @@ def _plan(
     return plans, later
 
 
-def _is_beside(claim: Claim, standing: LockedAttribute) -> bool:
+def _is_beside(claim: SpokenClaim, standing: LockedAttribute) -> bool:
     """Tell whether a claim leaves all other values of its attribute as they are."""
     states = claim.modality in (Modality.STATEMENT, Modality.HYPOTHESIS)
     several = find_attribute(claim.attribute).several
@@ -116,9 +116,9 @@ def _plan_claim(
     standing: LockedAttribute,
     conversation: Learned,
     claiming: ClaimingMessage,
-    claim: Claim,
+    claim: SpokenClaim,
     untrusted: bool,
-) -> Plan | None:
+) -> FactPlan | None:
     """Return what is to be written of a claim; None where nothing is."""
     message = claiming.message
     piece = NewEvidence(
@@ -128,7 +128,7 @@ def _plan_claim(
     told = FactStatement(
         Key(claiming.subject, claim.attribute),
         claim.value,
-        Source.STATED,
+        FactSource.STATED,
         span.since or message.occurred_at,
         [piece],
         until=span.until,
@@ -144,24 +144,26 @@ def _plan_claim(
     return plan_statement(standing, told)[0]
 
 
-def _span(standing: LockedAttribute, claim: Claim, message: Message, zone: str) -> Span:
+def _span(
+    standing: LockedAttribute, claim: SpokenClaim, message: LearnableMessage, zone: str
+) -> ValidSpan:
     """Return from when until when a claim holds by its own words, where what is known does not speak against it."""
     if not claim.around or claim.attribute.rpartition("_")[2] in _TIMELESS:
-        return Span()
+        return ValidSpan()
     span = span_of(claim.around, message.occurred_at, zone, happens=claim.happens)
     if span.since is None or claim.modality is Modality.CORRECTION:
-        return Span(until=span.until if claim.modality is Modality.STATEMENT else None)
+        return ValidSpan(until=span.until if claim.modality is Modality.STATEMENT else None)
     since = span.since
     if claim.modality is Modality.RETRACTION:
         # What was said to hold after that time would be left standing.
         is_known = any(each.covers(since) for each in standing.believed)
-        return span if is_known else Span()
+        return span if is_known else ValidSpan()
     own = standing.of_value(claim.value)
     rivals = [each for each in standing.believed if own is None or each.fact_id != own.id]
     # Another value was said to hold in between: this one surely holds now, and who knows since when.
     later = any(since <= each.since <= message.occurred_at for each in rivals)
     several = find_attribute(claim.attribute).several
-    return Span() if later and not several else span
+    return ValidSpan() if later and not several else span
 
 
 def _meant_value(standing: LockedAttribute, value: str, at: datetime) -> str:

@@ -91,7 +91,7 @@ async def backfill_tool_sentences(
             if last is None:
                 break
             left = None if limit is None else limit - items
-            span = sentences.Span(after, last)
+            span = sentences.MessageRange(after, last)
             items += await schedule(conn, namespace_id, span, with_model, left)
         after = last
     if not dry_run:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword.db.statements import fetch_all, fetch_value, fetch_values, load_statements
 from everword_compactor.maintenance.model import FailedJob, ParkedPassage, TaskStatus
 
 SQL = load_statements("everword_compactor.maintenance")
-
-
-@dataclass(frozen=True)
-class _IdRow:
-    id: int
 
 
 async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[TaskStatus]:
@@ -58,8 +51,7 @@ async def last_passage(conn: Connection, namespace_id: int, after: int, limit: i
 
 
 async def live_generations(conn: Connection) -> list[int]:
-    rows = await fetch_all(conn, SQL["live_generations"], None, _IdRow)
-    return [row.id for row in rows]
+    return await fetch_values(conn, SQL["live_generations"], None)
 
 
 def _failed(

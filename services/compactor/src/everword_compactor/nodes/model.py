@@ -47,7 +47,7 @@ class NodeNamespace:
 
 
 @dataclass(frozen=True)
-class Place:
+class NodePlace:
     """A node's place: a stretch of a conversation, or a period of the calendar."""
 
     level: Level
@@ -76,11 +76,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class NewNode:
+class NewSummary:
     """A node that was written, and is to be stored."""
 
     id: UUID
-    place: Place
+    place: NodePlace
     composition: Composition
     #: In order.
     sources: Sequence[Source]

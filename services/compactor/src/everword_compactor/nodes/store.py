@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
 from everword_compactor.compose.model import Faithfulness, Source, message_text
-from everword_compactor.nodes.model import NewNode, NodeNamespace, NodeRow
+from everword_compactor.nodes.model import NewSummary, NodeNamespace, NodeRow
 from everword_compactor.outcomes.result import parse_json
 from everword_compactor.outcomes.sentence import Call
 
@@ -124,7 +124,7 @@ def node_namespace(conn: Connection, namespace_id: int) -> NodeNamespace | None:
     )
 
 
-def insert_summary(conn: Connection, namespace_id: int, node: NewNode) -> bool:
+def insert_summary(conn: Connection, namespace_id: int, node: NewSummary) -> bool:
     """Store a node; False where there is one at its place already."""
     place = node.place
     parameters = {
@@ -142,7 +142,7 @@ def insert_summary(conn: Connection, namespace_id: int, node: NewNode) -> bool:
     return fetch_value(conn, SQL["insert_summary"], parameters) is not None
 
 
-def revise_summary(conn: Connection, namespace_id: int, node: NewNode, revision: int) -> bool:
+def revise_summary(conn: Connection, namespace_id: int, node: NewSummary, revision: int) -> bool:
     """Write a node again; False where it is not at `revision` any more."""
     parameters = {**_written(namespace_id, node), "revision": revision}
     return fetch_value(conn, SQL["revise_summary"], parameters) is not None
@@ -152,7 +152,7 @@ def delete_summary_sources(conn: Connection, namespace_id: int, id_: UUID) -> No
     execute(conn, SQL["delete_summary_sources"], {"namespace_id": namespace_id, "id": id_})
 
 
-def insert_summary_sources(conn: Connection, namespace_id: int, node: NewNode) -> None:
+def insert_summary_sources(conn: Connection, namespace_id: int, node: NewSummary) -> None:
     parameters = {
         "namespace_id": namespace_id,
         "id": node.id,
@@ -163,7 +163,7 @@ def insert_summary_sources(conn: Connection, namespace_id: int, node: NewNode) -
     execute(conn, SQL["insert_summary_sources"], parameters)
 
 
-def set_parent(conn: Connection, namespace_id: int, node: NewNode) -> None:
+def set_parent(conn: Connection, namespace_id: int, node: NewSummary) -> None:
     children = sorted(source.id for source in node.sources if source.level)
     if children:
         parameters = {"namespace_id": namespace_id, "id": node.id, "child_ids": children}
@@ -217,7 +217,7 @@ def read_vectors(
     return vectors
 
 
-def _written(namespace_id: int, node: NewNode) -> dict[str, Any]:
+def _written(namespace_id: int, node: NewSummary) -> dict[str, Any]:
     """Return what a node says, and what its sources say of it."""
     composition = node.composition
     return {

@@ -11,25 +11,27 @@ from dataclasses import replace
 from everword.db.blocking import Connection
 from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Source as IndexedSource
+from everword.index.passages import IndexedSource
 from everword.index.writer import replace_passages_blocking
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.nodes import store
-from everword_compactor.nodes.model import NewNode, NodeNamespace
+from everword_compactor.nodes.model import NewSummary, NodeNamespace
 
 
 class NodeExists(Exception):
     """Somebody else stored or revised the node first; what was written here does not count."""
 
 
-def insert_node(conn: Connection, namespace: NodeNamespace, node: NewNode) -> None:
+def insert_node(conn: Connection, namespace: NodeNamespace, node: NewSummary) -> None:
     """Store a new node. Raises NodeExists where there is one at its place."""
     if not store.insert_summary(conn, namespace.id, node):
         raise NodeExists
     _link_and_index(conn, namespace, node)
 
 
-def revise_node(conn: Connection, namespace: NodeNamespace, node: NewNode, revision: int) -> None:
+def revise_node(
+    conn: Connection, namespace: NodeNamespace, node: NewSummary, revision: int
+) -> None:
     """Write a node again that was read at `revision`; the node above becomes stale.
 
     Raises NodeExists where it has changed since.
@@ -47,7 +49,7 @@ def with_vectors(conn: Connection, namespace_id: int, sources: Sequence[Source])
     return [replace(source, vectors=vectors.get(source.id, ())) for source in sources]
 
 
-def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewNode) -> None:
+def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewSummary) -> None:
     store.insert_summary_sources(conn, namespace.id, node)
     store.set_parent(conn, namespace.id, node)
     language = Language(namespace.text_search_config, namespace.time_zone)
@@ -62,7 +64,7 @@ def _link_and_index(conn: Connection, namespace: NodeNamespace, node: NewNode) -
         store.note_leaf(conn, namespace.id, node.id)
 
 
-def _source(node: NewNode) -> IndexedSource:
+def _source(node: NewSummary) -> IndexedSource:
     place = node.place
     return IndexedSource(
         node.id,

@@ -15,11 +15,11 @@ from everword.text.instructions import speaks_to_models
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.sleep import store
 from everword_compactor.sleep.model import (
-    Conversation,
     Loaded,
-    Message,
     Profile,
-    Session,
+    SessionMessage,
+    SleepConversation,
+    SleepSession,
     Trajectory,
 )
 from everword_compactor.sleep.people import store as people
@@ -67,12 +67,12 @@ def load_closing(
 
 def make_session(
     id_: UUID, conversation: Slept, messages: Sequence[StoredMessage], namespace: NodeNamespace
-) -> Session:
+) -> SleepSession:
     """Return a session without untrusted instructions, pasted text, and credentials if the namespace masks them.
 
     If the channel's policy forbids learning, its messages have no text.
     """
-    about = Conversation(
+    about = SleepConversation(
         conversation.id,
         conversation.agent,
         conversation.channel,
@@ -80,32 +80,32 @@ def make_session(
         namespace.trust.is_open(conversation.channel),
     )
     if not namespace.channels.learns(conversation.channel):
-        return Session(id_, about, [replace(message, content="") for message in messages])
+        return SleepSession(id_, about, [replace(message, content="") for message in messages])
     heard = [_heard(message, conversation.channel, namespace.trust) for message in messages]
     masks = namespace.masks_credentials
     own = [message.own(conversation.subject) for message in heard]
-    return Session(id_, about, [_masked(message) if masks else message for message in own])
+    return SleepSession(id_, about, [_masked(message) if masks else message for message in own])
 
 
-def _heard(message: Message, channel: str, trust: TrustPolicy) -> Message:
+def _heard(message: SessionMessage, channel: str, trust: TrustPolicy) -> SessionMessage:
     """Return a message without words where it is untrusted and speaks to models: nothing is learned from it."""
     untrusted = trust.is_untrusted(channel, message.role, message.tool_name)
     is_order = untrusted and speaks_to_models(message.content)
     return replace(message, content="") if is_order else message
 
 
-def with_spellings(conn: Connection, namespace_id: int, session: Session) -> Session:
+def with_spellings(conn: Connection, namespace_id: int, session: SleepSession) -> SleepSession:
     """Return a session in which those who speak are the subjects that are known, whatever the case of their letters."""
     authors = [message.author for message in session.messages if message.author]
     return replace(session, spellings=find_spellings(conn, namespace_id, authors))
 
 
-def subjects_of(session: Session) -> list[str]:
+def subjects_of(session: SleepSession) -> list[str]:
     """Return whom the session's facts may be about, the one who said most first."""
     named = [session.subject_of(message) for message in session.said]
     return sorted(set(named), key=lambda name: (-named.count(name), name))
 
 
-def _masked(message: Message) -> Message:
+def _masked(message: SessionMessage) -> SessionMessage:
     content = mask_credentials(message.content)
     return message if content == message.content else replace(message, content=content)

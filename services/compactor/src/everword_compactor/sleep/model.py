@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cached_property
 from uuid import UUID
 
-from everword.facts.model import Key, Source, State, value_hash
+from everword.facts.model import FactSource, FactState, Key, value_hash
 from everword.text.attribution import mark_pasted
 
 USER_ROLE, ASSISTANT_ROLE, TOOL_ROLE = 2, 3, 4
@@ -20,7 +20,7 @@ USER = "user"
 
 
 @dataclass(frozen=True)
-class Conversation:
+class SleepConversation:
     """A conversation, as Sleep sees it."""
 
     id: UUID
@@ -33,7 +33,7 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class Message:
+class SessionMessage:
     """A message of a session, whole."""
 
     id: UUID
@@ -52,7 +52,7 @@ class Message:
         words = bool(self.content.strip())
         return self.role == USER_ROLE and not self.automated and not self.tool_name and words
 
-    def own(self, *names: str) -> Message:
+    def own(self, *names: str) -> SessionMessage:
         """Return a user's message with its pasted text replaced by `PASTED`.
 
         `names` are further names of the author.
@@ -70,13 +70,13 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Session:
+class SleepSession:
     """A finished run of messages of one conversation, without a long pause in it."""
 
     id: UUID
-    conversation: Conversation
+    conversation: SleepConversation
     #: In their order; at least one.
-    messages: Sequence[Message]
+    messages: Sequence[SessionMessage]
     #: By author, how the subject is spelled that they are.
     spellings: Mapping[str, str] = field(default_factory=dict)
 
@@ -89,12 +89,12 @@ class Session:
         return self.messages[-1].seq
 
     @cached_property
-    def said(self) -> Sequence[Message]:
+    def said(self) -> Sequence[SessionMessage]:
         """What people wrote."""
         return [message for message in self.messages if message.is_said]
 
     @cached_property
-    def shown(self) -> Sequence[Message]:
+    def shown(self) -> Sequence[SessionMessage]:
         """What a model reads."""
         return [message for message in self.messages if message.is_shown]
 
@@ -106,7 +106,7 @@ class Session:
     def ended_at(self) -> datetime:
         return max(message.occurred_at for message in self.messages)
 
-    def subject_of(self, message: Message) -> str:
+    def subject_of(self, message: SessionMessage) -> str:
         """Return whom a message is about, if about its author."""
         author = self.spellings.get(message.author, message.author)
         return self.conversation.subject or author or USER
@@ -183,8 +183,8 @@ class KnownFact:
     key: Key
     value: str
     category: str
-    state: State
-    source: Source
+    state: FactState
+    source: FactSource
     confidence: float
     #: Pieces of evidence for it.
     mentions: int

@@ -10,7 +10,14 @@ from zoneinfo import ZoneInfo
 from everword.domain.times import write_minute
 from everword_compactor.compose.llm.splitting import split_text
 from everword_compactor.jobs.questions import Records, halves
-from everword_compactor.sleep.model import ASSISTANT_ROLE, KnownFact, Message, Quote, Session
+from everword_compactor.sleep.model import (
+    ASSISTANT_ROLE,
+    KnownFact,
+    Observation,
+    Quote,
+    SessionMessage,
+    SleepSession,
+)
 
 #: Characters of a record around the text, about.
 _FRAME_CHARS = 120
@@ -22,7 +29,9 @@ _SPACES = re.compile(r"\s+")
 _MARKS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-", "—": "-"})
 
 
-def message_record(message: Message, time_zone: str, text: str | None = None) -> dict[str, Any]:
+def message_record(
+    message: SessionMessage, time_zone: str, text: str | None = None
+) -> dict[str, Any]:
     """Return a message as a model sees it; `n` is what it is cited by. `text` stands for a part of a long one."""
     record: dict[str, Any] = {
         "n": message.seq,
@@ -50,7 +59,9 @@ def fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
     }
 
 
-def portions(session: Session, room_chars: int, time_zone: str) -> Iterator[list[dict[str, Any]]]:
+def portions(
+    session: SleepSession, room_chars: int, time_zone: str
+) -> Iterator[list[dict[str, Any]]]:
     """Yield the session's messages as records, in as many portions as it takes: none is left out, none is cut.
 
     What is longer than a whole portion comes in parts, each in a portion of its own.
@@ -96,7 +107,7 @@ def _parts(text: str, most: int) -> Sequence[str]:
     return parts
 
 
-def find_quote(session: Session, seq: int, words: str) -> Quote | None:
+def find_quote(session: SleepSession, seq: int, words: str) -> Quote | None:
     """Return words of a message that a person wrote, as they stand in it; None where they do not.
 
     Spaces and the shape of quotation marks may differ from the message's; nothing else.
@@ -113,6 +124,12 @@ def find_quote(session: Session, seq: int, words: str) -> Quote | None:
     return Quote(
         message.id, session.conversation.id, message.seq, message.occurred_at, found[0].strip()
     )
+
+
+def find_words(session: SleepSession, observation: Observation, words: str) -> Quote | None:
+    """Return the first quote of `words` in the messages of an observation."""
+    found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
+    return next((quote for quote in found if quote is not None), None)
 
 
 def _pattern(words: str) -> re.Pattern[str]:

@@ -8,15 +8,22 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    fetch_values,
+)
 from everword.db.statements import load_statements
-from everword.facts.model import Key, Ruling, Source, State
+from everword.facts.model import FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
     KnownFact,
-    Message,
     Observation,
     ObservationKind,
     Quote,
+    SessionMessage,
     SessionRow,
 )
 
@@ -38,7 +45,7 @@ class Slept:
 
 
 @dataclass(frozen=True)
-class StoredMessage(Message):
+class StoredMessage(SessionMessage):
     """A message, and when it was stored."""
 
     recorded_at: datetime = datetime.max
@@ -68,7 +75,7 @@ class Unslept:
 
 
 @dataclass(frozen=True)
-class FactRow:
+class CurrentFactRow:
     """A fact that holds."""
 
     id: UUID
@@ -94,15 +101,15 @@ class FactRow:
             key=Key(self.subject, self.attribute),
             value=self.value,
             category=self.category,
-            state=State(self.state),
-            source=Source(self.source),
+            state=FactState(self.state),
+            source=FactSource(self.source),
             confidence=self.confidence,
             mentions=self.mentions,
             several=self.several,
             first_seen_at=self.first_seen_at,
             last_seen_at=self.last_seen_at,
             lifetime_days=self.lifetime_days,
-            is_ruled=self.ruling == Ruling.RIGHT,
+            is_ruled=self.ruling == FactRuling.RIGHT,
             hypothesis=self.hypothesis,
             is_anchor=self.is_anchor,
         )
@@ -180,16 +187,10 @@ def unslept_conversations(
     return fetch_all(conn, SQL["unslept_conversations"], parameters, Unslept)
 
 
-@dataclass(frozen=True)
-class _Id:
-    id: UUID
-
-
 def resting_conversations(conn: Connection, namespace_id: int, limit: int) -> list[UUID]:
     """Return conversations that wait for a pause in them."""
     parameters = {"namespace_id": namespace_id, "limit": limit}
-    rows = fetch_all(conn, SQL["resting_conversations"], parameters, _Id)
-    return [row.id for row in rows]
+    return fetch_values(conn, SQL["resting_conversations"], parameters)
 
 
 def read_profile(
@@ -201,7 +202,7 @@ def read_profile(
         "now": now,
         "limit": limit,
     }
-    return [row.known() for row in fetch_all(conn, SQL["read_profile"], parameters, FactRow)]
+    return [row.known() for row in fetch_all(conn, SQL["read_profile"], parameters, CurrentFactRow)]
 
 
 @dataclass(frozen=True)
@@ -258,16 +259,10 @@ def read_night(conn: Connection, namespace_id: int) -> date | None:
     return night
 
 
-@dataclass(frozen=True)
-class _Namespace:
-    namespace_id: int
-
-
 def nightless_namespaces(conn: Connection, limit: int, parked_s: float) -> list[int]:
     """Return namespaces with facts for which no nightly Sleep is scheduled."""
     parameters: dict[str, Any] = {"limit": limit, "parked_s": parked_s}
-    rows = fetch_all(conn, SQL["nightless_namespaces"], parameters, _Namespace)
-    return [row.namespace_id for row in rows]
+    return fetch_values(conn, SQL["nightless_namespaces"], parameters)
 
 
 def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:

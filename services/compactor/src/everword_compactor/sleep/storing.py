@@ -11,7 +11,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_value
 from everword.domain.ids import new_id
-from everword_compactor.sleep.model import Observation, Session
+from everword_compactor.sleep.model import Observation, SleepSession
 from everword_compactor.sleep.store import SQL
 
 
@@ -25,7 +25,7 @@ class SessionState(IntEnum):
 
 
 @dataclass(frozen=True)
-class NewEdge:
+class NewFactLink:
     """A link from one fact to another, to store."""
 
     from_fact_id: UUID
@@ -39,7 +39,7 @@ class NewEdge:
 async def insert_session(
     conn: Connection,
     namespace_id: int,
-    session: Session,
+    session: SleepSession,
     state: SessionState,
     *,
     subject: str = "",
@@ -107,7 +107,9 @@ async def finish_sessions(
     await execute(conn, SQL["finish_sessions"], parameters)
 
 
-async def insert_edge(conn: Connection, namespace_id: int, edge: NewEdge, now: datetime) -> None:
+async def insert_edge(
+    conn: Connection, namespace_id: int, edge: NewFactLink, now: datetime
+) -> None:
     """Link two facts, where both still hold."""
     parameters = {
         "namespace_id": namespace_id,

@@ -14,7 +14,7 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import Questioner
-from everword_compactor.sleep.model import KnownFact, Loaded, Observation, Session, SessionRow
+from everword_compactor.sleep.model import KnownFact, Loaded, Observation, SessionRow, SleepSession
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Storing:
 
 
 @dataclass(frozen=True)
-class Write:
+class PendingWrite:
     """A write that is pending. It runs in the transaction that stores all, which asks no model.
 
     It must do nothing a second time: what it stores has a key of its own, or follows from what is stored.
@@ -46,17 +46,17 @@ class Write:
 class SessionWork:
     """A session, and what the stages so far made of it."""
 
-    session: Session
+    session: SleepSession
     loaded: Loaded
     observations: Sequence[Observation] = ()
     #: At most three.
     topics: Sequence[str] = ()
     #: In the order in which they are to be stored.
-    writes: Sequence[Write] = ()
+    writes: Sequence[PendingWrite] = ()
     #: How many of what, for the report: `facts_new`, `facts_supported`, …
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def adding(self, *writes: Write, **counts: int) -> SessionWork:
+    def adding(self, *writes: PendingWrite, **counts: int) -> SessionWork:
         """Return the work with further writes and counts."""
         return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
 
@@ -78,16 +78,16 @@ class ClosingWork:
     expired: Sequence[KnownFact] = ()
     #: What became of disputes in this closing, in words.
     settled: Sequence[str] = ()
-    writes: Sequence[Write] = ()
+    writes: Sequence[PendingWrite] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def adding(self, *writes: Write, **counts: int) -> ClosingWork:
+    def adding(self, *writes: PendingWrite, **counts: int) -> ClosingWork:
         """Return the work with further writes and counts."""
         return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
 
 
 @dataclass(frozen=True)
-class Tools:
+class StageTools:
     """What a stage works with."""
 
     namespace_id: int
@@ -106,7 +106,7 @@ class SessionStage:
 
     #: Its name in progress, logs and tests.
     name: str
-    run: Callable[[Tools, SessionWork], SessionWork]
+    run: Callable[[StageTools, SessionWork], SessionWork]
     #: It is left out where no language model is configured.
     needs_model: bool = False
 
@@ -116,7 +116,7 @@ class ClosingStage:
     """A step that a subject goes through once its sessions are stored, and every night."""
 
     name: str
-    run: Callable[[Tools, ClosingWork], ClosingWork]
+    run: Callable[[StageTools, ClosingWork], ClosingWork]
     needs_model: bool = False
 
 

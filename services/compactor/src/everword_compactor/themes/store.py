@@ -7,17 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_value
+from everword.db.blocking import Connection, execute, fetch_all, fetch_value, fetch_values
 from everword.db.statements import load_statements
 
 SQL = load_statements("everword_compactor.themes")
 #: Passages that are looked at before each: no private key is longer than so many.
 BEFORE = 8
-
-
-@dataclass(frozen=True)
-class _IdRow:
-    id: int
 
 
 @dataclass(frozen=True)
@@ -60,12 +55,12 @@ def active_generation(conn: Connection) -> int | None:
 
 def newest_passages(conn: Connection, namespace_id: int, limit: int) -> list[int]:
     parameters = {"namespace_id": namespace_id, "limit": limit}
-    return [row.id for row in fetch_all(conn, SQL["newest_passages"], parameters, _IdRow)]
+    return fetch_values(conn, SQL["newest_passages"], parameters)
 
 
 def passages_between(conn: Connection, namespace_id: int, before: int, steps: int) -> list[int]:
     parameters = {"namespace_id": namespace_id, "before": before, "steps": steps}
-    return [row.id for row in fetch_all(conn, SQL["passages_between"], parameters, _IdRow)]
+    return fetch_values(conn, SQL["passages_between"], parameters)
 
 
 def read_sample(

@@ -14,7 +14,7 @@ from everword.chat.errors import BadAnswer, ChatError, ChatUnavailable
 from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
 from everword_compactor.tool_sentences.check import check_sentence
 from everword_compactor.tool_sentences.long_calls import condense
-from everword_compactor.tool_sentences.model import Sentence, ToolCall, UnfitSentence
+from everword_compactor.tool_sentences.model import ToolCall, ToolSentence, UnfitSentence
 from everword_compactor.tool_sentences.prompt import (
     TEMPLATE,
     TOOL_SENTENCE_VERSION,
@@ -25,27 +25,27 @@ from everword_compactor.tool_sentences.prompt import (
 log = logging.getLogger(__name__)
 
 
-class Abandoned(Exception):
+class SentenceAbandoned(Exception):
     """Nobody waits for the sentence any more."""
 
 
 class Writer(Protocol):
     """Puts tool calls into words. Threads may share it."""
 
-    def write(self, call: ToolCall, ended: Event) -> Sentence:
-        """Return a sentence. Raises ChatError and UnfitSentence, and Abandoned soon after `ended` is set."""
+    def write(self, call: ToolCall, ended: Event) -> ToolSentence:
+        """Return a sentence. Raises ChatError and UnfitSentence, and SentenceAbandoned soon after `ended` is set."""
 
 
 class TemplateWriter:
     """Writes without a model."""
 
-    def write(self, call: ToolCall, ended: Event) -> Sentence:
+    def write(self, call: ToolCall, ended: Event) -> ToolSentence:
         text = describe_call(call.call)
         # Arguments in JSON can name characters that no text in the database may hold.
         storable = (
             text.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
         )
-        return Sentence(storable, TEMPLATE, TOOL_SENTENCE_VERSION)
+        return ToolSentence(storable, TEMPLATE, TOOL_SENTENCE_VERSION)
 
 
 class ModelWriter:
@@ -57,17 +57,17 @@ class ModelWriter:
     def __init__(self, chat: BlockingChat) -> None:
         self._chat = chat
 
-    def write(self, call: ToolCall, ended: Event) -> Sentence:
+    def write(self, call: ToolCall, ended: Event) -> ToolSentence:
         def heartbeat() -> None:
             if ended.is_set():
-                raise Abandoned
+                raise SentenceAbandoned
 
         whole = call.call
         heartbeat()
         sentence = condense(
             whole, self._chat, heartbeat, lambda shown: self._checked(shown, whole, heartbeat)
         )
-        return Sentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
+        return ToolSentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
 
     def _checked(self, shown: Call, whole: Call, heartbeat: Callable[[], None]) -> str:
         """Return a sentence about what is shown of a call, which passes the checks. Raises UnfitSentence."""
@@ -93,11 +93,11 @@ class ModelWriter:
         return sentence, check_sentence(sentence, whole)
 
 
-def attempt(writer: Writer, call: ToolCall, ended: Event) -> Sentence | Exception:
+def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exception:
     """Return a sentence, or what is wrong with this call. Raises ChatUnavailable, and what no call is to blame for."""
     try:
         return writer.write(call, ended)
-    except (ChatUnavailable, Abandoned, psycopg.Error):
+    except (ChatUnavailable, SentenceAbandoned, psycopg.Error):
         raise
     except (ChatError, UnfitSentence) as error:
         return error

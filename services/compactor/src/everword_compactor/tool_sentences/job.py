@@ -32,7 +32,7 @@ from everword_compactor.tool_sentences.ask import (
     attempt,
     describe,
 )
-from everword_compactor.tool_sentences.model import Claim, Sentence, ToolCall
+from everword_compactor.tool_sentences.model import ClaimedCall, ToolCall, ToolSentence
 from everword_compactor.tool_sentences.write import write_sentences
 
 #: Tool calls that are claimed at once. The model is asked of all of them, as many at once as its client lets.
@@ -42,10 +42,10 @@ BEAT_S = 5.0
 
 
 @dataclass
-class Outcome:
+class BatchResult:
     """The results of a batch."""
 
-    sentences: dict[UUID, Sentence] = field(default_factory=dict)
+    sentences: dict[UUID, ToolSentence] = field(default_factory=dict)
     failures: dict[UUID, Exception] = field(default_factory=dict)
     #: What the model did not answer, or was not asked.
     unanswered: dict[UUID, ChatUnavailable] = field(default_factory=dict)
@@ -103,8 +103,8 @@ class ToolSentences:
         return True
 
     def _write(
-        self, job: NamespaceJob, claims: Sequence[Claim], calls: Sequence[ToolCall]
-    ) -> Outcome:
+        self, job: NamespaceJob, claims: Sequence[ClaimedCall], calls: Sequence[ToolCall]
+    ) -> BatchResult:
         """Put calls into words, several at once, and keep the job and the claims meanwhile."""
         ended = Event()
         with ThreadPoolExecutor(BATCH, thread_name_prefix="sentence") as pool:
@@ -124,11 +124,11 @@ class ToolSentences:
 
     def _attempt(
         self, namespace: NodeNamespace, call: ToolCall, ended: Event
-    ) -> Sentence | Exception:
+    ) -> ToolSentence | Exception:
         shown = call.masked() if namespace.masks_credentials else call
         return attempt(self._writer, shown, ended)
 
-    def _answers_others(self, job: NamespaceJob, claims: Sequence[Claim]) -> bool:
+    def _answers_others(self, job: NamespaceJob, claims: Sequence[ClaimedCall]) -> bool:
         """Tell whether the model answers anybody: then the calls that it did not answer are to blame."""
         chat = self._worker_context.chat
         if chat is None:
@@ -136,7 +136,7 @@ class ToolSentences:
         time.sleep(self._settings.patience_s)
         return answers_others(chat, lambda: self._beat(job, claims))
 
-    def _beat(self, job: NamespaceJob, claims: Sequence[Claim]) -> None:
+    def _beat(self, job: NamespaceJob, claims: Sequence[ClaimedCall]) -> None:
         """Keep the job and the claims. Raises LeaseLost."""
         job.run.heartbeat()
         with self._database.connection() as conn:
@@ -146,9 +146,9 @@ class ToolSentences:
         self,
         conn: Connection,
         namespace: NodeNamespace,
-        claims: Sequence[Claim],
+        claims: Sequence[ClaimedCall],
         calls: Mapping[UUID, ToolCall],
-        outcome: Outcome,
+        outcome: BatchResult,
     ) -> None:
         """Store what came of a batch."""
         # A message that is gone needs no sentence.
@@ -163,7 +163,9 @@ class ToolSentences:
         if outcome.away:
             store.release_calls(conn, namespace.id, left, describe(outcome.away))
 
-    def _fail(self, conn: Connection, namespace_id: int, claim: Claim, error: Exception) -> None:
+    def _fail(
+        self, conn: Connection, namespace_id: int, claim: ClaimedCall, error: Exception
+    ) -> None:
         pauses = self._settings.pauses_s
         store.fail_call(
             conn,
@@ -175,16 +177,16 @@ class ToolSentences:
         )
 
 
-def _gathered(futures: Mapping[Future[Sentence | Exception], UUID]) -> Outcome:
+def _gathered(futures: Mapping[Future[ToolSentence | Exception], UUID]) -> BatchResult:
     """Return what came of the calls. Raises what no call and no model is to blame for."""
-    outcome = Outcome()
+    outcome = BatchResult()
     for future, message_id in futures.items():
         try:
             result = future.result()
         except ChatUnavailable as error:
             outcome.unanswered[message_id] = error
             continue
-        if isinstance(result, Sentence):
+        if isinstance(result, ToolSentence):
             outcome.sentences[message_id] = result
         else:
             outcome.failures[message_id] = result

@@ -11,7 +11,7 @@ from everword_compactor.outcomes.sentence import Call
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedCall:
     """A tool call that this worker is to put into words."""
 
     message_id: UUID
@@ -50,7 +50,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ToolSentence:
     """A tool call in words."""
 
     content: str

@@ -14,7 +14,7 @@ from everword_compactor.tool_sentences.store import SQL
 
 
 @dataclass(frozen=True)
-class Span:
+class MessageRange:
     """Messages of a namespace, by their ids."""
 
     #: Not itself.
@@ -30,14 +30,14 @@ async def last_message(conn: Connection, namespace_id: int, after: UUID, limit: 
 
 
 async def count_missing_sentences(
-    conn: Connection, namespace_id: int, span: Span, with_model: bool, limit: int | None
+    conn: Connection, namespace_id: int, span: MessageRange, with_model: bool, limit: int | None
 ) -> int:
     parameters = _parameters(namespace_id, span, with_model, limit)
     return int(await fetch_value(conn, SQL["count_missing_sentences"], parameters))
 
 
 async def enqueue_sentences(
-    conn: Connection, namespace_id: int, span: Span, with_model: bool, limit: int | None
+    conn: Connection, namespace_id: int, span: MessageRange, with_model: bool, limit: int | None
 ) -> int:
     """Put up to `limit` tool calls of a span into the queue; returns how many became pending."""
     parameters = _parameters(namespace_id, span, with_model, limit)
@@ -57,7 +57,7 @@ async def list_parked_calls(conn: Connection, namespace_id: int, limit: int) -> 
 
 
 def _parameters(
-    namespace_id: int, span: Span, with_model: bool, limit: int | None
+    namespace_id: int, span: MessageRange, with_model: bool, limit: int | None
 ) -> dict[str, object]:
     return {
         "namespace_id": namespace_id,

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_value
 from everword.db.statements import load_statements
-from everword_compactor.tool_sentences.model import Claim, Sentence, ToolCall
+from everword_compactor.tool_sentences.model import ClaimedCall, ToolCall, ToolSentence
 from everword_compactor.tool_sentences.prompt import TEMPLATE
 
 SQL = load_statements("everword_compactor.tool_sentences")
@@ -21,14 +21,16 @@ class _MessageRow:
     message_id: UUID
 
 
-def claim_calls(conn: Connection, namespace_id: int, limit: int, lease_s: float) -> list[Claim]:
+def claim_calls(
+    conn: Connection, namespace_id: int, limit: int, lease_s: float
+) -> list[ClaimedCall]:
     """Take up to `limit` tool calls for `lease_s`; what other workers hold is left out."""
     parameters = {"namespace_id": namespace_id, "limit": limit, "lease_s": lease_s}
-    return fetch_all(conn, SQL["claim_calls"], parameters, Claim)
+    return fetch_all(conn, SQL["claim_calls"], parameters, ClaimedCall)
 
 
 def extend_claims(
-    conn: Connection, namespace_id: int, claims: Sequence[Claim], lease_s: float
+    conn: Connection, namespace_id: int, claims: Sequence[ClaimedCall], lease_s: float
 ) -> None:
     execute(conn, SQL["extend_claims"], {**_held(namespace_id, claims), "lease_s": lease_s})
 
@@ -41,19 +43,27 @@ def read_calls(
     return {row.id: row for row in rows}
 
 
-def complete_calls(conn: Connection, namespace_id: int, claims: Sequence[Claim]) -> set[UUID]:
+def complete_calls(conn: Connection, namespace_id: int, claims: Sequence[ClaimedCall]) -> set[UUID]:
     """Take tool calls off the queue; returns those whose latest attempt this is."""
     parameters = _held(namespace_id, claims)
     rows = fetch_all(conn, SQL["complete_calls"], parameters, _MessageRow)
     return {row.message_id for row in rows}
 
 
-def release_calls(conn: Connection, namespace_id: int, claims: Sequence[Claim], error: str) -> None:
+def release_calls(
+    conn: Connection, namespace_id: int, claims: Sequence[ClaimedCall], error: str
+) -> None:
     execute(conn, SQL["release_calls"], {**_held(namespace_id, claims), "error": error})
 
 
 def fail_call(
-    conn: Connection, namespace_id: int, claim: Claim, error: str, *, final: bool, pause_s: float
+    conn: Connection,
+    namespace_id: int,
+    claim: ClaimedCall,
+    error: str,
+    *,
+    final: bool,
+    pause_s: float,
 ) -> None:
     """Record a failure: another attempt after `pause_s`, or none any more where it is `final`."""
     parameters = {
@@ -74,7 +84,7 @@ def next_due(conn: Connection, namespace_id: int) -> datetime | None:
 
 
 def upsert_sentences(
-    conn: Connection, namespace_id: int, sentences: Mapping[UUID, Sentence]
+    conn: Connection, namespace_id: int, sentences: Mapping[UUID, ToolSentence]
 ) -> set[UUID]:
     """Keep sentences by their messages; returns whose were kept."""
     ordered = sorted(sentences.items())
@@ -90,7 +100,7 @@ def upsert_sentences(
     return {row.message_id for row in rows}
 
 
-def _held(namespace_id: int, claims: Sequence[Claim]) -> dict[str, Any]:
+def _held(namespace_id: int, claims: Sequence[ClaimedCall]) -> dict[str, Any]:
     ordered = sorted(claims, key=lambda claim: claim.message_id)
     return {
         "namespace_id": namespace_id,

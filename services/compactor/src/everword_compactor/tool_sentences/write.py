@@ -10,14 +10,14 @@ from everword.index.builders import Language, build_derived_passage
 from everword.index.writer import find_sources_blocking, replace_passages_blocking
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.tool_sentences import store
-from everword_compactor.tool_sentences.model import Sentence, ToolCall
+from everword_compactor.tool_sentences.model import ToolCall, ToolSentence
 
 
 def write_sentences(
     conn: Connection,
     namespace: NodeNamespace,
     calls: Mapping[UUID, ToolCall],
-    sentences: Mapping[UUID, Sentence],
+    sentences: Mapping[UUID, ToolSentence],
 ) -> None:
     """Keep sentences by their messages, in the place of earlier ones; `calls` holds all of those messages."""
     kept = sorted(store.upsert_sentences(conn, namespace.id, sentences))

@@ -10,7 +10,7 @@ from everword.db.blocking import Connection
 from everword.domain.ids import new_id
 from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Source
+from everword.index.passages import IndexedSource
 from everword.index.writer import replace_passages_blocking
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.namespace_job import NamespaceJob
@@ -23,10 +23,10 @@ from everword_compactor.topics.model import (
     LEAF,
     LEAST_CHARS,
     LEAST_SOURCES,
-    Material,
     Node,
     Page,
     PageRow,
+    TopicMaterial,
 )
 from everword_compactor.topics.page import write_page
 from everword_compactor.topics.prose import kept_sections, write_sections
@@ -63,7 +63,7 @@ def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
 
 def _read_material(
     conn: Connection, job: NamespaceJob, node: Node, page: PageRow | None
-) -> Material | None:
+) -> TopicMaterial | None:
     """Return what a page is made of; None where a node is to have none."""
     if node.anchor or node.merged_into or not node.label:
         return None
@@ -91,10 +91,10 @@ def _read_material(
     if len({each.id for each in told}) + len(leaves) < LEAST_SOURCES:
         return None
     changed_at = {row.source_id: row.changed_at for row in rows}
-    return Material(node, told, leaves[:MOST_LEAVES], changed_at, job.namespace.time_zone)
+    return TopicMaterial(node, told, leaves[:MOST_LEAVES], changed_at, job.namespace.time_zone)
 
 
-def _write(job: NamespaceJob, material: Material, page: PageRow | None) -> Page:
+def _write(job: NamespaceJob, material: TopicMaterial, page: PageRow | None) -> Page:
     """Return the page of a topic; without a model's sections where none answers as it should."""
     chat, kept = job.worker_context.chat, kept_sections(material, page)
     if chat is None:
@@ -120,7 +120,7 @@ def _put(
     language = Language(namespace.text_search_config, namespace.time_zone)
     latest = store.latest_source(conn, namespace.id, [source_id for source_id, _ in page.cited])
     said_at = latest or node.read_at
-    source = Source(id_, MemoryKind.TOPIC, said_at, agent=node.agent, subject=node.subject)
+    source = IndexedSource(id_, MemoryKind.TOPIC, said_at, agent=node.agent, subject=node.subject)
     passages = list(build_passages(source, page.content, language))
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, [id_], passages)

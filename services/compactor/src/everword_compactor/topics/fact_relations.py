@@ -15,7 +15,14 @@ from everword.facts.attributes import KNOWN
 from everword.facts.model import USER
 from everword.graph import store
 from everword.graph.labels import clean_label, find_anchor, label_hash
-from everword.graph.model import GraphWrite, NewEdge, NewNode, NodeReference, Scope, Source
+from everword.graph.model import (
+    GraphScope,
+    GraphSource,
+    GraphWrite,
+    NewGraphEdge,
+    NewGraphNode,
+    NodeReference,
+)
 from everword.graph.writer import write_graph
 from everword_compactor.topics.store import SQL
 
@@ -38,7 +45,7 @@ class SureFact:
 
 
 @dataclass(frozen=True)
-class Relation:
+class FactRelation:
     """What a fact of an attribute says as a relation."""
 
     #: As a type of edges.
@@ -50,22 +57,22 @@ class Relation:
 
 
 #: By attribute: those whose values are persons, places and things.
-RELATIONS: Mapping[str, Relation] = {
-    "employer": Relation("works_at", "person", "organisation"),
-    "residence": Relation("lives_in", "person", "place"),
-    "hometown": Relation("comes_from", "person", "place"),
-    "partner": Relation("partner_is", "person", "person"),
-    "child": Relation("child_is", "person", "person"),
-    "sibling": Relation("sibling_is", "person", "person"),
-    "parent": Relation("parent_is", "person", "person"),
-    "friend": Relation("friend_is", "person", "person"),
-    "pet": Relation("has_pet", "person", "animal"),
-    "vehicle": Relation("drives", "person", "vehicle"),
-    "language": Relation("speaks", "person", "language"),
-    "owner": Relation("owned_by", "thing", "person", of_person=False),
-    "database": Relation("uses", "project", "technology", of_person=False),
-    "stack": Relation("uses", "project", "technology", of_person=False),
-    "editor": Relation("uses", "person", "technology"),
+RELATIONS: Mapping[str, FactRelation] = {
+    "employer": FactRelation("works_at", "person", "organisation"),
+    "residence": FactRelation("lives_in", "person", "place"),
+    "hometown": FactRelation("comes_from", "person", "place"),
+    "partner": FactRelation("partner_is", "person", "person"),
+    "child": FactRelation("child_is", "person", "person"),
+    "sibling": FactRelation("sibling_is", "person", "person"),
+    "parent": FactRelation("parent_is", "person", "person"),
+    "friend": FactRelation("friend_is", "person", "person"),
+    "pet": FactRelation("has_pet", "person", "animal"),
+    "vehicle": FactRelation("drives", "person", "vehicle"),
+    "language": FactRelation("speaks", "person", "language"),
+    "owner": FactRelation("owned_by", "thing", "person", of_person=False),
+    "database": FactRelation("uses", "project", "technology", of_person=False),
+    "stack": FactRelation("uses", "project", "technology", of_person=False),
+    "editor": FactRelation("uses", "person", "technology"),
 }
 
 
@@ -73,7 +80,7 @@ RELATIONS: Mapping[str, Relation] = {
 class NamedRelation:
     """What a fact relates: whom it is of, and its value, as nodes."""
 
-    relation: Relation
+    relation: FactRelation
     from_label: str
     to_label: str
 
@@ -115,9 +122,9 @@ def _is_name(label: str) -> bool:
     return find_anchor(label) is None
 
 
-def scope_of(subject: str) -> Scope:
+def scope_of(subject: str) -> GraphScope:
     """Return the part of the graph that what is known of a subject belongs to."""
-    return Scope("", "" if subject == USER else subject)
+    return GraphScope("", "" if subject == USER else subject)
 
 
 async def relate_facts(
@@ -149,26 +156,26 @@ async def _write(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    scope: Scope,
+    scope: GraphScope,
     said: Sequence[tuple[SureFact, NamedRelation]],
 ) -> int:
     wanted = {end for _, named in said for end in named.ends if not find_anchor(end[0])}
     found = await _find_known(conn, namespace_id, scope, sorted(wanted))
-    edges = list[NewEdge]()
+    edges = list[NewGraphEdge]()
     for fact, named in said:
         one, other = (found.get(end) or NodeReference(None, *end) for end in named.ends)
         if _DELETED not in (one, other):
             edges.append(_edge(fact, named, one, other))
     ends = dict.fromkeys(ref for edge in edges for ref in (edge.from_node, edge.to_node))
-    nodes = [NewNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in wanted]
-    write = GraphWrite(scope, Source.MACHINE, nodes, edges)
+    nodes = [NewGraphNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in wanted]
+    write = GraphWrite(scope, GraphSource.MACHINE, nodes, edges)
     return (await write_graph(conn, namespace_id, settings, write)).created_edges if edges else 0
 
 
 def _edge(
     fact: SureFact, named: NamedRelation, from_node: NodeReference, to_node: NodeReference
-) -> NewEdge:
-    return NewEdge(
+) -> NewGraphEdge:
+    return NewGraphEdge(
         from_node,
         to_node,
         named.relation.type,
@@ -180,7 +187,7 @@ def _edge(
 
 
 async def _find_known(
-    conn: Connection, namespace_id: int, scope: Scope, wanted: Sequence[tuple[str, str]]
+    conn: Connection, namespace_id: int, scope: GraphScope, wanted: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], NodeReference]:
     """Return the nodes that labels mean already, whatever type these have; or `_DELETED`."""
     hashes = {label: label_hash(label) for label, _ in wanted}

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from everword.db.blocking import Connection
 from everword.db.namespaces import get_namespace_settings
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword.jobs.enqueue import TOPICS
 from everword.jobs.task import JobRun
 from everword_compactor.jobs.async_database import open_database
@@ -24,7 +24,7 @@ from everword_compactor.topics import store
 from everword_compactor.topics.compiling import compile_page
 from everword_compactor.topics.fact_relations import relate_facts, scope_of
 from everword_compactor.topics.linking import hashes_of_fact, hashes_of_text
-from everword_compactor.topics.model import FACT, LEAF, LEAST_CHARS, Change, FactRow, Leaf
+from everword_compactor.topics.model import FACT, LEAF, LEAST_CHARS, Change, Leaf, TopicFactRow
 from everword_compactor.topics.schedule import schedule_changes
 
 #: Facts and leaves that are looked at together, and nodes.
@@ -108,7 +108,7 @@ class Topics:
 def _link(
     conn: Connection,
     namespace_id: int,
-    facts: Sequence[FactRow],
+    facts: Sequence[TopicFactRow],
     leaves: Sequence[Leaf],
     leaf_ids: set[UUID],
 ) -> None:
@@ -116,7 +116,7 @@ def _link(
     links = list[tuple[UUID, UUID, int]]()
     for fact in facts:
         hashes = hashes_of_fact(fact.attribute, fact.value)
-        is_wrong = fact.hypothesis or fact.state == State.REJECTED
+        is_wrong = fact.hypothesis or fact.state == FactState.REJECTED
         subject = scope_of(fact.subject).subject
         found = [] if is_wrong else store.find_nodes(conn, namespace_id, hashes, "", subject)
         store.unlink_sources(conn, namespace_id, fact.id, found)

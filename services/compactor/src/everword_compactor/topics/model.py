@@ -29,7 +29,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class FactRow:
+class TopicFactRow:
     """What a fact says."""
 
     id: UUID
@@ -74,7 +74,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class SourceRow:
+class TopicSourceRow:
     """A source that a node's page can be made of."""
 
     source_id: UUID
@@ -96,7 +96,7 @@ class StatedFact:
 
 
 @dataclass(frozen=True)
-class Section:
+class TopicSection:
     """What a language model wrote of a topic, checked."""
 
     heading: str
@@ -108,7 +108,7 @@ class Section:
         return {"heading": self.heading, "text": self.text, "sources": sources}
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Section:
+    def from_json(cls, value: dict[str, Any]) -> TopicSection:
         return cls(value["heading"], value["text"], [UUID(id_) for id_ in value["sources"]])
 
 
@@ -126,7 +126,7 @@ class PageRow:
 
 
 @dataclass(frozen=True)
-class Material:
+class TopicMaterial:
     """All that a page is made of."""
 
     node: Node
@@ -143,7 +143,7 @@ class Page:
     """A page that was written."""
 
     content: str
-    sections: Sequence[Section]
+    sections: Sequence[TopicSection]
     #: In the order of the numbers by which they are cited.
     cited: Sequence[tuple[UUID, int]]
     #: The language model that wrote sections; empty for none.

@@ -10,10 +10,18 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from everword.facts.attributes import find_attribute
-from everword.facts.model import State
+from everword.facts.model import FactState
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.topics.linking import holds
-from everword_compactor.topics.model import FACT, LEAF, Leaf, Material, Page, Section, StatedFact
+from everword_compactor.topics.model import (
+    FACT,
+    LEAF,
+    Leaf,
+    Page,
+    StatedFact,
+    TopicMaterial,
+    TopicSection,
+)
 
 #: Facts, and sentences of leaves, that a page has room for; of a leaf, and of a sentence, as much.
 MOST_FACTS, MOST_LINES, _OF_A_LEAF, _MOST_CHARS = 60, 24, 3, 400
@@ -35,7 +43,9 @@ class Citations:
         return list(self._numbers)
 
 
-def write_page(material: Material, sections: Sequence[Section] = (), model: str = "") -> Page:
+def write_page(
+    material: TopicMaterial, sections: Sequence[TopicSection] = (), model: str = ""
+) -> Page:
     """Return the page of a topic. What holds comes before what held."""
     citations, node = Citations(), material.node
     head = f"{node.label} ({node.type.replace('_', ' ')})"
@@ -61,14 +71,14 @@ def fact_words(told: StatedFact, zone: str) -> str:
     words = f"{label}: {told.value}, since {told.valid_from.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
     if told.valid_until is not None:
         words += f", until {told.valid_until.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
-    return f"{words}, unconfirmed" if told.state == State.SUSPECTED else words
+    return f"{words}, unconfirmed" if told.state == FactState.SUSPECTED else words
 
 
-def _fact_line(told: StatedFact, material: Material, citations: Citations) -> str:
+def _fact_line(told: StatedFact, material: TopicMaterial, citations: Citations) -> str:
     return f"- {fact_words(told, material.zone)} {citations.cite(told.id, FACT)}"
 
 
-def _said_lines(material: Material, citations: Citations) -> list[str]:
+def _said_lines(material: TopicMaterial, citations: Citations) -> list[str]:
     """Return sentences that name the topic, each once, the latest leaves first."""
     lines, seen = list[str](), set[str]()
     for leaf in material.leaves:

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.model import Source
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Questioner
-from everword_compactor.topics.model import Leaf, Material, PageRow, Section
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Questioner
+from everword_compactor.topics.model import Leaf, PageRow, TopicMaterial, TopicSection
 from everword_compactor.topics.page import fact_words
 
 TASK = "topic-page"
@@ -55,14 +55,14 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def kept_sections(material: Material, page: PageRow | None) -> list[Section]:
+def kept_sections(material: TopicMaterial, page: PageRow | None) -> list[TopicSection]:
     """Return the sections of a page whose sources are all there, and did not change since it was written."""
     if page is None:
         return []
     there = {each.id for each in material.leaves} | {each.id for each in material.told}
     return [
         section
-        for section in map(Section.from_json, page.sections)
+        for section in map(TopicSection.from_json, page.sections)
         if all(
             id_ in there and material.changed_at.get(id_, page.made_at) <= page.made_at
             for id_ in section.source_ids
@@ -71,13 +71,13 @@ def kept_sections(material: Material, page: PageRow | None) -> list[Section]:
 
 
 def write_sections(
-    asking: Questioner, material: Material, kept: Sequence[Section]
-) -> list[Section]:
+    asking: Questioner, material: TopicMaterial, kept: Sequence[TopicSection]
+) -> list[TopicSection]:
     """Return a page's sections with those that a model writes. Raises ChatError."""
     sources = _sources(material, asking.room(MAX_TOKENS))
     if not sources:
         return list(kept)
-    question = Question(
+    question = ModelQuestion(
         TASK, _INSTRUCTION, _records(material, sources, kept), _SCHEMA, MAX_TOKENS, ("sections",)
     )
     written = asking.ask(question, lambda answer: _checked(answer, sources, material.zone))
@@ -85,7 +85,7 @@ def write_sections(
     return list(by_heading.values())[-MOST_SECTIONS:]
 
 
-def _sources(material: Material, room: int) -> list[Source]:
+def _sources(material: TopicMaterial, room: int) -> list[Source]:
     """Return facts and leaves as a model reads them, each whole, as many as there is room for."""
     names = [material.node.agent, material.node.label]
     facts = [
@@ -111,7 +111,7 @@ def _leaf_source(leaf: Leaf) -> Source:
 
 
 def _records(
-    material: Material, sources: Sequence[Source], kept: Sequence[Section]
+    material: TopicMaterial, sources: Sequence[Source], kept: Sequence[TopicSection]
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
     facts = {each.id for each in material.told}
     shown = [
@@ -127,9 +127,11 @@ def _records(
     }
 
 
-def _checked(answer: Any, sources: Sequence[Source], zone: str) -> CheckedAnswer[list[Section]]:
+def _checked(
+    answer: Any, sources: Sequence[Source], zone: str
+) -> CheckedAnswer[list[TopicSection]]:
     """Return the sections that what they cite bears out."""
-    sections, complaints = list[Section](), list[str]()
+    sections, complaints = list[TopicSection](), list[str]()
     for each in answer["sections"][:MOST_PATCHES]:
         numbers = list(dict.fromkeys(each["sources"]))
         heading, text = (" ".join(each[name].split()) for name in ("heading", "text"))
@@ -141,5 +143,5 @@ def _checked(answer: Any, sources: Sequence[Source], zone: str) -> CheckedAnswer
         if wrong:
             complaints.append(f"what {heading[:40]!r} cites does not say: {', '.join(wrong[:5])}")
             continue
-        sections.append(Section(heading, text, [source.id for source in cited]))
+        sections.append(TopicSection(heading, text, [source.id for source in cited]))
     return CheckedAnswer(sections, complaints)

@@ -9,25 +9,27 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_optional,
+    fetch_value,
+    fetch_values,
+)
 from everword.db.statements import load_statements
 from everword_compactor.topics.model import (
     Change,
-    FactRow,
     Leaf,
     Node,
     Page,
     PageRow,
-    SourceRow,
     StatedFact,
+    TopicFactRow,
+    TopicSourceRow,
 )
 
 SQL = load_statements("everword_compactor.topics")
-
-
-@dataclass(frozen=True)
-class _Namespace:
-    namespace_id: int
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,13 @@ def delete_node_changes(
 def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
     """Return namespaces with changes that nobody is to look at."""
     parameters = {"limit": limit, "parked_s": parked_s}
-    rows = fetch_all(conn, SQL["changed_topics"], parameters, _Namespace)
-    return [row.namespace_id for row in rows]
+    return fetch_values(conn, SQL["changed_topics"], parameters)
 
 
-def facts_of(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[FactRow]:
+def facts_of(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[TopicFactRow]:
     """Return facts in the order of their subjects."""
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return fetch_all(conn, SQL["facts_of"], parameters, FactRow)
+    return fetch_all(conn, SQL["facts_of"], parameters, TopicFactRow)
 
 
 def read_leaves(
@@ -143,9 +144,11 @@ def read_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) ->
     return fetch_all(conn, SQL["read_nodes"], parameters, Node)
 
 
-def read_sources(conn: Connection, namespace_id: int, node_id: UUID, limit: int) -> list[SourceRow]:
+def read_sources(
+    conn: Connection, namespace_id: int, node_id: UUID, limit: int
+) -> list[TopicSourceRow]:
     parameters = {"namespace_id": namespace_id, "node_id": node_id, "limit": limit}
-    return fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
+    return fetch_all(conn, SQL["read_sources"], parameters, TopicSourceRow)
 
 
 def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UUID) -> None:

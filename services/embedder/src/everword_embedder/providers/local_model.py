@@ -44,7 +44,7 @@ _BATCH_TOKENS = BATCH * PASSAGE_TOKENS
 
 
 @dataclass(frozen=True)
-class Embedded:
+class LocalEmbedding:
     """A text's vector as the model gives it, not of length one, and the tokens it read."""
 
     vector: Vector
@@ -83,15 +83,15 @@ class LocalModel:
         """Return how many texts of similar length are embedded in one call."""
         return self.choice.speed.batch if self.choice else 1
 
-    def embed(self, texts: Sequence[str]) -> list[Embedded]:
+    def embed(self, texts: Sequence[str]) -> list[LocalEmbedding]:
         """Return the embedding of each text, in order."""
         tokens = [self._tokenizer.encode(text[:MAX_CHARACTERS]).ids for text in texts]
-        embedded: dict[int, Embedded] = {}
+        embedded: dict[int, LocalEmbedding] = {}
         for places in _batches([len(each) for each in tokens], self.batch):
             hidden, mask = self._run([tokens[place] for place in places])
             sums = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
             for place, vector, count in zip(places, sums, mask.sum(axis=1), strict=True):
-                embedded[place] = Embedded(vector / np.float32(count), int(count))
+                embedded[place] = LocalEmbedding(vector / np.float32(count), int(count))
         return [embedded[place] for place in range(len(texts))]
 
     def timed_run(self, texts: int, tokens: int) -> float:
@@ -204,7 +204,7 @@ class LocalModelHolder:
 
     def embed(
         self, model: LocalModel, texts: Sequence[str], urgent: bool
-    ) -> Future[list[Embedded]]:
+    ) -> Future[list[LocalEmbedding]]:
         return (self._pool if urgent else self._patient).submit(model.embed, texts)
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from everword.costs.store import (
 from everword.db.blocking import BlockingDatabase
 from everword_embedder.providers.generation import LOCAL
 from everword_embedder.queue import store
-from everword_embedder.queue.store import Generation, PendingVector, by_namespace
+from everword_embedder.queue.store import PendingVector, WrittenGeneration, by_namespace
 
 #: The purpose, in the ledger.
 TASK = "embed"
@@ -42,7 +42,7 @@ class Charging:
         """Forget what the thread's calls read for no namespace, such as what a model is calibrated by."""
         self._noted.tokens = 0
 
-    def is_paid(self, generation: Generation) -> bool:
+    def is_paid(self, generation: WrittenGeneration) -> bool:
         """Tell whether what a model embeds is charged."""
         if generation.provider == LOCAL:
             return False
@@ -50,7 +50,7 @@ class Charging:
             return has_price_blocking(conn, generation.model)
 
     def admit(
-        self, generation: Generation, pending: Sequence[PendingVector]
+        self, generation: WrittenGeneration, pending: Sequence[PendingVector]
     ) -> Sequence[PendingVector]:
         """Return the passages whose namespaces may ask a model; the others wait until their budgets change."""
         if not self.is_paid(generation):
@@ -62,7 +62,7 @@ class Charging:
         return admitted
 
     def _paused(
-        self, generation: Generation, namespace_id: int, group: Sequence[PendingVector]
+        self, generation: WrittenGeneration, namespace_id: int, group: Sequence[PendingVector]
     ) -> bool:
         """Give passages back where a budget is spent, and pause the namespace; return whether it is paused."""
         with self._database.transaction(namespace_id) as conn:
@@ -77,7 +77,9 @@ class Charging:
             store.pause_namespace(conn, namespace_id, generation.id, pause_s)
             return True
 
-    def calls(self, generation: Generation, sizes: Mapping[int, int]) -> dict[int, ModelCall]:
+    def calls(
+        self, generation: WrittenGeneration, sizes: Mapping[int, int]
+    ) -> dict[int, ModelCall]:
         """Return what the thread's calls read since the last time, divided among namespaces by the sizes of texts."""
         tokens = getattr(self._noted, "tokens", 0)
         self._noted.tokens = 0

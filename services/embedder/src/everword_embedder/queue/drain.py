@@ -26,6 +26,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import psycopg
+import regex
 
 from everword.costs.model import ModelCall
 from everword.costs.store import insert_usage_blocking
@@ -36,11 +37,29 @@ from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
 from everword_embedder.queue.charging import Charging
-from everword_embedder.queue.embedder import Embedder, ModelUnavailable, TextsRejected
-from everword_embedder.queue.items import Item, by_share
+from everword_embedder.queue.embedder import ModelUnavailable, TextEmbedder, TextsRejected
 from everword_embedder.queue.masking import read_around, sent_texts
-from everword_embedder.queue.store import Generation, PendingVector, by_namespace
-from everword_embedder.queue.unembeddable import unembeddable_reason
+from everword_embedder.queue.store import PendingVector, WrittenGeneration, by_namespace
+
+_BLOB = regex.compile(r"[A-Za-z0-9+/=_-]{200,}")
+#: A text is a blob where runs of base64 are more than this share of it.
+_BLOB_SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class Item:
+    """A passage in work."""
+
+    pending: PendingVector
+    text: str
+
+
+def by_share(items: Sequence[Item], few: int) -> tuple[list[Item], list[Item]]:
+    """Return the passages of namespaces with up to `few` in a batch, which wait for nobody's many, and the others."""
+    shares = Counter(item.pending.namespace_id for item in items)
+    of_few = [item for item in items if shares[item.pending.namespace_id] <= few]
+    return of_few, [item for item in items if shares[item.pending.namespace_id] > few]
+
 
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
@@ -81,7 +100,7 @@ class Drain:
     def __init__(
         self,
         database: BlockingDatabase,
-        embedder: Embedder,
+        embedder: TextEmbedder,
         settings: DrainSettings = DrainSettings(),
         charging: Charging | None = None,
     ) -> None:
@@ -102,7 +121,7 @@ class Drain:
             self._calibrate(generation)
             self._drain(generation, run)
 
-    def _drain(self, generation: Generation, run: JobRun) -> None:
+    def _drain(self, generation: WrittenGeneration, run: JobRun) -> None:
         """Empty the queue of a generation. An error in one lane is raised when the others have ended."""
         pool = ThreadPoolExecutor(LANES, thread_name_prefix="drain")
         # Each in the trace of the job.
@@ -122,7 +141,7 @@ class Drain:
         for lane in lanes:
             lane.result()
 
-    def _look_after_others(self, generation: Generation, run: JobRun) -> bool:
+    def _look_after_others(self, generation: WrittenGeneration, run: JobRun) -> bool:
         """Make what other namespaces have just written, if anything: who has a little waits for nobody's batch."""
         try:
             if run.others_wait() and self.drain_batch(generation, only_few=True):
@@ -133,11 +152,11 @@ class Drain:
             log.warning("others wait for a batch", extra={"error": str(error)})
         return False
 
-    def _drain_batches(self, generation: Generation, run: JobRun) -> None:
+    def _drain_batches(self, generation: WrittenGeneration, run: JobRun) -> None:
         while self.drain_batch(generation):
             run.checkpoint()
 
-    def drain_batch(self, generation: Generation, only_few: bool = False) -> bool:
+    def drain_batch(self, generation: WrittenGeneration, only_few: bool = False) -> bool:
         """Do one batch, with `only_few` of namespaces that have few; False if nothing is due, or the model is away."""
         if self._charging:
             self._charging.forget()
@@ -159,7 +178,7 @@ class Drain:
             return bool(many) and self._release(generation, many, "the model is away")
         return self._embed(generation, many)
 
-    def _calibrate(self, generation: Generation) -> None:
+    def _calibrate(self, generation: WrittenGeneration) -> None:
         """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
         if generation.calibrated:
             return
@@ -171,7 +190,7 @@ class Drain:
         with self._database.connection() as conn:
             store.set_background(conn, generation.id, mean, deviation)
 
-    def _read(self, generation: Generation, pending: Sequence[PendingVector]) -> list[Item]:
+    def _read(self, generation: WrittenGeneration, pending: Sequence[PendingVector]) -> list[Item]:
         """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""
         items: list[Item] = []
         for namespace_id, group in by_namespace(pending).items():
@@ -196,7 +215,7 @@ class Drain:
             items += [Item(entry, texts[entry.memory_id]) for entry in kept]
         return items
 
-    def _embed(self, generation: Generation, items: Sequence[Item]) -> bool:
+    def _embed(self, generation: WrittenGeneration, items: Sequence[Item]) -> bool:
         """Embed and store; False where the model is away."""
         if not items:
             return True
@@ -215,7 +234,7 @@ class Drain:
         return True
 
     def _park_rejected(
-        self, generation: Generation, items: Sequence[Item], reasons: Mapping[int, str]
+        self, generation: WrittenGeneration, items: Sequence[Item], reasons: Mapping[int, str]
     ) -> bool:
         """Give up what the model refuses, and embed the rest of the batch."""
         for index, reason in reasons.items():
@@ -223,14 +242,14 @@ class Drain:
         rest = [item for index, item in enumerate(items) if index not in reasons]
         return self._embed(generation, rest)
 
-    def _answers(self, generation: Generation) -> bool:
+    def _answers(self, generation: WrittenGeneration) -> bool:
         try:
             self._embedder.embed(generation.id, [HARMLESS])
         except (TextsRejected, ModelUnavailable):
             return False
         return True
 
-    def _split(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
+    def _split(self, generation: WrittenGeneration, items: Sequence[Item], error: str) -> bool:
         """Halve a batch that the model stumbles over until the culprit stands alone, and record its failure."""
         if len(items) > 1:
             half = len(items) // 2
@@ -242,7 +261,7 @@ class Drain:
         return True
 
     def _fail(
-        self, generation: Generation, pending: PendingVector, error: str, *, final: bool
+        self, generation: WrittenGeneration, pending: PendingVector, error: str, *, final: bool
     ) -> None:
         pause = self._pauses_s[min(pending.attempts, len(self._pauses_s)) - 1]
         with self._database.connection() as conn:
@@ -250,7 +269,7 @@ class Drain:
         _count("parked" if final else "failed", 1)
         log.warning("passage not embedded", extra={"memory_id": pending.memory_id, "error": error})
 
-    def _release(self, generation: Generation, items: Sequence[Item], error: str) -> bool:
+    def _release(self, generation: WrittenGeneration, items: Sequence[Item], error: str) -> bool:
         """Give passages back: the model is away, and that is not their fault."""
         pending = [item.pending for item in items]
         with self._database.connection() as conn:
@@ -261,7 +280,7 @@ class Drain:
         return False
 
     def _store(
-        self, generation: Generation, items: Sequence[Item], vectors: npt.NDArray[np.float32]
+        self, generation: WrittenGeneration, items: Sequence[Item], vectors: npt.NDArray[np.float32]
     ) -> None:
         rows = {item.pending.memory_id: row for row, item in enumerate(items)}
         calls = self._calls(generation, items)
@@ -280,13 +299,13 @@ class Drain:
             lag = max(0.0, (now - item.pending.enqueued_at).total_seconds())
             duration_histogram(names.EMBED_LAG).record(lag)
 
-    def _charge(self, generation: Generation, items: Sequence[Item]) -> None:
+    def _charge(self, generation: WrittenGeneration, items: Sequence[Item]) -> None:
         """Charge what the model read of passages that have no vectors by it."""
         for namespace_id, call in self._calls(generation, items).items():
             with self._database.transaction(namespace_id) as conn:
                 insert_usage_blocking(conn, [call])
 
-    def _calls(self, generation: Generation, items: Sequence[Item]) -> dict[int, ModelCall]:
+    def _calls(self, generation: WrittenGeneration, items: Sequence[Item]) -> dict[int, ModelCall]:
         """Return what the last calls of the model are charged with, by namespace."""
         if self._charging is None:
             return {}
@@ -298,3 +317,14 @@ class Drain:
 
 def _count(outcome: str, passages: int) -> None:
     counter(names.EMBED_PASSAGES, "{passage}").add(passages, {names.JOB_OUTCOME: outcome})
+
+
+def unembeddable_reason(text: str) -> str | None:
+    """Return why `text` has no meaning to embed; None where it has."""
+    stripped = text.strip()
+    if not any(character.isalnum() for character in stripped):
+        return "it holds no words"
+    blobs = sum(len(match[0]) for match in _BLOB.finditer(stripped))
+    if blobs > _BLOB_SHARE * len(stripped):
+        return "it is encoded data, not text"
+    return None

@@ -21,7 +21,7 @@ class ModelUnavailable(Exception):
     """The model cannot be reached, or answers nothing that can be used."""
 
 
-class Embedder(Protocol):
+class TextEmbedder(Protocol):
     """Turns texts into vectors."""
 
     def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:

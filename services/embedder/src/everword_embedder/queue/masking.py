@@ -13,14 +13,14 @@ from everword.db.blocking import Connection
 from everword.text.credentials import mask_credentials, mask_parts
 from everword_embedder.providers.generation import LOCAL
 from everword_embedder.queue import store
-from everword_embedder.queue.store import Generation, Passage, TextPart
+from everword_embedder.queue.store import Passage, TextPart, WrittenGeneration
 
 #: Passages before and after one that are looked at with it: no private key is longer than so many.
 AROUND = 8
 
 
 def read_around(
-    conn: Connection, generation: Generation, namespace_id: int, passages: Sequence[Passage]
+    conn: Connection, generation: WrittenGeneration, namespace_id: int, passages: Sequence[Passage]
 ) -> list[TextPart] | None:
     """Return the texts around passages of a namespace that are to be masked; None where they are sent as they are."""
     if generation.provider == LOCAL or not store.masks_credentials(conn, namespace_id):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from everword.db.blocking import BlockingDatabase
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_idle_blocking, shards
+from everword.telemetry import names
+from everword.telemetry.tracing import gauge
+from everword_embedder.coverage import COUNT_CAP
 from everword_embedder.queue import store
 
 #: A write schedules its own work; what has waited longer was forgotten, or its pause has ended.
@@ -26,3 +29,11 @@ def schedule_pending(database: BlockingDatabase, patience_s: float = PATIENCE_S)
         forgotten = store.forgotten_namespaces(conn, patience_s)
         due = [DueJob(namespace_id, EMBED, shards()[0]) for namespace_id in forgotten]
         return enqueue_idle_blocking(conn, due, retry_failed_after_s=0.0)
+
+
+def record_backlog(database: BlockingDatabase) -> None:
+    """Record the length of the queue over all namespaces, up to a cap, and the age of its oldest entry."""
+    with database.connection() as conn:
+        backlog = store.measure_backlog(conn, COUNT_CAP)
+    gauge(names.EMBED_PENDING, "{passage}").set(backlog.pending)
+    gauge(names.EMBED_PENDING_AGE, "s").set(backlog.oldest_s)

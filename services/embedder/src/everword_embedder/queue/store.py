@@ -12,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import ArrayParameter
-from everword.db.blocking import Connection, execute, fetch_all, fetch_each, fetch_value
+from everword.db.blocking import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_each,
+    fetch_value,
+    fetch_values,
+)
 from everword.db.statements import load_statements
 from everword.domain.credentials import CredentialPolicy
 
@@ -20,7 +27,7 @@ SQL = load_statements("everword_embedder.queue")
 
 
 @dataclass(frozen=True)
-class Generation:
+class WrittenGeneration:
     """A model generation that writes enqueue vectors for."""
 
     id: int
@@ -80,7 +87,7 @@ class Backlog:
 
 
 @dataclass(frozen=True)
-class _Share:
+class _NamespaceShare:
     """How many places a namespace has in a batch."""
 
     namespace_id: int
@@ -92,8 +99,8 @@ class _Completed:
     memory_id: int
 
 
-def live_generations(conn: Connection) -> list[Generation]:
-    return fetch_all(conn, SQL["live_generations"], None, Generation)
+def live_generations(conn: Connection) -> list[WrittenGeneration]:
+    return fetch_all(conn, SQL["live_generations"], None, WrittenGeneration)
 
 
 def set_background(conn: Connection, generation_id: int, mean: float, deviation: float) -> None:
@@ -125,7 +132,7 @@ def claim_pending(
         "only_few": only_few,
         "early": early,
     }
-    shares = fetch_all(conn, SQL["find_pending"], parameters, _Share)
+    shares = fetch_all(conn, SQL["find_pending"], parameters, _NamespaceShare)
     claimed = {"generation_id": generation_id, "lease_s": lease_s, "early": early}
     each = [{**asdict(share), **claimed} for share in shares]
     return fetch_each(conn, SQL["claim_pending"], each, PendingVector)
@@ -163,7 +170,7 @@ def complete_pending(
 def store_vectors(
     conn: Connection,
     namespace_id: int,
-    generation: Generation,
+    generation: WrittenGeneration,
     memory_ids: Sequence[int],
     vectors: npt.NDArray[np.float32],
 ) -> None:
@@ -220,16 +227,10 @@ def fail_pending(
     execute(conn, SQL["fail_pending"], parameters)
 
 
-@dataclass(frozen=True)
-class _NamespaceRow:
-    namespace_id: int
-
-
 def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
     """Return the namespaces whose vectors have been pending for so long, and that have no job to make them."""
     parameters = {"patience_s": patience_s}
-    rows = fetch_all(conn, SQL["forgotten_namespaces"], parameters, _NamespaceRow)
-    return [row.namespace_id for row in rows]
+    return fetch_values(conn, SQL["forgotten_namespaces"], parameters)
 
 
 def measure_backlog(conn: Connection, cap: int) -> Backlog:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -13,11 +14,10 @@ from everword.domain.errors import AdminKeyNeeded, InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import ApiKeyNotFound, NamespaceNotFound
 from everword.domain.times import utc_now
-from everword.domain.tokens import PageTokens
 from everword.rpc.authentication import hash_key
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.admin import store
 from everword_ingest.admin.store import ApiKeyRecord
-from everword_ingest.namespaces.model import page_limit
 from everword_ingest.namespaces.store import get_namespace
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ PREFIX = "ew_"
 _SECRET_BYTES = 32
 #: For how long the old key is good beside the new one.
 DEFAULT_OVERLAP = timedelta(days=1)
-_FIRST_PAGE = UUID(int=0)
+_BEFORE_ALL = UUID(int=0)
 
 
 async def create_api_key(
@@ -73,18 +73,17 @@ async def create_api_key(
 
 
 async def list_api_keys(
-    database: Database, namespace: str, page_size: int, page_token: str
-) -> tuple[list[ApiKeyRecord], str]:
+    database: Database, namespace: str, page: PageRequest
+) -> tuple[Sequence[ApiKeyRecord], str]:
     """Return a page of the keys of a namespace, or of all for '', oldest first, and the token of the next page."""
-    tokens = PageTokens(await database.token_secret(), "ListApiKeys")
-    [after] = tokens.read(page_token, namespace) or [str(_FIRST_PAGE)]
-    limit = page_limit(page_size)
+    cursor = await open_cursor(database, None, "ListApiKeys", page)
     async with database.connection() as conn:
         if namespace and await get_namespace(conn, namespace) is None:
             raise NamespaceNotFound(namespace=namespace)
-        found = await store.list_api_keys(conn, namespace, UUID(after), limit + 1)
-    page = found[:limit]
-    return page, tokens.issue(namespace, [str(page[-1].id)]) if len(found) > limit else ""
+        found = await store.list_api_keys(
+            conn, namespace, cursor.after_id or _BEFORE_ALL, cursor.limit
+        )
+    return cursor.cut(found, lambda last: [str(last.id)])
 
 
 async def revoke_api_key(database: Database, api_key_id: UUID) -> ApiKeyRecord:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from uuid import UUID
 
+from google.protobuf.message import Message
+
 from everword.db.pool import Database
 from everword.domain.caller import KeyScope, Role, current_caller
-from everword.domain.errors import InvalidArgument
+from everword.domain.errors import DeadlineExceeded, InvalidArgument
 from everword.rpc.interceptors.base import Context
-from everword.rpc.masks import masked_fields
-from everword.rpc.streaming import write_in_time
-from everword.rpc.translate import optional_time, to_timestamp
+from everword.rpc.interceptors.request_id import send_request_id
+from everword.rpc.pages import to_page
+from everword.rpc.translate import masked_fields, optional_time, to_timestamp
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1.admin_service_pb2_grpc import AdminServiceServicer
 from everword_ingest.admin.api_keys import (
@@ -47,6 +50,9 @@ from everword_ingest.namespaces.translate import (
 )
 from everword_ingest.transfer.export_namespace import export_namespace
 from everword_ingest.transfer.import_namespace import import_namespace
+
+#: How long a message waits to be taken, where the call holds a connection to the database meanwhile.
+TAKE_S = 60.0
 
 
 class AdminServicer(AdminServiceServicer):
@@ -99,9 +105,7 @@ class AdminServicer(AdminServiceServicer):
     async def ListNamespaces(
         self, request: pb.ListNamespacesRequest, context: Context
     ) -> pb.ListNamespacesResponse:
-        records, token = await list_namespaces(
-            self._database, request.page_size, request.page_token
-        )
+        records, token = await list_namespaces(self._database, to_page(request))
         return pb.ListNamespacesResponse(
             namespaces=map(namespace_to_proto, records), next_page_token=token
         )
@@ -124,7 +128,7 @@ class AdminServicer(AdminServiceServicer):
         self, request: pb.ListNamespaceDeletionsRequest, context: Context
     ) -> pb.ListNamespaceDeletionsResponse:
         found, token = await list_namespace_deletions(
-            self._database, request.namespace, request.page_size, request.page_token
+            self._database, request.namespace, to_page(request)
         )
         return pb.ListNamespaceDeletionsResponse(
             deletions=map(deletion_to_proto, found), next_page_token=token
@@ -168,9 +172,7 @@ class AdminServicer(AdminServiceServicer):
     async def ListApiKeys(
         self, request: pb.ListApiKeysRequest, context: Context
     ) -> pb.ListApiKeysResponse:
-        records, token = await list_api_keys(
-            self._database, request.namespace, request.page_size, request.page_token
-        )
+        records, token = await list_api_keys(self._database, request.namespace, to_page(request))
         return pb.ListApiKeysResponse(
             api_keys=map(api_key_to_proto, records), next_page_token=token
         )
@@ -222,3 +224,15 @@ def api_key_to_proto(record: ApiKeyRecord) -> pb.ApiKey:
         expire_time=to_timestamp(record.expires_at),
         last_use_time=to_timestamp(record.last_used_at),
     )
+
+
+async def write_in_time(context: Context, message: Message) -> None:
+    """Send one message of an answer. Raises DeadlineExceeded where those before it were not taken for too long."""
+    await send_request_id(context)
+    try:
+        async with asyncio.timeout(TAKE_S):
+            await context.write(message)
+    except TimeoutError as error:
+        raise DeadlineExceeded(
+            "What was sent was not taken for too long; call again, and read on.", limit_s=TAKE_S
+        ) from error

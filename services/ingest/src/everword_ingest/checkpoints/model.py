@@ -49,7 +49,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Listing:
-    """Which checkpoints to list, and the page of them."""
+    """Which checkpoints to list."""
 
     conversation_id: UUID
     #: None for all.
@@ -57,6 +57,3 @@ class Listing:
     all_versions: bool
     #: 0 for no limit.
     before_version: int
-    size: int
-    token: str
-    request_hash: str

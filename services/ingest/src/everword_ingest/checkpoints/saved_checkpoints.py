@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import CheckpointNotFound, ConversationNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.checkpoints import store
 from everword_ingest.checkpoints.model import Listing, NamedState
-from everword_ingest.checkpoints.store import CheckpointRow, StateRow
+from everword_ingest.checkpoints.store import CheckpointRow, CheckpointStateRow
 
 #: Metadata of a page: 100 times 64 KiB.
-DEFAULT_PAGE, MAX_PAGE = 50, 100
+MAX_PAGE = 100
 
 
 async def get_checkpoint(
     database: Database, namespace: NamespaceScope, target: UUID | NamedState
-) -> StateRow:
+) -> CheckpointStateRow:
     """Return a checkpoint with its state: by its id, or the latest of a name. Raises CheckpointNotFound."""
     async with database.transaction(namespace.id) as conn:
         id_ = target
@@ -34,20 +35,16 @@ async def get_checkpoint(
 
 
 async def list_checkpoints(
-    database: Database, namespace: NamespaceScope, listing: Listing
-) -> tuple[list[CheckpointRow], str]:
+    database: Database, namespace: NamespaceScope, listing: Listing, page: PageRequest
+) -> tuple[Sequence[CheckpointRow], str]:
     """Return a page of checkpoints, and the token of the next. Raises ConversationNotFound and InvalidPageToken."""
-    size = min(listing.size or DEFAULT_PAGE, MAX_PAGE)
-    tokens = PageTokens(await database.token_secret(), f"ListCheckpoints:{namespace.id}")
-    after = tokens.read(listing.token, listing.request_hash)
-    before = int(after[0]) if after else listing.before_version or None
+    cursor = await open_cursor(database, namespace, "ListCheckpoints", page, most=MAX_PAGE)
+    before = int(cursor.after[0]) if cursor.after else listing.before_version or None
     async with database.transaction(namespace.id) as conn:
         if not await store.conversation_exists(conn, namespace.id, listing.conversation_id):
             raise ConversationNotFound(conversation_id=listing.conversation_id)
-        found = await store.list_checkpoints(conn, namespace.id, listing, before, size + 1)
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue(listing.request_hash, [found[size - 1].version])
+        found = await store.list_checkpoints(conn, namespace.id, listing, before, cursor.limit)
+    return cursor.cut(found, lambda last: [last.version])
 
 
 async def delete_checkpoints(

@@ -8,6 +8,7 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
 from everword.rpc.long_work import beside_loop
+from everword.rpc.pages import to_page
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
 from everword_ingest.checkpoints.save_checkpoint import save_checkpoint
@@ -52,7 +53,7 @@ class CheckpointServicer(IngestServiceServicer):
         self, request: pb.ListCheckpointsRequest, context: Context
     ) -> pb.ListCheckpointsResponse:
         found, token = await list_checkpoints(
-            self._database, current_namespace(), to_listing(request)
+            self._database, current_namespace(), to_listing(request), to_page(request)
         )
         return pb.ListCheckpointsResponse(
             checkpoints=[checkpoint_to_proto(each) for each in found], next_page_token=token

@@ -15,6 +15,7 @@ from everword.db.statements import (
     fetch_all,
     fetch_optional,
     fetch_value,
+    fetch_values,
     load_statements,
 )
 from everword_ingest.checkpoints.model import (
@@ -54,15 +55,10 @@ class CheckpointRow:
 
 
 @dataclass(frozen=True)
-class StateRow(CheckpointRow):
+class CheckpointStateRow(CheckpointRow):
     """A checkpoint with its state."""
 
     state: bytes
-
-
-@dataclass(frozen=True)
-class _Id:
-    id: UUID
 
 
 async def conversation_exists(conn: Connection, namespace_id: int, conversation_id: UUID) -> bool:
@@ -131,9 +127,9 @@ async def drop_oldest(
 
 async def get_checkpoint(
     conn: Connection, namespace_id: int, checkpoint_id: UUID
-) -> StateRow | None:
+) -> CheckpointStateRow | None:
     parameters = {"namespace_id": namespace_id, "checkpoint_id": checkpoint_id}
-    return await fetch_optional(conn, SQL["get_checkpoint"], parameters, StateRow)
+    return await fetch_optional(conn, SQL["get_checkpoint"], parameters, CheckpointStateRow)
 
 
 async def list_checkpoints(
@@ -165,4 +161,4 @@ async def delete_checkpoints(
         "conversation_id": conversation_id,
         "name": name,
     }
-    return len(await fetch_all(conn, SQL["delete_checkpoints"], parameters, _Id))
+    return len(await fetch_values(conn, SQL["delete_checkpoints"], parameters))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from uuid import UUID
 
 from everword.rpc.translate import from_struct, text_of, to_struct, to_timestamp
@@ -36,17 +35,11 @@ def to_saving(request: pb.SaveCheckpointRequest) -> Saving:
 
 
 def to_listing(request: pb.ListCheckpointsRequest) -> Listing:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
     return Listing(
         UUID(request.conversation_id),
         request.name if request.HasField("name") else None,
         request.all_versions,
         request.before_version,
-        request.page_size,
-        request.page_token,
-        hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest(),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -13,21 +13,16 @@ from everword.db.namespaces import NamespaceSettings, namespace_settings, the_se
 from everword.db.pool import Connection
 from everword.db.statements import (
     BoundStatement,
-    fetch_all,
     fetch_each,
     fetch_optional,
     fetch_value,
+    fetch_values,
     load_statements,
 )
 from everword.domain.records import ConversationRecord
 from everword_ingest.conversations.model import ConversationSpec, LockedConversation
 
 SQL = load_statements("everword_ingest.conversations")
-
-
-@dataclass(frozen=True)
-class _IdRow:
-    id: UUID
 
 
 async def insert_conversation(
@@ -95,8 +90,7 @@ async def end_earlier_sessions(
         "channel": conversation.channel,
         "subject": conversation.subject,
     }
-    rows = await fetch_all(conn, SQL["end_earlier_sessions"], parameters, _IdRow)
-    return [row.id for row in rows]
+    return await fetch_values(conn, SQL["end_earlier_sessions"], parameters)
 
 
 def _key(namespace_id: int, spec: ConversationSpec) -> dict[str, Any]:

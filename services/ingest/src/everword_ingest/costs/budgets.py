@@ -16,8 +16,8 @@ from everword.domain.not_found import BudgetNotFound
 from everword.domain.times import utc_now
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards, wake_postponed
 from everword_ingest.costs import store
-from everword_ingest.costs.model import BudgetKey, Limits, Month
-from everword_ingest.costs.store import BudgetRow, EventRow, StandingRow
+from everword_ingest.costs.model import BudgetKey, BudgetLimits, Month
+from everword_ingest.costs.store import BudgetEventRow, BudgetRow, StandingRow
 
 #: Of a namespace. Each record looks at all of them.
 MAX_BUDGETS = 1_000
@@ -36,9 +36,9 @@ async def set_budget(
     database: Database,
     namespace: NamespaceScope,
     key: BudgetKey,
-    limits: Limits,
+    limits: BudgetLimits,
     wake: Callable[[], None],
-) -> tuple[UUID, Sequence[EventRow]]:
+) -> tuple[UUID, Sequence[BudgetEventRow]]:
     """Set a budget's limits, and return its id and the thresholds that it is at by that.
 
     `wake` is called after the commit: there may be work to publish. Raises InvalidArgument where there are too many.
@@ -56,7 +56,7 @@ async def set_budget(
         if found is None or found.currency != limits.currency:
             found = None  # what was charged in another currency says nothing
             await store.count_past(conn, namespace.id, id_, month.begins_at, time_zone)
-        old = _limits_of(found) if found else None
+        old = limits_of(found) if found else None
         await store.add_events(conn, namespace.id, id_, month.name, old, batch_id)
         events = await store.list_events(conn, namespace.id, batch_id)
         await _resume_work(conn, namespace.id)
@@ -118,8 +118,8 @@ async def _resume_work(conn: Connection, namespace_id: int) -> None:
     await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
 
 
-def _limits_of(row: BudgetRow) -> Limits:
-    return Limits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
+def limits_of(row: BudgetRow | StandingRow | BudgetEventRow) -> BudgetLimits:
+    return BudgetLimits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
 
 
 async def _clock(conn: Connection, namespace_id: int) -> tuple[str, Month]:

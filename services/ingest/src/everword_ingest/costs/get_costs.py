@@ -11,7 +11,7 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.domain.times import utc_now
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.costs import store
 from everword_ingest.costs.model import CostFilter, CostQuery
 from everword_ingest.costs.store import SumRow
@@ -21,12 +21,12 @@ DEFAULT_DAYS = 30
 
 
 async def get_costs(
-    database: Database, namespace: NamespaceScope, query: CostQuery
+    database: Database, namespace: NamespaceScope, query: CostQuery, page: PageRequest
 ) -> tuple[Sequence[SumRow], str]:
     """Return a page of sums, and the token of the next one. Raises InvalidPageToken and InvalidArgument."""
-    size = min(query.page_size or DEFAULT_PAGE, MAX_PAGE)
-    tokens = PageTokens(await database.token_secret(), f"GetCosts:{namespace.id}")
-    after = tokens.read(query.page_token, query.request_hash)
+    cursor = await open_cursor(
+        database, namespace, "GetCosts", page, default=DEFAULT_PAGE, most=MAX_PAGE
+    )
     async with database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
         span = span_of(query.filter, settings.time_zone, utc_now())
@@ -37,12 +37,10 @@ async def get_costs(
             span,
             query.group_by,
             settings.time_zone,
-            after,
-            size + 1,
+            cursor.after,
+            cursor.limit,
         )
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue(query.request_hash, found[size - 1].place)
+    return cursor.cut(found, lambda last: last.place)
 
 
 def span_of(wanted: CostFilter, time_zone: str, now: datetime) -> tuple[datetime, datetime]:

@@ -17,14 +17,14 @@ from everword.domain.times import local_time
 DEFAULT_WARN_PERCENT = 80
 
 
-class Period(IntEnum):
+class BudgetPeriod(IntEnum):
     """How long a budget lasts. Values equal proto `BudgetPeriod`."""
 
     RUN = 1
     MONTH = 2
 
 
-class Scope(IntEnum):
+class BudgetScope(IntEnum):
     """What a budget counts."""
 
     NAMESPACE = 1
@@ -36,14 +36,14 @@ class Scope(IntEnum):
 class BudgetKey:
     """What a budget is known by."""
 
-    period: Period
-    scope: Scope = Scope.NAMESPACE
+    period: BudgetPeriod
+    scope: BudgetScope = BudgetScope.NAMESPACE
     #: The agent or model.
     scope_value: str = ""
 
 
 @dataclass(frozen=True)
-class Limits:
+class BudgetLimits:
     """What a budget limits; None for no limit."""
 
     max_cost: Decimal | None
@@ -97,11 +97,8 @@ class CostFilter:
 
 @dataclass(frozen=True)
 class CostQuery:
-    """A page of sums that a caller asks for."""
+    """Sums that a caller asks for."""
 
     filter: CostFilter
     #: Names of groupings: `day`, `model`, …
     group_by: Sequence[str]
-    page_size: int
-    page_token: str
-    request_hash: str

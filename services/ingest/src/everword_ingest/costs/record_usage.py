@@ -14,22 +14,22 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword_ingest.costs import store
 from everword_ingest.costs.model import Reporting
-from everword_ingest.costs.store import EventRow, RecordedRow
+from everword_ingest.costs.store import BudgetEventRow, RecordedRow
 from everword_ingest.request_ids.claims import claim_request
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedUsage:
     """What was recorded."""
 
     calls: Sequence[RecordedRow]
-    events: Sequence[EventRow]
+    events: Sequence[BudgetEventRow]
     replayed: bool
 
 
 async def record_usage(
     database: Database, namespace: NamespaceScope, reporting: Reporting
-) -> Recorded:
+) -> RecordedUsage:
     """Add calls to the ledger, or find that an equal call did, and return what they cost.
 
     Raises RequestIdConflict and ConversationNotFound.
@@ -55,7 +55,7 @@ async def record_usage(
         for event in events:
             kind = "exceeded" if event.exceeded else "warning"
             counter(names.BUDGET_EVENTS, "{event}").add(1, {names.BUDGET_EVENT: kind})
-    return Recorded(calls, events, earlier is not None)
+    return RecordedUsage(calls, events, earlier is not None)
 
 
 async def _check_conversations(conn: Connection, namespace_id: int, reporting: Reporting) -> None:

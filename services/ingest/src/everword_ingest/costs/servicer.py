@@ -8,6 +8,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import cost_service_pb2 as pb
 from everword.v1.cost_service_pb2_grpc import CostServiceServicer
 from everword_ingest.costs.budgets import (
@@ -90,7 +91,9 @@ class CostServicer(CostServiceServicer):
         return pb.DeleteBudgetResponse()
 
     async def GetCosts(self, request: pb.GetCostsRequest, context: Context) -> pb.GetCostsResponse:
-        found, token = await get_costs(self._database, current_namespace(), to_query(request))
+        found, token = await get_costs(
+            self._database, current_namespace(), to_query(request), to_page(request)
+        )
         return pb.GetCostsResponse(groups=map(sum_to_proto, found), next_page_token=token)
 
     async def LoadPrices(

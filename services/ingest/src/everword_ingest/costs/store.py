@@ -18,7 +18,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.prices.price_list import PriceList
-from everword_ingest.costs.model import BudgetKey, CostFilter, Limits
+from everword_ingest.costs.model import BudgetKey, BudgetLimits, CostFilter
 
 SQL = load_statements("everword_ingest.costs")
 #: More than there are.
@@ -61,7 +61,7 @@ class StandingRow(BudgetRow):
 
 
 @dataclass(frozen=True)
-class EventRow:
+class BudgetEventRow:
     """An event of a budget, with its limits as they were then."""
 
     id: int
@@ -153,7 +153,7 @@ async def count_budgets(conn: Connection, namespace_id: int) -> int:
 
 
 async def upsert_budget(
-    conn: Connection, namespace_id: int, id_: UUID, key: BudgetKey, limits: Limits
+    conn: Connection, namespace_id: int, id_: UUID, key: BudgetKey, limits: BudgetLimits
 ) -> UUID:
     """Set a budget's limits and return its id, which is `id_` where it is new."""
     parameters = {"namespace_id": namespace_id, "id": id_, **asdict(key), **asdict(limits)}
@@ -183,7 +183,7 @@ async def add_events(
     namespace_id: int,
     budget_id: UUID,
     month: str,
-    old: Limits | None,
+    old: BudgetLimits | None,
     batch_id: UUID,
 ) -> None:
     """Record which thresholds are reached that were not under the old limits."""
@@ -230,9 +230,9 @@ async def list_standing(
     return await fetch_all(conn, SQL["list_standing"], parameters, StandingRow)
 
 
-async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> list[EventRow]:
+async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> list[BudgetEventRow]:
     parameters = {"namespace_id": namespace_id, "batch_id": batch_id, "limit": ALL}
-    return await fetch_all(conn, SQL["list_events"], parameters, EventRow)
+    return await fetch_all(conn, SQL["list_events"], parameters, BudgetEventRow)
 
 
 async def sum_costs(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -11,23 +10,23 @@ from everword.costs.model import ModelCall
 from everword.domain.errors import InvalidArgument
 from everword.domain.times import utc_now
 from everword.prices.price_list import Price, PriceList
-from everword.rpc.translate import fill_timestamp, optional_time, to_timestamp
+from everword.rpc.translate import fill_timestamp, optional_time, to_date, to_timestamp
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
-from everword_ingest.costs.budgets import BudgetStatus
+from everword_ingest.costs.budgets import BudgetStatus, limits_of
 from everword_ingest.costs.model import (
     DEFAULT_WARN_PERCENT,
     BudgetKey,
+    BudgetLimits,
+    BudgetPeriod,
+    BudgetScope,
     CostFilter,
     CostQuery,
-    Limits,
     Month,
-    Period,
     Reporting,
-    Scope,
 )
 from everword_ingest.costs.store import (
-    EventRow,
+    BudgetEventRow,
     PriceRow,
     RecordedRow,
     StandingRow,
@@ -89,16 +88,16 @@ def _to_call_time(usage: cost_pb2.ModelUsage, path: str) -> datetime | None:
 
 
 def to_key(key: cost_pb2.BudgetKey) -> BudgetKey:
-    period = Period(key.period)
+    period = BudgetPeriod(key.period)
     match key.scope.WhichOneof("of"):
         case "agent":
-            return BudgetKey(period, Scope.AGENT, key.scope.agent)
+            return BudgetKey(period, BudgetScope.AGENT, key.scope.agent)
         case "model":
-            return BudgetKey(period, Scope.MODEL, key.scope.model)
+            return BudgetKey(period, BudgetScope.MODEL, key.scope.model)
     return BudgetKey(period)
 
 
-def to_limits(request: pb.SetBudgetRequest) -> Limits:
+def to_limits(request: pb.SetBudgetRequest) -> BudgetLimits:
     """Return the limits of a budget. Raises InvalidArgument where there is none."""
     max_cost = Decimal(request.max_cost.amount) if request.HasField("max_cost") else None
     if max_cost is not None and not max_cost:
@@ -106,7 +105,7 @@ def to_limits(request: pb.SetBudgetRequest) -> Limits:
         raise InvalidArgument(violations=(("max_cost.amount", text),))
     if max_cost is None and not request.max_tokens:
         raise InvalidArgument(violations=(("max_cost", "or max_tokens is needed, or both"),))
-    return Limits(
+    return BudgetLimits(
         max_cost,
         request.max_cost.currency_code,
         request.max_tokens or None,
@@ -116,15 +115,11 @@ def to_limits(request: pb.SetBudgetRequest) -> Limits:
 
 def to_query(request: pb.GetCostsRequest) -> CostQuery:
     """Return the question about costs. Raises InvalidArgument."""
-    body = pb.GetCostsRequest.FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
     wanted = request.filter
     return CostQuery(
         CostFilter(
-            start=_to_date(wanted.start_date, "filter.start_date"),
-            end=_to_date(wanted.end_date, "filter.end_date"),
+            start=to_date(wanted.start_date, "filter.start_date"),
+            end=to_date(wanted.end_date, "filter.end_date"),
             models=list(wanted.models) or None,
             providers=list(wanted.providers) or None,
             agents=list(wanted.agents) or None,
@@ -133,9 +128,6 @@ def to_query(request: pb.GetCostsRequest) -> CostQuery:
             own=_OWN.get(wanted.source),
         ),
         [_GROUPINGS[each] for each in request.group_by],
-        request.page_size,
-        request.page_token,
-        digest,
     )
 
 
@@ -144,7 +136,7 @@ def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
     prices: dict[tuple[str, str, date], Price] = {}
     for place, each in enumerate(request.prices):
         path = f"prices[{place}]"
-        day = _to_date(each.valid_from, f"{path}.valid_from")
+        day = to_date(each.valid_from, f"{path}.valid_from")
         assert day is not None
         key = (each.model, each.provider, day)
         if key in prices:
@@ -157,13 +149,6 @@ def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
     return PriceList(today, request.currency_code, tuple(prices.values()))
 
 
-def _to_date(text: str, field: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error
-
-
 def money(amount: Decimal | None, currency: str) -> cost_pb2.Money | None:
     """Return an exact amount; None where there is none."""
     if amount is None or not currency:
@@ -171,11 +156,11 @@ def money(amount: Decimal | None, currency: str) -> cost_pb2.Money | None:
     return cost_pb2.Money(currency_code=currency, amount=format(amount, "f"))
 
 
-def budget_to_proto(id_: UUID, key: BudgetKey, limits: Limits) -> cost_pb2.Budget:
+def budget_to_proto(id_: UUID, key: BudgetKey, limits: BudgetLimits) -> cost_pb2.Budget:
     scope = None
-    if key.scope is Scope.AGENT:
+    if key.scope is BudgetScope.AGENT:
         scope = cost_pb2.BudgetScope(agent=key.scope_value)
-    elif key.scope is Scope.MODEL:
+    elif key.scope is BudgetScope.MODEL:
         scope = cost_pb2.BudgetScope(model=key.scope_value)
     return cost_pb2.Budget(
         id=str(id_),
@@ -198,9 +183,9 @@ def standing_to_proto(standing: BudgetStatus) -> list[cost_pb2.BudgetStatus]:
 
 
 def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatus:
-    monthly = row.period == Period.MONTH
+    monthly = row.period == BudgetPeriod.MONTH
     return cost_pb2.BudgetStatus(
-        budget=budget_to_proto(row.id, _key(row), _limits(row)),
+        budget=budget_to_proto(row.id, _key(row), limits_of(row)),
         period=month.name if monthly else run_id,
         spent=money(row.cost, row.currency),
         tokens=row.tokens,
@@ -212,9 +197,9 @@ def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatu
     )
 
 
-def event_to_proto(row: EventRow) -> cost_pb2.BudgetEvent:
+def event_to_proto(row: BudgetEventRow) -> cost_pb2.BudgetEvent:
     event = cost_pb2.BudgetEvent(
-        budget=budget_to_proto(row.budget_id, _key(row), _limits(row)),
+        budget=budget_to_proto(row.budget_id, _key(row), limits_of(row)),
         period=row.in_period,
         spent=money(row.cost, row.currency),
         tokens=row.tokens,
@@ -265,9 +250,5 @@ def price_to_proto(row: PriceRow) -> cost_pb2.ModelPrice:
     )
 
 
-def _key(row: StandingRow | EventRow) -> BudgetKey:
-    return BudgetKey(Period(row.period), Scope(row.scope), row.scope_value)
-
-
-def _limits(row: StandingRow | EventRow) -> Limits:
-    return Limits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
+def _key(row: StandingRow | BudgetEventRow) -> BudgetKey:
+    return BudgetKey(BudgetPeriod(row.period), BudgetScope(row.scope), row.scope_value)

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword_ingest.documents import store
-from everword_ingest.documents.model import Change, SourceFile, WrittenDocument
+from everword_ingest.documents.model import DocumentChange, SourceFile, WrittenDocument
 from everword_ingest.documents.parsing import ParseLimits
 from everword_ingest.documents.prepare import Built, cut_text
 from everword_ingest.documents.write_document import prepare
@@ -42,7 +42,7 @@ class _Continued:
 async def append_document(
     database: Database,
     namespace: NamespaceScope,
-    change: Change,
+    change: DocumentChange,
     content: str,
     wake: Callable[[], None],
 ) -> WrittenDocument:
@@ -61,7 +61,7 @@ async def append_document(
 
 
 async def _prepare(
-    database: Database, namespace: NamespaceScope, change: Change, added: str
+    database: Database, namespace: NamespaceScope, change: DocumentChange, added: str
 ) -> _Continued:
     """Cut and build the whole text, outside of any transaction."""
     async with database.transaction(namespace.id) as conn:
@@ -79,7 +79,7 @@ async def _prepare(
 async def _append(
     conn: Connection,
     namespace_id: int,
-    change: Change,
+    change: DocumentChange,
     added: str,
     continued: _Continued,
     version_id: UUID,
@@ -100,8 +100,13 @@ async def _append(
 
 
 async def _continue(
-    conn: Connection, namespace_id: int, document_id: UUID, version: int, change: Change, added: str
-) -> tuple[Change, str]:
+    conn: Connection,
+    namespace_id: int,
+    document_id: UUID,
+    version: int,
+    change: DocumentChange,
+    added: str,
+) -> tuple[DocumentChange, str]:
     """Return a change with the labels of a version too, and the version's text with the new one on a line after it."""
     there = await store.get_text(conn, namespace_id, document_id, version) if version else None
     if there is None:

@@ -13,7 +13,7 @@ from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.documents import store
 from everword_ingest.documents.index_document import unindex_document
-from everword_ingest.documents.model import Deletion, DocumentKind, WrittenDocument
+from everword_ingest.documents.model import DocumentDeletion, DocumentKind, WrittenDocument
 from everword_ingest.documents.read_documents import find_document_id, not_found
 from everword_ingest.documents.store import NewVersion
 from everword_ingest.documents.write_steps import check_version
@@ -23,7 +23,7 @@ from everword_ingest.request_ids.claims import claim_request
 async def delete_document(
     database: Database,
     namespace: NamespaceScope,
-    deletion: Deletion,
+    deletion: DocumentDeletion,
     kind: DocumentKind,
     wake: Callable[[], None],
 ) -> WrittenDocument:
@@ -52,7 +52,11 @@ async def delete_document(
 
 
 async def _delete(
-    conn: Connection, namespace_id: int, deletion: Deletion, kind: DocumentKind, version_id: UUID
+    conn: Connection,
+    namespace_id: int,
+    deletion: DocumentDeletion,
+    kind: DocumentKind,
+    version_id: UUID,
 ) -> None:
     document_id = await find_document_id(conn, namespace_id, deletion.target)
     held = await store.lock_document(conn, namespace_id, document_id)

@@ -11,7 +11,7 @@ from uuid import UUID
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
-from everword.index.passages import Passage
+from everword.index.passages import IndexedPassage
 from everword.index.writer import Counts, add_passages, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
@@ -64,7 +64,7 @@ class _Changes:
     rows: Sequence[ChunkRow]
     #: Ids of rows to delete: of removed or moved chunks.
     outdated: Sequence[UUID]
-    passages: Sequence[Passage]
+    passages: Sequence[IndexedPassage]
 
 
 async def index_document(

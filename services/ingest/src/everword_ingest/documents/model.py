@@ -53,7 +53,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Change:
+class DocumentChange:
     """How a document is changed, by whom, and on what condition."""
 
     key: DocumentKey
@@ -75,14 +75,14 @@ class Change:
 class Upload:
     """A file that is to become a document, but for its bytes."""
 
-    change: Change
+    change: DocumentChange
     file_name: str
     #: None where the content and the name tell.
     media_type: str | None
 
 
 @dataclass(frozen=True)
-class Deletion:
+class DocumentDeletion:
     """A document that is to be deleted."""
 
     target: UUID | DocumentKey
@@ -121,7 +121,7 @@ class DocumentFilter:
 
 
 @dataclass(frozen=True)
-class Part:
+class RequestedPart:
     """The part of a text that a caller asks for."""
 
     headings: Sequence[str] = ()
@@ -137,4 +137,4 @@ class HistoryRequest:
     target: UUID | DocumentKey
     #: 0 for all.
     version: int = 0
-    part: Part = Part()
+    part: RequestedPart = RequestedPart()

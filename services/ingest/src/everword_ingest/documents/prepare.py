@@ -16,12 +16,12 @@ from everword.domain.errors import DocumentUnreadable
 from everword.domain.ids import new_id
 from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.rpc.long_work import LONG_BYTES, beside_loop
 from everword_ingest.documents import parsing
-from everword_ingest.documents.model import Change, SourceFile
+from everword_ingest.documents.model import DocumentChange, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
-from everword_ingest.notes.place import Place
+from everword_ingest.notes.place import StoredScope
 
 #: What is cut at once; more is left to a thread.
 _FEW_CHARS = 4_000
@@ -44,7 +44,7 @@ class Built:
 
     #: By a chunk's place.
     ids: Mapping[int, UUID]
-    passages: Sequence[Passage]
+    passages: Sequence[IndexedPassage]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Owner:
     """The document that chunks are of, and in which language it is read."""
 
     document_id: UUID
-    change: Change
-    place: Place
+    change: DocumentChange
+    place: StoredScope
     language: Language
     now: datetime
 
@@ -66,7 +66,7 @@ async def parse_file(data: bytes, file: SourceFile, media_type: str | None) -> P
         raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
 
 
-async def cut_text(text: str, change: Change, limits: ParseLimits = TEXT_LIMITS) -> Cut:
+async def cut_text(text: str, change: DocumentChange, limits: ParseLimits = TEXT_LIMITS) -> Cut:
     """Return a text in Markdown or plain in chunks. Raises DocumentUnreadable."""
     try:
         if len(text) <= _FEW_CHARS:
@@ -88,17 +88,17 @@ def _read_text(text: str, limits: ParseLimits) -> ParsedDocument:
     return read_markdown(text.encode(), limits)
 
 
-async def cut_parsed(parsed: ParsedDocument, change: Change) -> Cut:
+async def cut_parsed(parsed: ParsedDocument, change: DocumentChange) -> Cut:
     """Return what was read of a file in chunks."""
     return await beside_loop(lambda: _cut(parsed, change))
 
 
-def _cut(parsed: ParsedDocument, change: Change) -> Cut:
+def _cut(parsed: ParsedDocument, change: DocumentChange) -> Cut:
     chunks = chunk_document(parsed)
     return Cut(parsed.text, chunks, [_digest(chunk, change) for chunk in chunks])
 
 
-def _digest(chunk: Chunk, change: Change) -> bytes:
+def _digest(chunk: Chunk, change: DocumentChange) -> bytes:
     """Return a hash of what is indexed of a chunk, beside its document and who wrote it when."""
     parts = ["\0".join(sorted(change.tags)), *chunk.heading_path, chunk.content]
     return sha256("\x01".join(parts).encode()).digest()
@@ -108,7 +108,7 @@ async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built
     """Return the chunks at some places as the index takes them."""
     ids = {place: new_id() for place in sorted(places)}
 
-    def build() -> list[Passage]:
+    def build() -> list[IndexedPassage]:
         return [
             passage
             for place, id_ in ids.items()
@@ -119,9 +119,9 @@ async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built
     return Built(ids, build() if few else await beside_loop(build))
 
 
-def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[Passage]:
+def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[IndexedPassage]:
     scope = owner.place.scope
-    source = Source(
+    source = IndexedSource(
         id_,
         MemoryKind.CHUNK,
         owner.now,

@@ -9,23 +9,19 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import DocumentNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.documents import store
 from everword_ingest.documents.model import (
     DocumentFilter,
     DocumentKey,
     DocumentKind,
     HistoryRequest,
-    Part,
+    RequestedPart,
 )
-from everword_ingest.documents.store import ChunkRow, DocumentRow, VersionRow
-from everword_ingest.notes.model import PageRequest
+from everword_ingest.documents.store import ChunkRow, DocumentRow, DocumentVersionRow
 from everword_ingest.notes.place import find_place
 
-DEFAULT_PAGE, MAX_PAGE = 50, 200
 DEFAULT_CHARS, DEFAULT_VERSION_CHARS = 20_000, 2_000
-#: Texts of a page of a history together, at most 4 bytes a character: half of what the transport takes.
-_MAX_PAGE_CHARS = 2 * 1024 * 1024
 DEFAULT_VERSIONS, MAX_VERSIONS = 20, 60
 MAX_SECTIONS = 1_000
 
@@ -65,7 +61,7 @@ async def read_document(
     database: Database,
     namespace: NamespaceScope,
     target: UUID | DocumentKey,
-    part: Part,
+    part: RequestedPart,
     kind: DocumentKind,
 ) -> ReadPart:
     """Return a part of a document's text. Raises DocumentNotFound and ConversationNotFound."""
@@ -86,16 +82,12 @@ async def list_documents(
     database: Database, namespace: NamespaceScope, wanted: DocumentFilter, page: PageRequest
 ) -> tuple[Sequence[DocumentRow], str]:
     """Return a page of documents, and the token of the next one. Raises InvalidPageToken."""
-    size = min(page.size or DEFAULT_PAGE, MAX_PAGE)
-    purpose = f"ListDocuments:{wanted.kind.name}:{namespace.id}"
-    tokens = PageTokens(await database.token_secret(), purpose)
-    after = tokens.read(page.token, page.request_hash)
-    after_id = UUID(after[0]) if after else None
+    cursor = await open_cursor(database, namespace, f"ListDocuments:{wanted.kind.name}", page)
     async with database.transaction(namespace.id) as conn:
-        found = await store.list_documents(conn, namespace.id, wanted, after_id, size + 1)
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue(page.request_hash, [str(found[size - 1].id)])
+        found = await store.list_documents(
+            conn, namespace.id, wanted, cursor.after_id, cursor.limit
+        )
+    return cursor.cut(found, lambda last: [str(last.id)])
 
 
 async def get_document_history(
@@ -104,17 +96,19 @@ async def get_document_history(
     wanted: HistoryRequest,
     page: PageRequest,
     kind: DocumentKind,
-) -> tuple[UUID, Sequence[VersionRow], str]:
+) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
     """Return a document's id, a page of what it was, and the token of the next one.
 
     Raises DocumentNotFound, ConversationNotFound and InvalidPageToken.
     """
     chars = wanted.part.max_chars or DEFAULT_VERSION_CHARS
-    size = min(page.size or DEFAULT_VERSIONS, MAX_VERSIONS, max(1, _MAX_PAGE_CHARS // chars))
-    purpose = f"GetDocumentHistory:{kind.name}:{namespace.id}"
-    tokens = PageTokens(await database.token_secret(), purpose)
-    after = tokens.read(page.token, page.request_hash)
-    before = int(after[0]) if after else None
+    cursor = await open_cursor(
+        *(database, namespace, f"GetDocumentHistory:{kind.name}", page),
+        default=DEFAULT_VERSIONS,
+        most=MAX_VERSIONS,
+        item_chars=chars,
+    )
+    before = int(cursor.after[0]) if cursor.after else None
     part = wanted.part.start, chars
     async with database.transaction(namespace.id) as conn:
         document_id = await find_document_id(conn, namespace.id, wanted.target)
@@ -122,13 +116,11 @@ async def get_document_history(
         if held != kind:
             raise not_found(wanted.target)
         found = await store.list_versions(
-            conn, namespace.id, document_id, wanted.version, before, part, size + 1
+            conn, namespace.id, document_id, wanted.version, before, part, cursor.limit
         )
-    if not found and not after:
+    if not found and not cursor.after:
         raise not_found(wanted.target)
-    if len(found) <= size:
-        return document_id, found, ""
-    return document_id, found[:size], tokens.issue(page.request_hash, [found[size - 1].version])
+    return document_id, *cursor.cut(found, lambda last: [last.version])
 
 
 async def find_document_id(conn: Connection, namespace_id: int, target: UUID | DocumentKey) -> UUID:

@@ -9,6 +9,7 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.domain.errors import InvalidArgument
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import document_service_pb2 as pb
 from everword.v1.document_service_pb2_grpc import DocumentServiceServicer
 from everword_ingest.documents.append_document import append_document
@@ -27,7 +28,6 @@ from everword_ingest.documents.translate import (
     to_deletion,
     to_filter,
     to_history,
-    to_page,
     to_part,
     to_target,
     to_upload,

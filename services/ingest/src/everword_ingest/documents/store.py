@@ -50,7 +50,7 @@ class TextRow:
 
 
 @dataclass(frozen=True)
-class FoundVersion:
+class WrittenDocumentVersion:
     """A version that an earlier call wrote."""
 
     document_id: UUID
@@ -117,7 +117,7 @@ class DocumentRow:
 
 
 @dataclass(frozen=True)
-class VersionRow(NewVersion):
+class DocumentVersionRow(NewVersion):
     """A version of a history, with a part of its text."""
 
 
@@ -171,9 +171,9 @@ async def get_text(
 
 async def find_version(
     conn: Connection, namespace_id: int, version_id: UUID
-) -> FoundVersion | None:
+) -> WrittenDocumentVersion | None:
     parameters = {"namespace_id": namespace_id, "version_id": version_id}
-    return await fetch_optional(conn, SQL["find_version"], parameters, FoundVersion)
+    return await fetch_optional(conn, SQL["find_version"], parameters, WrittenDocumentVersion)
 
 
 async def write_version(
@@ -250,7 +250,7 @@ async def list_versions(
     before_version: int | None,
     part: tuple[int, int],
     limit: int,
-) -> list[VersionRow]:
+) -> list[DocumentVersionRow]:
     """Return versions, the latest first, with `part` of each text: where it begins, and how many characters."""
     parameters = {
         "namespace_id": namespace_id,
@@ -261,4 +261,4 @@ async def list_versions(
         "max_chars": part[1],
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_versions"], parameters, VersionRow)
+    return await fetch_all(conn, SQL["list_versions"], parameters, DocumentVersionRow)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import TypeAlias
 from uuid import UUID
@@ -12,18 +11,17 @@ from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
 from everword_ingest.documents.model import (
-    Change,
-    Deletion,
+    DocumentChange,
+    DocumentDeletion,
     DocumentFilter,
     DocumentKey,
     DocumentScope,
     HistoryRequest,
-    Part,
+    RequestedPart,
     Upload,
 )
 from everword_ingest.documents.read_documents import FoundSection, ReadPart
-from everword_ingest.documents.store import DocumentRow, NewVersion, VersionRow
-from everword_ingest.notes.model import PageRequest
+from everword_ingest.documents.store import DocumentRow, DocumentVersionRow, NewVersion
 from everword_ingest.request_ids.claims import hash_body
 
 Named: TypeAlias = (
@@ -31,12 +29,6 @@ Named: TypeAlias = (
     | pb.ReadDocumentRequest
     | pb.DeleteDocumentRequest
     | pb.GetDocumentHistoryRequest
-)
-Paged: TypeAlias = (
-    pb.ListDocumentsRequest
-    | pb.GetDocumentHistoryRequest
-    | pb.ListWorkspaceFilesRequest
-    | pb.GetWorkspaceFileHistoryRequest
 )
 
 
@@ -59,7 +51,7 @@ def to_upload(header: pb.UploadHeader) -> Upload:
     return Upload(change, header.file_name, header.media_type or None)
 
 
-def to_writing(request: pb.WriteDocumentRequest) -> Change:
+def to_writing(request: pb.WriteDocumentRequest) -> DocumentChange:
     """Raises InvalidArgument if an append names a version."""
     expected = request.expected_version if request.HasField("expected_version") else None
     if request.append and expected is not None:
@@ -78,9 +70,9 @@ def _to_change(
     body_hash: bytes,
     *,
     appends: bool = False,
-) -> Change:
+) -> DocumentChange:
     key = DocumentKey(document.title, to_scope(document.scope))
-    return Change(
+    return DocumentChange(
         key,
         document.author,
         list(document.tags),
@@ -91,9 +83,9 @@ def _to_change(
     )
 
 
-def to_deletion(request: pb.DeleteDocumentRequest) -> Deletion:
+def to_deletion(request: pb.DeleteDocumentRequest) -> DocumentDeletion:
     expected = request.expected_version if request.HasField("expected_version") else None
-    return Deletion(
+    return DocumentDeletion(
         to_target(request),
         expected,
         request.author,
@@ -102,8 +94,8 @@ def to_deletion(request: pb.DeleteDocumentRequest) -> Deletion:
     )
 
 
-def to_part(request: pb.ReadDocumentRequest) -> Part:
-    return Part(list(request.headings), request.start_char, request.max_chars)
+def to_part(request: pb.ReadDocumentRequest) -> RequestedPart:
+    return RequestedPart(list(request.headings), request.start_char, request.max_chars)
 
 
 def to_filter(wanted: pb.DocumentFilter) -> DocumentFilter:
@@ -117,16 +109,8 @@ def to_filter(wanted: pb.DocumentFilter) -> DocumentFilter:
 
 
 def to_history(request: pb.GetDocumentHistoryRequest) -> HistoryRequest:
-    part = Part(start=request.start_char, max_chars=request.max_content_chars)
+    part = RequestedPart(start=request.start_char, max_chars=request.max_content_chars)
     return HistoryRequest(to_target(request), request.version, part)
-
-
-def to_page(request: Paged) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def scope_to_proto(row: DocumentRow) -> document_pb2.DocumentScope:
@@ -170,7 +154,7 @@ def part_to_proto(part: ReadPart) -> pb.ReadDocumentResponse:
     )
 
 
-def version_to_proto(row: VersionRow) -> document_pb2.DocumentVersion:
+def version_to_proto(row: DocumentVersionRow) -> document_pb2.DocumentVersion:
     return document_pb2.DocumentVersion(
         id=str(row.id),
         version=row.version,

@@ -8,7 +8,7 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword_ingest.documents.index_document import find_kept
-from everword_ingest.documents.model import Change, SourceFile, WrittenDocument
+from everword_ingest.documents.model import DocumentChange, SourceFile, WrittenDocument
 from everword_ingest.documents.prepare import Cut, build_chunks, cut_text
 from everword_ingest.documents.write_steps import (
     Prepared,
@@ -24,7 +24,7 @@ from everword_ingest.documents.write_steps import (
 async def write_document(
     database: Database,
     namespace: NamespaceScope,
-    change: Change,
+    change: DocumentChange,
     content: str,
     wake: Callable[[], None],
 ) -> WrittenDocument:
@@ -39,7 +39,11 @@ async def write_document(
 
 
 async def prepare(
-    database: Database, namespace: NamespaceScope, change: Change, cut: Cut, file: SourceFile
+    database: Database,
+    namespace: NamespaceScope,
+    change: DocumentChange,
+    cut: Cut,
+    file: SourceFile,
 ) -> Prepared:
     """Build what is new in a text, beside what its document has. Raises ConversationNotFound and InvalidArgument."""
     ensure_fits(change, cut.text)
@@ -53,7 +57,7 @@ async def prepare(
 async def store_document(
     database: Database,
     namespace: NamespaceScope,
-    change: Change,
+    change: DocumentChange,
     prepared: Prepared,
     wake: Callable[[], None],
 ) -> WrittenDocument:
@@ -66,7 +70,11 @@ async def store_document(
 
 
 async def _replace(
-    conn: Connection, namespace_id: int, change: Change, prepared: Prepared, version_id: UUID
+    conn: Connection,
+    namespace_id: int,
+    change: DocumentChange,
+    prepared: Prepared,
+    version_id: UUID,
 ) -> int:
     """Store a text in the place of what is there; returns the highest id of a passage."""
     held = await hold_document(conn, namespace_id, prepared.owner)

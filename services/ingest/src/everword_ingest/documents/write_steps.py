@@ -21,7 +21,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language
 from everword_ingest.documents import store
 from everword_ingest.documents.index_document import find_kept, index_document
-from everword_ingest.documents.model import Change, DocumentKey, SourceFile, WrittenDocument
+from everword_ingest.documents.model import DocumentChange, DocumentKey, SourceFile, WrittenDocument
 from everword_ingest.documents.prepare import Built, Cut, Owner, build_chunks
 from everword_ingest.documents.store import LockedDocument, NewVersion
 from everword_ingest.notes.place import find_place
@@ -41,7 +41,7 @@ class Prepared:
 async def store_once(
     database: Database,
     namespace: NamespaceScope,
-    change: Change,
+    change: DocumentChange,
     write_it: Callable[[Connection, UUID], Awaitable[int]],
     wake: Callable[[], None],
 ) -> WrittenDocument:
@@ -72,7 +72,9 @@ async def store_once(
     )
 
 
-async def find_owner(conn: Connection, namespace_id: int, change: Change) -> tuple[Change, Owner]:
+async def find_owner(
+    conn: Connection, namespace_id: int, change: DocumentChange
+) -> tuple[DocumentChange, Owner]:
     """Return a change in the scope where its document is, and what its chunks have in common."""
     place = await find_place(conn, namespace_id, change.key.scope)
     change = replace(change, key=replace(change.key, scope=place.scope))
@@ -141,7 +143,7 @@ async def store_version(
     return await index_document(conn, namespace_id, owner, cut, kept, built)
 
 
-def ensure_fits(change: Change, text: str) -> None:
+def ensure_fits(change: DocumentChange, text: str) -> None:
     """Raise InvalidArgument where a text is longer than its document may be."""
     if len(text.encode()) <= change.max_bytes:
         return

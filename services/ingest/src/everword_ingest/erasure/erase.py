@@ -21,19 +21,19 @@ from everword.domain.not_found import (
     PatternNotFound,
 )
 from everword_ingest.erasure import store
-from everword_ingest.erasure.model import Erased, Kind, NamedTarget, Target
+from everword_ingest.erasure.model import Erased, ErasureKind, ErasureTarget, NamedTarget
 from everword_ingest.erasure.removal import BATCH, follow, repeat_on_conflict
 from everword_ingest.request_ids.claims import claim_request
 
-_NOT_FOUND: dict[Kind | None, tuple[type[NotFound], str]] = {
-    Kind.MESSAGE: (MessageNotFound, "message_id"),
-    Kind.CONVERSATION: (ConversationNotFound, "conversation_id"),
-    Kind.NOTE: (NoteNotFound, "note_id"),
-    Kind.FACT: (FactNotFound, "fact_id"),
-    Kind.LEARNED: (MemoryNotFound, "memory_id"),
-    Kind.NODE: (NodeNotFound, "node_id"),
-    Kind.PATTERN: (PatternNotFound, "pattern_id"),
-    Kind.DOCUMENT: (DocumentNotFound, "document_id"),
+_NOT_FOUND: dict[ErasureKind | None, tuple[type[NotFound], str]] = {
+    ErasureKind.MESSAGE: (MessageNotFound, "message_id"),
+    ErasureKind.CONVERSATION: (ConversationNotFound, "conversation_id"),
+    ErasureKind.NOTE: (NoteNotFound, "note_id"),
+    ErasureKind.FACT: (FactNotFound, "fact_id"),
+    ErasureKind.LEARNED: (MemoryNotFound, "memory_id"),
+    ErasureKind.NODE: (NodeNotFound, "node_id"),
+    ErasureKind.PATTERN: (PatternNotFound, "pattern_id"),
+    ErasureKind.DOCUMENT: (DocumentNotFound, "document_id"),
     None: (MemoryNotFound, "memory_id"),
 }
 
@@ -41,7 +41,7 @@ _NOT_FOUND: dict[Kind | None, tuple[type[NotFound], str]] = {
 async def erase(
     database: Database,
     namespace: NamespaceScope,
-    target: Target,
+    target: ErasureTarget,
     requested_by: str,
     request_id: str,
     body_hash: bytes,
@@ -60,7 +60,7 @@ async def erase(
 async def _erase(
     database: Database,
     namespace: NamespaceScope,
-    target: Target,
+    target: ErasureTarget,
     requested_by: str,
     request_id: str,
     body_hash: bytes,
@@ -84,7 +84,7 @@ async def _erase(
     return Erased(row, left, earlier is not None)
 
 
-async def resolve_target(conn: Connection, namespace_id: int, target: Target) -> NamedTarget:
+async def resolve_target(conn: Connection, namespace_id: int, target: ErasureTarget) -> NamedTarget:
     """Resolve a target to the kind and id of the whole thing to erase. Raises NotFound."""
     if target.id is None:
         assert target.kind is not None

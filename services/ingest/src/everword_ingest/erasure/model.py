@@ -24,7 +24,7 @@ class Kind(IntEnum):
     DOCUMENT = 10
 
 
-class State(IntEnum):
+class ErasureState(IntEnum):
     """How far an erasure is. Values equal proto `ErasureState`."""
 
     RUNNING = 1
@@ -32,11 +32,19 @@ class State(IntEnum):
 
 
 @dataclass(frozen=True)
-class Target:
+class RunningDeletion:
+    """An erasure, or a run of retention, that is not done."""
+
+    namespace_id: int
+    id: UUID
+
+
+@dataclass(frozen=True)
+class ErasureTarget:
     """What is erased: an id, or the name of a subject or an author."""
 
     #: None: found by the id.
-    kind: Kind | None
+    kind: ErasureKind | None
     id: UUID | None = None
     name: str | None = None
 
@@ -109,7 +117,7 @@ class Did:
 
 
 @dataclass(frozen=True)
-class Preview:
+class ErasurePreview:
     """The rows that an erasure would delete."""
 
     #: Value of proto `ErasureKind`.

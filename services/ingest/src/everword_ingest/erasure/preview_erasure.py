@@ -8,13 +8,15 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword_ingest.erasure import store
 from everword_ingest.erasure.erase import resolve_target
-from everword_ingest.erasure.model import Preview, Target
+from everword_ingest.erasure.model import ErasurePreview, ErasureTarget
 
 #: Minimum trigram similarity of a suggested name (pg_trgm's default threshold), and the maximum number of names.
 LEAST_SIMILARITY, SIMILAR_NAMES = 0.3, 3
 
 
-async def preview_erasure(database: Database, namespace: NamespaceScope, target: Target) -> Preview:
+async def preview_erasure(
+    database: Database, namespace: NamespaceScope, target: ErasureTarget
+) -> ErasurePreview:
     """Count the rows that an erasure would delete, in one snapshot and without a lock. Raises NotFound."""
     async with database.snapshot(namespace.id) as conn:
         resolved = await resolve_target(conn, namespace.id, target)
@@ -25,7 +27,7 @@ async def preview_erasure(database: Database, namespace: NamespaceScope, target:
             similar = await store.similar_names(
                 conn, namespace.id, resolved, LEAST_SIMILARITY, SIMILAR_NAMES
             )
-    return Preview(
+    return ErasurePreview(
         kind=resolved.kind,
         similar_names=similar,
         counts=counts,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ErasureNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.erasure import store
 from everword_ingest.erasure.model import ErasureRow
 
@@ -26,15 +27,10 @@ async def get_erasure(
 
 
 async def list_erasures(
-    database: Database, namespace: NamespaceScope, page_size: int, page_token: str
-) -> tuple[list[ErasureRow], str]:
+    database: Database, namespace: NamespaceScope, page: PageRequest
+) -> tuple[Sequence[ErasureRow], str]:
     """Return a page of erasures, latest first, and the token of the next one. Raises InvalidPageToken."""
-    size = page_size or DEFAULT_PAGE
-    tokens = PageTokens(await database.token_secret(), f"ListErasures:{namespace.id}")
-    after = tokens.read(page_token, "")
-    before_id = UUID(after[0]) if after else None
+    cursor = await open_cursor(database, namespace, "ListErasures", page, default=DEFAULT_PAGE)
     async with database.transaction(namespace.id) as conn:
-        found = await store.list_erasures(conn, namespace.id, before_id, size + 1)
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue("", [str(found[size - 1].id)])
+        found = await store.list_erasures(conn, namespace.id, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import TypeVar
 from uuid import UUID
 
-from everword.db.conflicts import WRITE_CONFLICTS
 from everword.db.namespaces import get_namespace_settings
-from everword.db.pool import Connection
+from everword.db.pool import WRITE_CONFLICTS, Connection
 from everword.facts.weigh_facts import weigh_facts
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
 from everword.people.fold_again import fold_again

@@ -8,6 +8,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.erasure_service_pb2_grpc import ErasureServiceServicer
 from everword_ingest.erasure.erase import erase
@@ -57,9 +58,7 @@ class ErasureServicer(ErasureServiceServicer):
     async def ListErasures(
         self, request: pb.ListErasuresRequest, context: Context
     ) -> pb.ListErasuresResponse:
-        found, token = await list_erasures(
-            self._database, current_namespace(), request.page_size, request.page_token
-        )
+        found, token = await list_erasures(self._database, current_namespace(), to_page(request))
         return pb.ListErasuresResponse(
             erasures=[erasure_to_proto(each) for each in found], next_page_token=token
         )

@@ -18,17 +18,16 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
-from everword_ingest.erasure.model import Did, ErasureRow, Kind, NamedTarget, Target
+from everword_ingest.erasure.model import (
+    Did,
+    ErasureKind,
+    ErasureRow,
+    ErasureTarget,
+    NamedTarget,
+    RunningDeletion,
+)
 
 SQL = load_statements("everword_ingest.erasure")
-
-
-@dataclass(frozen=True)
-class RunningRow:
-    """An erasure that is not done."""
-
-    namespace_id: int
-    id: UUID
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class TargetRow:
 
 
 @dataclass(frozen=True)
-class NameRow:
+class ErasedNameRow:
     """The name of a subject or an author."""
 
     name: str
@@ -81,7 +80,9 @@ async def forget_author_names(conn: Connection, names: Sequence[str]) -> None:
     await execute(conn, SQL["forget_author_names"], {"names": list(names)})
 
 
-async def find_target(conn: Connection, namespace_id: int, target: Target) -> TargetRow | None:
+async def find_target(
+    conn: Connection, namespace_id: int, target: ErasureTarget
+) -> TargetRow | None:
     parameters = {
         "namespace_id": namespace_id,
         "kind": target.kind or 0,
@@ -101,7 +102,7 @@ async def similar_names(
         "least": least,
         "limit": limit,
     }
-    return [row.name for row in await fetch_all(conn, statement, parameters, NameRow)]
+    return [row.name for row in await fetch_all(conn, statement, parameters, ErasedNameRow)]
 
 
 async def get_erasure(conn: Connection, namespace_id: int, erasure_id: UUID) -> ErasureRow | None:
@@ -121,8 +122,8 @@ async def fail_erasure(conn: Connection, namespace_id: int, erasure_id: UUID, er
     await execute(conn, SQL["fail_erasure"], parameters)
 
 
-async def running_erasures(conn: Connection, limit: int) -> list[RunningRow]:
-    return await fetch_all(conn, SQL["running_erasures"], {"limit": limit}, RunningRow)
+async def running_erasures(conn: Connection, limit: int) -> list[RunningDeletion]:
+    return await fetch_all(conn, SQL["running_erasures"], {"limit": limit}, RunningDeletion)
 
 
 async def ask_erased_ids(

@@ -6,30 +6,30 @@ from uuid import UUID
 
 from everword.rpc.translate import to_timestamp
 from everword.v1 import erasure_service_pb2 as pb
-from everword_ingest.erasure.model import ErasureRow, Kind, Preview, Target
+from everword_ingest.erasure.model import ErasurePreview, ErasureRow, ErasureTarget, Kind
 
 _IDS = {
-    "message_id": Kind.MESSAGE,
-    "conversation_id": Kind.CONVERSATION,
-    "note_id": Kind.NOTE,
-    "fact_id": Kind.FACT,
-    "learned_id": Kind.LEARNED,
-    "node_id": Kind.NODE,
-    "pattern_id": Kind.PATTERN,
-    "document_id": Kind.DOCUMENT,
+    "message_id": ErasureKind.MESSAGE,
+    "conversation_id": ErasureKind.CONVERSATION,
+    "note_id": ErasureKind.NOTE,
+    "fact_id": ErasureKind.FACT,
+    "learned_id": ErasureKind.LEARNED,
+    "node_id": ErasureKind.NODE,
+    "pattern_id": ErasureKind.PATTERN,
+    "document_id": ErasureKind.DOCUMENT,
 }
-_NAMES = {"subject": Kind.SUBJECT, "author": Kind.AUTHOR}
+_NAMES = {"subject": ErasureKind.SUBJECT, "author": ErasureKind.AUTHOR}
 
 
-def to_target(target: pb.ErasureTarget) -> Target:
+def to_target(target: pb.ErasureTarget) -> ErasureTarget:
     field = target.WhichOneof("target")
     assert field is not None
     value = getattr(target, field)
     if field == "memory_id":
-        return Target(None, id=UUID(value))
+        return ErasureTarget(None, id=UUID(value))
     if field in _NAMES:
-        return Target(_NAMES[field], name=value)
-    return Target(_IDS[field], id=UUID(value))
+        return ErasureTarget(_NAMES[field], name=value)
+    return ErasureTarget(_IDS[field], id=UUID(value))
 
 
 def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
@@ -47,7 +47,7 @@ def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
     )
 
 
-def preview_to_proto(preview: Preview) -> pb.PreviewErasureResponse:
+def preview_to_proto(preview: ErasurePreview) -> pb.PreviewErasureResponse:
     return pb.PreviewErasureResponse(
         row_counts=preview.counts,
         summaries_withdrawn=preview.summaries_withdrawn,

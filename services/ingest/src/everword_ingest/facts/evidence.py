@@ -11,7 +11,7 @@ from everword.domain.errors import InvalidArgument
 from everword.domain.ids import new_id
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.trust import TrustPolicy
-from everword.facts.model import Source
+from everword.facts.model import FactSource
 from everword.facts.store import NewEvidence, SaidRow, find_said
 from everword_ingest.facts.model import GivenEvidence
 
@@ -45,10 +45,10 @@ def to_store(
 
 
 def is_untrusted_claim(
-    checked: Sequence[tuple[GivenEvidence, SaidRow | None]], source: Source, trust: TrustPolicy
+    checked: Sequence[tuple[GivenEvidence, SaidRow | None]], source: FactSource, trust: TrustPolicy
 ) -> bool:
     """Return whether a claim has only untrusted messages as evidence. A person's own claims are always trusted."""
-    if source is Source.PERSON or not checked:
+    if source is FactSource.PERSON or not checked:
         return False
     return all(
         said is not None and trust.is_untrusted(said.channel, said.role, said.tool_name)

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.domain.tokens import ConsistencyToken
-from everword.facts.model import Key, Source
+from everword.facts.model import FactSource, Key
 from everword.facts.store import FactView
 
 
@@ -24,13 +24,13 @@ class GivenEvidence:
 
 
 @dataclass(frozen=True)
-class Claim:
+class NewFact:
     """A fact to remember."""
 
     key: Key
     value: str
     category: str = ""
-    source: Source = Source.AGENT
+    source: FactSource = FactSource.AGENT
     hypothesis: bool = False
     #: None as the attribute is known.
     several: bool | None = None
@@ -44,7 +44,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FactWriteResult:
     """What a call came to."""
 
     #: None where nothing is believed instead of what was wrong.

@@ -12,22 +12,22 @@ from everword.domain.errors import ConcurrentUpdate, InvalidArgument
 from everword.domain.tokens import ConsistencyToken
 from everword.facts import store
 from everword.facts.attributes import find_attribute
-from everword.facts.model import Source
+from everword.facts.model import FactSource
 from everword.facts.statement_writer import FactStatement, Remembered, state_fact
-from everword.facts.writer import Audit, hold
+from everword.facts.writer import ChangeReason, hold
 from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
-from everword_ingest.facts.model import Claim, Outcome
+from everword_ingest.facts.model import FactWriteResult, NewFact
 from everword_ingest.request_ids.claims import claim_request, highest_passage, update_request
 
 
 async def remember(
     database: Database,
     namespace: NamespaceScope,
-    claim: Claim,
+    claim: NewFact,
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Store a fact, or find that an equal call did. Raises RequestIdConflict, MemoryNotFound and InvalidArgument.
 
     `wake` is called after the commit: there may be work to publish.
@@ -49,7 +49,7 @@ async def remember(
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
     others = [shown[id_] for id_ in superseded]
-    return Outcome(fact, others, token, replayed=earlier is not None)
+    return FactWriteResult(fact, others, token, replayed=earlier is not None)
 
 
 async def show_stored(
@@ -62,7 +62,7 @@ async def show_stored(
     return shown
 
 
-async def _write(conn: Connection, namespace_id: int, claim: Claim) -> Remembered:
+async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Remembered:
     settings = await get_namespace_settings(conn, namespace_id)
     checked = await check_evidence(conn, namespace_id, claim.evidence)
     known = find_attribute(claim.key.attribute).several
@@ -88,5 +88,5 @@ async def _write(conn: Connection, namespace_id: int, claim: Claim) -> Remembere
         claim.agent,
         is_untrusted_claim(checked, claim.source, settings.trust),
     )
-    audit = Audit("person" if claim.source is Source.PERSON else "agent")
+    audit = ChangeReason("person" if claim.source is FactSource.PERSON else "agent")
     return await state_fact(conn, settings, standing, told, audit)

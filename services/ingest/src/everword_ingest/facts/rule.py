@@ -15,16 +15,16 @@ from everword.domain.ids import new_id
 from everword.domain.not_found import FactNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.facts import store, timeline
-from everword.facts.model import Ruling, Source, State, value_hash
+from everword.facts.model import FactRuling, FactSource, FactState, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
-from everword.facts.timeline import NOTHING, Change
-from everword.facts.writer import Audit, LockedAttribute, add_evidence, apply, hold
-from everword_ingest.facts.model import Outcome
+from everword.facts.timeline import NOTHING, TimelineChange
+from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, apply, hold
+from everword_ingest.facts.model import FactWriteResult
 from everword_ingest.facts.remember import show_stored
 from everword_ingest.request_ids.claims import highest_passage
 
 #: Evidence by who gives it.
-_SOURCES = {"person": Source.PERSON, "agent": Source.AGENT}
+_SOURCES = {"person": FactSource.PERSON, "agent": FactSource.AGENT}
 
 
 async def correct_fact(
@@ -32,9 +32,9 @@ async def correct_fact(
     namespace: NamespaceScope,
     fact_id: UUID,
     value: str,
-    audit: Audit,
+    audit: ChangeReason,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Say that a fact was wrong, and what is right instead; nothing, if `value` is empty. Raises FactNotFound.
 
     The outcome's `others` hold what was wrong.
@@ -45,7 +45,7 @@ async def correct_fact(
         if value and value_hash(value) == wrong.value_hash:
             raise InvalidArgument(violations=(("value", "is the value that is to be corrected"),))
         standing = standing.with_fact(
-            replace(wrong, ruling=Ruling.WRONG, ruled_at=standing.now, state=State.REJECTED)
+            replace(wrong, ruling=FactRuling.WRONG, ruled_at=standing.now, state=FactState.REJECTED)
         )
         changes = [NewChange(new_id(), wrong.id, "corrected" if value else "rejected")]
         right: FactRow | None = None
@@ -63,21 +63,23 @@ async def correct_fact(
         fact = shown[right_id] if right_id else None
         highest = await _highest(conn, namespace.id, fact)
     wake()
-    return Outcome(fact, [shown[wrong.id]], ConsistencyToken(namespace.id, write.position, highest))
+    return FactWriteResult(
+        fact, [shown[wrong.id]], ConsistencyToken(namespace.id, write.position, highest)
+    )
 
 
 async def confirm_fact(
     database: Database,
     namespace: NamespaceScope,
     fact_id: UUID,
-    audit: Audit,
+    audit: ChangeReason,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Say that a fact is right. Raises FactNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
         standing, fact = await _hold(conn, namespace.id, fact_id)
-        ruled = replace(fact, ruling=Ruling.RIGHT, ruled_at=standing.now)
+        ruled = replace(fact, ruling=FactRuling.RIGHT, ruled_at=standing.now)
         standing = standing.with_fact(ruled)
         await _add_word(conn, standing, ruled, audit)
         change = NOTHING
@@ -95,7 +97,9 @@ async def confirm_fact(
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
-    return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
+    return FactWriteResult(
+        shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest)
+    )
 
 
 async def close_fact(
@@ -103,9 +107,9 @@ async def close_fact(
     namespace: NamespaceScope,
     fact_id: UUID,
     until: datetime | None,
-    audit: Audit,
+    audit: ChangeReason,
     wake: Callable[[], None],
-) -> Outcome:
+) -> FactWriteResult:
     """Say that a fact does not hold any more. Raises FactNotFound; InvalidArgument where it had not begun by then."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -122,7 +126,9 @@ async def close_fact(
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
-    return Outcome(shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest))
+    return FactWriteResult(
+        shown[fact.id], [], ConsistencyToken(namespace.id, write.position, highest)
+    )
 
 
 async def _hold(
@@ -141,7 +147,7 @@ async def _hold(
 
 
 async def _put_right(
-    conn: Connection, standing: LockedAttribute, wrong: FactRow, value: str, audit: Audit
+    conn: Connection, standing: LockedAttribute, wrong: FactRow, value: str, audit: ChangeReason
 ) -> tuple[LockedAttribute, FactRow]:
     """Return the fact that is right instead of another one, and what is known with it."""
     right = standing.of_value(value)
@@ -153,17 +159,17 @@ async def _put_right(
             value_hash=value_hash(value),
             first_seen_at=standing.now,
             last_seen_at=standing.now,
-            state=State.SUSPECTED,
+            state=FactState.SUSPECTED,
         )
         await store.insert_facts(conn, standing.namespace_id, [right])
-    right = replace(right, ruling=Ruling.RIGHT, ruled_at=standing.now)
+    right = replace(right, ruling=FactRuling.RIGHT, ruled_at=standing.now)
     standing = standing.with_fact(right)
     await _add_word(conn, standing, right, audit)
     return standing, right
 
 
 async def _add_word(
-    conn: Connection, standing: LockedAttribute, fact: FactRow, audit: Audit
+    conn: Connection, standing: LockedAttribute, fact: FactRow, audit: ChangeReason
 ) -> None:
     """Add somebody's word as evidence for a fact."""
     word = NewEvidence(new_id(), None, None, False, "", audit.reason, standing.now)
@@ -174,9 +180,9 @@ async def _add_word(
 async def _apply(
     conn: Connection,
     standing: LockedAttribute,
-    change: Change,
+    change: TimelineChange,
     changes: Sequence[NewChange],
-    audit: Audit,
+    audit: ChangeReason,
 ) -> None:
     settings = await get_namespace_settings(conn, standing.namespace_id)
     await apply(conn, settings, standing, change, changes, audit)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from everword.facts.model import Key, Source
-from everword.facts.writer import Audit
+from everword.facts.model import FactSource, Key
+from everword.facts.writer import ChangeReason
 from everword.rpc.translate import optional_time
 from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as pb
-from everword_ingest.facts.model import Claim, GivenEvidence
+from everword_ingest.facts.model import GivenEvidence, NewFact
 
 _ACTORS = {fact_pb2.FACT_ACTOR_PERSON: "person"}
 
 
-def to_claim(request: pb.RememberRequest) -> Claim:
-    return Claim(
+def to_claim(request: pb.RememberRequest) -> NewFact:
+    return NewFact(
         Key(request.subject, request.attribute),
         request.value,
         category=request.category,
-        source=Source(request.source or Source.AGENT),
+        source=FactSource(request.source or FactSource.AGENT),
         hypothesis=request.hypothesis,
         several=request.several_values if request.HasField("several_values") else None,
         since=optional_time(request, "valid_from_time", ""),
@@ -30,8 +30,8 @@ def to_claim(request: pb.RememberRequest) -> Claim:
     )
 
 
-def to_audit(actor: fact_pb2.FactActor.ValueType, reason: str) -> Audit:
-    return Audit(_ACTORS.get(actor, "agent"), reason)
+def to_audit(actor: fact_pb2.FactActor.ValueType, reason: str) -> ChangeReason:
+    return ChangeReason(_ACTORS.get(actor, "agent"), reason)
 
 
 def _to_evidence(evidence: fact_pb2.NewEvidence) -> GivenEvidence:

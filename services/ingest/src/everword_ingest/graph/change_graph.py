@@ -12,7 +12,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import ConsistencyToken
 from everword.graph import edits, store
 from everword.graph import writer as edges
-from everword.graph.model import Source
+from everword.graph.model import GraphSource
 from everword.graph.rows import EdgeView, NodeView
 from everword.graph.store import End
 from everword_ingest.request_ids.claims import highest_passage
@@ -30,7 +30,7 @@ async def update_node(
         conn = write.conn
         node, known = await edits.hold_node(conn, namespace.id, node_id)
         settings = await get_namespace_settings(conn, namespace.id)
-        end = End(await store.known_since(conn), Source.AGENT)
+        end = End(await store.known_since(conn), GraphSource.AGENT)
         await edits.update_node(conn, namespace.id, settings, (node, known), changes, end)
         [shown] = (await store.show_nodes(conn, namespace.id, [node.id])).values()
         highest = await highest_passage(conn, namespace.id, [shown.memory_id])
@@ -48,14 +48,14 @@ async def update_edge(
     async with database.write(namespace.id) as write:
         conn = write.conn
         await edits.hold_edge(conn, namespace.id, edge_id)
-        end = End(await store.known_since(conn), Source.AGENT)
+        end = End(await store.known_since(conn), GraphSource.AGENT)
         await edges.update_edge(conn, namespace.id, edge_id, changes, end)
         shown = (await store.show_edges(conn, namespace.id, [edge_id]))[edge_id]
     return shown, ConsistencyToken(namespace.id, write.position, 0)
 
 
 async def delete_node(
-    database: Database, namespace: NamespaceScope, node_id: UUID, source: Source, reason: str
+    database: Database, namespace: NamespaceScope, node_id: UUID, source: GraphSource, reason: str
 ) -> tuple[int, ConsistencyToken]:
     """Take a node out of the graph; return how many edges went with it. Raises NodeNotFound."""
     async with database.write(namespace.id) as write:
@@ -67,7 +67,7 @@ async def delete_node(
 
 
 async def delete_edge(
-    database: Database, namespace: NamespaceScope, edge_id: UUID, source: Source, reason: str
+    database: Database, namespace: NamespaceScope, edge_id: UUID, source: GraphSource, reason: str
 ) -> ConsistencyToken:
     """Take an edge out of the graph. Raises EdgeNotFound."""
     async with database.write(namespace.id) as write:

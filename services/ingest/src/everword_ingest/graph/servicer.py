@@ -9,11 +9,11 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope, current_namespace
 from everword.domain.tokens import ConsistencyToken
-from everword.graph.model import GraphWrite, Source
+from everword.graph.model import GraphSource, GraphWrite
 from everword.graph.store import End
 from everword.graph.translate import edge_to_proto, node_to_proto
 from everword.rpc.interceptors.base import Context
-from everword.rpc.masks import masked_fields
+from everword.rpc.translate import masked_fields
 from everword.v1 import graph_service_pb2 as pb
 from everword.v1.graph_service_pb2_grpc import GraphServiceServicer
 from everword_ingest.graph.change_graph import (
@@ -130,7 +130,7 @@ class GraphServicer(GraphServiceServicer):
             self._database,
             current_namespace(),
             UUID(request.node_id),
-            Source(request.source or Source.AGENT),
+            GraphSource(request.source or GraphSource.AGENT),
             request.reason,
         )
         return pb.DeleteNodeResponse(deleted_edges=edges, consistency_token=await self._seal(token))
@@ -142,7 +142,7 @@ class GraphServicer(GraphServiceServicer):
             self._database,
             current_namespace(),
             UUID(request.edge_id),
-            Source(request.source or Source.AGENT),
+            GraphSource(request.source or GraphSource.AGENT),
             request.reason,
         )
         return pb.DeleteEdgeResponse(consistency_token=await self._seal(token))
@@ -155,7 +155,9 @@ class GraphServicer(GraphServiceServicer):
             current_namespace(),
             UUID(request.node_id),
             [UUID(id_) for id_ in request.merged_node_ids],
-            End(datetime.now(UTC), Source(request.source or Source.AGENT), request.reason),
+            End(
+                datetime.now(UTC), GraphSource(request.source or GraphSource.AGENT), request.reason
+            ),
             self._wake,
         )
         return pb.MergeNodesResponse(

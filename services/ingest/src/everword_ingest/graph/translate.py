@@ -12,12 +12,12 @@ from everword.graph.admissible_types import LEAST_SURE, why_edge_passes, why_nod
 from everword.graph.labels import clean_label, find_anchor, type_name
 from everword.graph.model import (
     DEFAULT_CONFIDENCE,
+    GraphScope,
+    GraphSource,
     GraphWrite,
-    NewEdge,
-    NewNode,
+    NewGraphEdge,
+    NewGraphNode,
     NodeReference,
-    Scope,
-    Source,
 )
 from everword.rpc.translate import optional_time
 from everword.v1 import graph_pb2
@@ -33,9 +33,9 @@ def to_graph_write(
     edges: Sequence[tuple[str, graph_pb2.NewEdge]] = (),
 ) -> GraphWrite:
     """Return what is to be written; `nodes` and `edges` come with their fields. Raises InvalidArgument."""
-    source, violations = Source(request.source or Source.AGENT), Violations()
+    source, violations = GraphSource(request.source or GraphSource.AGENT), Violations()
     write = GraphWrite(
-        Scope(request.agent, request.subject),
+        GraphScope(request.agent, request.subject),
         source,
         [_to_node(field, node, source, violations) for field, node in nodes],
         [_to_edge(field, edge, source, violations) for field, edge in edges],
@@ -76,8 +76,8 @@ def to_edge_changes(edge: graph_pb2.Edge) -> dict[str, Any]:
 
 
 def _to_node(
-    field: str, node: graph_pb2.NewNode, source: Source, violations: Violations
-) -> NewNode:
+    field: str, node: graph_pb2.NewNode, source: GraphSource, violations: Violations
+) -> NewGraphNode:
     label, type_ = clean_label(node.label), type_name(node.type)
     if not label:
         violations.append((f"{field}.label", "holds nothing that is seen"))
@@ -87,12 +87,12 @@ def _to_node(
         violations.append((f"{field}.type", why))
     confidence = node.confidence if node.HasField("confidence") else None
     _check_sure(field, confidence, source, violations)
-    return NewNode(label, type_, node.description.strip(), confidence)
+    return NewGraphNode(label, type_, node.description.strip(), confidence)
 
 
 def _to_edge(
-    field: str, edge: graph_pb2.NewEdge, source: Source, violations: Violations
-) -> NewEdge:
+    field: str, edge: graph_pb2.NewEdge, source: GraphSource, violations: Violations
+) -> NewGraphEdge:
     type_ = type_name(edge.type)
     if not type_:
         violations.append((f"{field}.type", "must hold a letter or a digit"))
@@ -103,7 +103,7 @@ def _to_edge(
     since = optional_time(edge, "valid_from_time", f"{field}.")
     until = optional_time(edge, "valid_until_time", f"{field}.")
     _check_times(field, edge, since, until, violations)
-    return NewEdge(
+    return NewGraphEdge(
         _to_reference(f"{field}.from_node", edge.from_node, violations),
         _to_reference(f"{field}.to_node", edge.to_node, violations),
         type_,
@@ -130,10 +130,10 @@ def _to_reference(
 
 
 def _check_sure(
-    field: str, confidence: float | None, source: Source, violations: Violations
+    field: str, confidence: float | None, source: GraphSource, violations: Violations
 ) -> None:
     sure = DEFAULT_CONFIDENCE if confidence is None else confidence
-    if source is Source.MACHINE and sure < LEAST_SURE:
+    if source is GraphSource.MACHINE and sure < LEAST_SURE:
         text = f"must be at least {LEAST_SURE} of what a program writes"
         violations.append((f"{field}.confidence", text))
 

@@ -20,7 +20,7 @@ from everword_ingest.request_ids.claims import claim_request, highest_passage, u
 
 
 @dataclass(frozen=True)
-class WrittenGraph:
+class GraphWriteResult:
     """What was written, in the order of the request."""
 
     nodes: Sequence[NodeView]
@@ -38,7 +38,7 @@ async def write_graph(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> WrittenGraph:
+) -> GraphWriteResult:
     """Store nodes and relations, or find that an equal call did.
 
     Raises RequestIdConflict, NodeNotFound, FactNotFound, MemoryNotFound and InvalidArgument. `wake` is called after the
@@ -64,7 +64,7 @@ async def write_graph(
         highest = await highest_passage(conn, namespace.id, memory_ids)
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
-    return WrittenGraph(nodes, edges, *created, token, replayed=earlier is not None)
+    return GraphWriteResult(nodes, edges, *created, token, replayed=earlier is not None)
 
 
 async def create_node(
@@ -74,7 +74,7 @@ async def create_node(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> WrittenGraph:
+) -> GraphWriteResult:
     """Store the only node of `wanted`: a batch of one. Raises what `write_graph` does."""
     assert len(wanted.nodes) == 1
     assert not wanted.edges
@@ -88,7 +88,7 @@ async def create_edge(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> WrittenGraph:
+) -> GraphWriteResult:
     """Store the only relation of `wanted`: a batch of one. Raises what `write_graph` does."""
     assert len(wanted.edges) == 1
     assert not wanted.nodes

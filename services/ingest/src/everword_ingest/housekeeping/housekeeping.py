@@ -6,12 +6,11 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 
 import psycopg
 
 from everword.db.pool import Connection, Database
-from everword.db.statements import execute, fetch_all, fetch_value, load_statements
+from everword.db.statements import execute, fetch_value, fetch_values, load_statements
 from everword.domain.background import end_tasks
 
 log = logging.getLogger(__name__)
@@ -32,11 +31,6 @@ KEEP_REQUESTS = "8 days"
 #: Watchers resume within a day.
 KEEP_CHANGES = "1 day"
 PRUNE_BATCH = 10_000
-
-
-@dataclass(frozen=True)
-class _NamespaceRow:
-    namespace_id: int
 
 
 async def fold(conn: Connection, namespace_id: int) -> None:
@@ -82,14 +76,14 @@ class Housekeeping:
             return
         async with self._database.connection() as conn:
             limits = {"rows": FOLD_ROWS, "limit": NAMESPACES}
-            crowded = await fetch_all(conn, SQL["find_crowded"], limits, _NamespaceRow)
+            crowded = await fetch_values(conn, SQL["find_crowded"], limits)
             took = time.monotonic() - started
             # Where that was not all, the others come next.
             pause_s = 0.0 if len(crowded) == NAMESPACES else took / LOOKING_SHARE
             self._look_at = started + min(pause_s, LONGEST_S)
-            for row in crowded:
+            for namespace_id in crowded:
                 with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
-                    await fold(conn, row.namespace_id)
+                    await fold(conn, namespace_id)
 
     async def measure_stored(self) -> None:
         """Measure what namespaces hold that may hold so much, and that no process measured lately."""
@@ -98,11 +92,10 @@ class Housekeeping:
             return
         async with self._database.connection() as conn:
             long_ago = {"measured_s": MEASURED_S}
-            due = await fetch_all(conn, SQL["list_unmeasured"], long_ago, _NamespaceRow)
-        for each in due:
-            async with self._database.transaction(each.namespace_id) as conn:
-                scope = {"namespace_id": each.namespace_id}
-                await execute(conn, SQL["measure_stored"], scope)
+            due = await fetch_values(conn, SQL["list_unmeasured"], long_ago)
+        for namespace_id in due:
+            async with self._database.transaction(namespace_id) as conn:
+                await execute(conn, SQL["measure_stored"], {"namespace_id": namespace_id})
         took = time.monotonic() - started
         self._measure_at = started + min(took / LOOKING_SHARE, LONGEST_S)
 

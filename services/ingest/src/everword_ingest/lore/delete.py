@@ -10,7 +10,7 @@ from everword.domain.not_found import LoreEntryNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import unindex_entries
-from everword_ingest.lore.model import BookTarget, Request, WrittenLore
+from everword_ingest.lore.model import BookTarget, IdempotencyKey, WrittenLore
 from everword_ingest.lore.place import find_book_id, no_book
 from everword_ingest.request_ids.claims import claim_request
 
@@ -19,7 +19,7 @@ _NOTHING = UUID(int=0)
 
 
 async def delete_lore_book(
-    database: Database, namespace: NamespaceScope, target: BookTarget, request: Request
+    database: Database, namespace: NamespaceScope, target: BookTarget, request: IdempotencyKey
 ) -> WrittenLore:
     """Delete a lorebook with its entries, or find that an equal call did.
 
@@ -45,7 +45,7 @@ async def delete_lore_book(
 
 
 async def delete_lore_entry(
-    database: Database, namespace: NamespaceScope, entry_id: UUID, request: Request
+    database: Database, namespace: NamespaceScope, entry_id: UUID, request: IdempotencyKey
 ) -> WrittenLore:
     """Delete an entry, or find that an equal call did. Raises RequestIdConflict and LoreEntryNotFound."""
     async with database.write(namespace.id) as write:

@@ -10,7 +10,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
 from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages, take_portion
-from everword.index.passages import Source
+from everword.index.passages import IndexedSource
 from everword.index.writer import Counts, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
@@ -29,7 +29,7 @@ async def index_entries(
     place = await find_place(conn, namespace_id, book.scope)
     now, classes = datetime.now(UTC), await get_classes(conn, namespace_id, list(entries))
     sources = [
-        Source(
+        IndexedSource(
             id_,
             MemoryKind.LORE,
             now,

@@ -65,7 +65,7 @@ class NewEntry:
 
 
 @dataclass(frozen=True)
-class Request:
+class IdempotencyKey:
     """What makes a call repeatable."""
 
     id: str
@@ -92,7 +92,7 @@ class WrittenLore:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedBook:
     """What became of a whole lorebook."""
 
     book: WrittenLore

@@ -8,15 +8,11 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import LoreEntryNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.lore import store
 from everword_ingest.lore.model import BookFilter, BookTarget
 from everword_ingest.lore.place import find_book_id, no_book
 from everword_ingest.lore.store import BookRow, EntryRow
-from everword_ingest.notes.model import PageRequest
-
-#: Of entries, 200 with all that they may say are less than what the transport takes.
-DEFAULT_PAGE, MAX_PAGE = 50, 200
 
 
 async def get_lore_book(
@@ -35,15 +31,10 @@ async def list_lore_books(
     database: Database, namespace: NamespaceScope, wanted: BookFilter, page: PageRequest
 ) -> tuple[Sequence[BookRow], str]:
     """Return a page of lorebooks, and the token of the next one. Raises InvalidPageToken."""
-    size = min(page.size or DEFAULT_PAGE, MAX_PAGE)
-    tokens = PageTokens(await database.token_secret(), f"ListLoreBooks:{namespace.id}")
-    after = tokens.read(page.token, page.request_hash)
-    after_id = UUID(after[0]) if after else None
+    cursor = await open_cursor(database, namespace, "ListLoreBooks", page)
     async with database.transaction(namespace.id) as conn:
-        found = await store.list_books(conn, namespace.id, wanted, after_id, size + 1)
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue(page.request_hash, [str(found[size - 1].id)])
+        found = await store.list_books(conn, namespace.id, wanted, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])
 
 
 async def get_lore_entry(database: Database, namespace: NamespaceScope, entry_id: UUID) -> EntryRow:
@@ -62,15 +53,11 @@ async def list_lore_entries(
 
     Raises LoreBookNotFound, ConversationNotFound and InvalidPageToken.
     """
-    size = min(page.size or DEFAULT_PAGE, MAX_PAGE)
-    tokens = PageTokens(await database.token_secret(), f"ListLoreEntries:{namespace.id}")
-    after = tokens.read(page.token, page.request_hash)
-    after_id = UUID(after[0]) if after else None
+    # 200 entries with all that they may say are smaller than what the transport takes.
+    cursor = await open_cursor(database, namespace, "ListLoreEntries", page)
     async with database.transaction(namespace.id) as conn:
         book_id = await find_book_id(conn, namespace.id, target)
         if book_id is None or await store.get_book(conn, namespace.id, book_id) is None:
             raise no_book(target)
-        found = await store.list_entries(conn, namespace.id, book_id, after_id, size + 1)
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue(page.request_hash, [str(found[size - 1].id)])
+        found = await store.list_entries(conn, namespace.id, book_id, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

@@ -9,6 +9,7 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.lore.compiled import CompiledBooks
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import lore_service_pb2 as pb
 from everword.v1.lore_service_pb2_grpc import LoreServiceServicer
 from everword_ingest.lore import translate
@@ -21,7 +22,7 @@ from everword_ingest.lore.read import (
     list_lore_books,
     list_lore_entries,
 )
-from everword_ingest.lore.translate import to_book, to_entry, to_page, to_request, to_target
+from everword_ingest.lore.translate import to_book, to_entry, to_request, to_target
 from everword_ingest.lore.write_book import import_lore_book, write_lore_book
 from everword_ingest.lore.write_entry import write_lore_entry
 

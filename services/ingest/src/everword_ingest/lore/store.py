@@ -15,6 +15,7 @@ from everword.db.statements import (
     fetch_all,
     fetch_optional,
     fetch_value,
+    fetch_values,
     load_statements,
 )
 from everword.lore.model import Trigger, TriggerMode
@@ -90,11 +91,6 @@ class ClassRow:
 
 
 @dataclass(frozen=True)
-class _IdRow:
-    id: UUID
-
-
-@dataclass(frozen=True)
 class CountsRow:
     """How much a lorebook holds."""
 
@@ -165,7 +161,7 @@ async def list_entries(
 
 async def list_entry_ids(conn: Connection, namespace_id: int, book_id: UUID) -> list[UUID]:
     parameters = {"namespace_id": namespace_id, "book_id": book_id}
-    return [row.id for row in await fetch_all(conn, SQL["list_entry_ids"], parameters, _IdRow)]
+    return await fetch_values(conn, SQL["list_entry_ids"], parameters)
 
 
 async def count_entries(conn: Connection, namespace_id: int, book_id: UUID) -> CountsRow:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from uuid import UUID
 
 from everword.lore.find_lore import FoundEntry
@@ -15,13 +14,12 @@ from everword_ingest.lore.model import (
     BookFilter,
     BookKey,
     BookTarget,
+    IdempotencyKey,
     LoreScope,
     NewBook,
     NewEntry,
-    Request,
 )
 from everword_ingest.lore.store import BookRow, EntryRow
-from everword_ingest.notes.model import PageRequest
 from everword_ingest.request_ids.claims import hash_body
 
 _Write = (
@@ -51,9 +49,9 @@ def to_target(request: _OfBook) -> BookTarget:
     return UUID(request.book_id)
 
 
-def to_request(request: _Write) -> Request:
+def to_request(request: _Write) -> IdempotencyKey:
     """Return what makes a write repeatable."""
-    return Request(request.request_id, hash_body(request))
+    return IdempotencyKey(request.request_id, hash_body(request))
 
 
 def to_book(book: lore_pb2.NewLoreBook) -> NewBook:
@@ -78,14 +76,14 @@ def to_entry(entry: lore_pb2.NewLoreEntry) -> NewEntry:
 
 async def to_import(
     request: pb.ImportLoreBookRequest,
-) -> tuple[NewBook, list[NewEntry], Request]:
+) -> tuple[NewBook, list[NewEntry], IdempotencyKey]:
     """Return a whole lorebook to write. A lorebook with thousands of triggers is translated in a thread."""
     if request.ByteSize() <= LONG_BYTES:
         return _to_import(request)
     return await beside_loop(_to_import, request)
 
 
-def _to_import(request: pb.ImportLoreBookRequest) -> tuple[NewBook, list[NewEntry], Request]:
+def _to_import(request: pb.ImportLoreBookRequest) -> tuple[NewBook, list[NewEntry], IdempotencyKey]:
     return to_book(request.book), list(map(to_entry, request.entries)), to_request(request)
 
 
@@ -100,14 +98,6 @@ def to_filter(wanted: pb.LoreBookFilter) -> BookFilter:
         subjects=list(wanted.subjects) or None,
         conversation_ids=[UUID(id_) for id_ in wanted.conversation_ids] or None,
     )
-
-
-def to_page(request: pb.ListLoreBooksRequest | pb.ListLoreEntriesRequest) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def book_to_proto(row: BookRow) -> lore_pb2.LoreBook:

@@ -19,7 +19,7 @@ from everword.lore.patterns import check_triggers
 from everword.rpc.long_work import beside_loop
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import index_entries, unindex_entries
-from everword_ingest.lore.model import Imported, NewBook, NewEntry, Request, WrittenLore
+from everword_ingest.lore.model import IdempotencyKey, ImportedBook, NewBook, NewEntry, WrittenLore
 from everword_ingest.lore.store import EntryRow, LockedBook, count_patterns
 from everword_ingest.notes.place import find_place
 from everword_ingest.request_ids.claims import claim_request, highest_passage
@@ -29,7 +29,7 @@ _PORTION_ENTRIES, _PORTION_CHARS = 100, 500_000
 
 
 async def write_lore_book(
-    database: Database, namespace: NamespaceScope, book: NewBook, request: Request
+    database: Database, namespace: NamespaceScope, book: NewBook, request: IdempotencyKey
 ) -> WrittenLore:
     """Store a lorebook, or find that an equal call did.
 
@@ -52,9 +52,9 @@ async def import_lore_book(
     namespace: NamespaceScope,
     book: NewBook,
     entries: Sequence[NewEntry],
-    request: Request,
+    request: IdempotencyKey,
     wake: Callable[[], None],
-) -> Imported:
+) -> ImportedBook:
     """Store a lorebook with these entries and no others, or find that an equal call did.
 
     `wake` is called after the commit: there may be work to publish.
@@ -78,7 +78,7 @@ async def import_lore_book(
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
     done = WrittenLore(held.id, token, earlier is not None)
-    return Imported(done, len(written), unchanged, len(gone))
+    return ImportedBook(done, len(written), unchanged, len(gone))
 
 
 async def _hold_or_make(conn: Connection, namespace_id: int, book: NewBook) -> LockedBook:

@@ -16,7 +16,7 @@ from everword.lore.model import MAX_ENTRIES, MAX_PATTERNS
 from everword.lore.patterns import check_triggers, has_patterns
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import index_entries
-from everword_ingest.lore.model import BookTarget, NewEntry, Request, WrittenLore
+from everword_ingest.lore.model import BookTarget, IdempotencyKey, NewEntry, WrittenLore
 from everword_ingest.lore.place import hold_book
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
@@ -27,7 +27,7 @@ async def write_lore_entry(
     target: BookTarget,
     entry: NewEntry,
     entry_id: UUID | None,
-    request: Request,
+    request: IdempotencyKey,
     wake: Callable[[], None],
 ) -> WrittenLore:
     """Store an entry and index it, or find that an equal call did; over the one of `entry_id`, or of its title.

@@ -15,7 +15,7 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, add_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
@@ -44,7 +44,7 @@ class Significant:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedMemory:
     """The memory that was written."""
 
     summary_id: UUID
@@ -59,7 +59,7 @@ async def record_significant(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> Recorded:
+) -> RecordedMemory:
     """Store a memory and index it, or find that an equal call did. Raises RequestIdConflict.
 
     `wake` is called after the commit: there may be work to publish.
@@ -77,7 +77,7 @@ async def record_significant(
             highest = await highest_passage(conn, namespace.id, [summary_id])
     wake()
     token = ConsistencyToken(namespace.id, write.position, highest)
-    return Recorded(summary_id, token, replayed=earlier is not None)
+    return RecordedMemory(summary_id, token, replayed=earlier is not None)
 
 
 async def _write(
@@ -86,7 +86,7 @@ async def _write(
     """Write the memory and its passages; returns the highest id of a passage."""
     settings = await get_namespace_settings(conn, namespace_id)
     moment = significant.occurred_at or datetime.now(UTC)
-    source = Source(
+    source = IndexedSource(
         summary_id,
         MemoryKind.SUMMARY,
         moment,
@@ -129,7 +129,7 @@ def _name(significant: Significant, day: date) -> str:
     )
 
 
-async def _build(source: Source, content: str, language: Language) -> list[Passage]:
+async def _build(source: IndexedSource, content: str, language: Language) -> list[IndexedPassage]:
     """Return the passages, without holding the event loop for long."""
     if len(content) <= _FEW_CHARS:
         return list(build_passages(source, content, language))

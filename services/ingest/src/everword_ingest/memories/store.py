@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_value, load_statements
+from everword.db.statements import execute, fetch_value, fetch_values, load_statements
 
 SQL = load_statements("everword_ingest.memories")
-
-
-@dataclass(frozen=True)
-class _IdRow:
-    id: UUID
 
 
 async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> bool:
@@ -34,8 +28,7 @@ async def find_memory_ids(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
 ) -> set[UUID]:
     parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
-    rows = await fetch_all(conn, SQL["find_memory_ids"], parameters, _IdRow)
-    return {row.id for row in rows}
+    return set(await fetch_values(conn, SQL["find_memory_ids"], parameters))
 
 
 async def update_memory_class(

@@ -12,7 +12,7 @@ from everword.db.pool import Connection
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord
 from everword.index.builders import Language, build_passages, take_portion
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, add_passages
 from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
@@ -87,12 +87,12 @@ async def index_all_but_last(
     conversation: ConversationRecord,
     placed: Sequence[PlacedMessage],
     language: Language,
-) -> list[Passage]:
+) -> list[IndexedPassage]:
     """Index the passages of messages but for the last portion, which is returned: mostly it is the only one.
 
     Nothing is counted or locked by it. What locks rows that other writes need comes after it, and takes no time.
     """
-    last: list[Passage] = []
+    last: list[IndexedPassage] = []
     async for portion in _index_messages(placed, conversation, language):
         if last:
             config = language.text_search_config
@@ -105,7 +105,7 @@ async def index_all_but_last(
 
 async def _index_messages(
     messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
-) -> AsyncIterator[list[Passage]]:
+) -> AsyncIterator[list[IndexedPassage]]:
     """Yield the passages of messages in portions, in their order."""
     passages = _build(messages, conversation, language)
     chars = sum(len(placed.message.text) for placed in messages)
@@ -118,15 +118,15 @@ async def _index_messages(
 
 def _build(
     messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
-) -> Iterator[Passage]:
+) -> Iterator[IndexedPassage]:
     for placed in messages:
         source = _source(placed, conversation)
         yield from build_passages(source, placed.message.text, language)
 
 
-def _source(placed: PlacedMessage, conversation: ConversationRecord) -> Source:
+def _source(placed: PlacedMessage, conversation: ConversationRecord) -> IndexedSource:
     message = placed.message
-    return Source(
+    return IndexedSource(
         id=placed.id,
         kind=MemoryKind.MESSAGE,
         occurred_at=placed.occurred_at,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from uuid import UUID
 
 import psycopg
 
 from everword.db.pool import Database
 from everword.domain.not_found import NamespaceNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.namespaces import store
-from everword_ingest.namespaces.model import NamespaceDeletionRow, page_limit
+from everword_ingest.namespaces.model import NamespaceDeletionRow
 
 log = logging.getLogger(__name__)
 #: Rows in one transaction of a deletion: short, so that it holds nobody up and a broken call loses little.
@@ -63,17 +64,13 @@ async def _erase(database: Database, id_: int) -> int:
 
 
 async def list_namespace_deletions(
-    database: Database, namespace: str, page_size: int, page_token: str
-) -> tuple[list[NamespaceDeletionRow], str]:
+    database: Database, namespace: str, page: PageRequest
+) -> tuple[Sequence[NamespaceDeletionRow], str]:
     """Return a page of deletions, latest first, and the token of the next page: of namespaces of a name, or all for ''.
 
     Raises InvalidPageToken.
     """
-    tokens = PageTokens(await database.token_secret(), "ListNamespaceDeletions")
-    after = tokens.read(page_token, namespace)
-    before_id = UUID(after[0]) if after else None
-    limit = page_limit(page_size)
+    cursor = await open_cursor(database, None, "ListNamespaceDeletions", page)
     async with database.connection() as conn:
-        found = await store.list_namespace_deletions(conn, namespace, before_id, limit + 1)
-    page = found[:limit]
-    return page, tokens.issue(namespace, [str(page[-1].id)]) if len(found) > limit else ""
+        found = await store.list_namespace_deletions(conn, namespace, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

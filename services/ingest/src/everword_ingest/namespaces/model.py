@@ -6,14 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-DEFAULT_PAGE_SIZE = 50
-MAX_PAGE_SIZE = 200
-
-
-def page_limit(page_size: int) -> int:
-    """Return how many items a page holds: what was asked for within bounds, the default for 0."""
-    return min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
-
 
 @dataclass(frozen=True)
 class NamespaceLimits:

@@ -10,14 +10,13 @@ from everword.db.pool import Connection, Database
 from everword.domain.channels import is_channel_pattern
 from everword.domain.errors import InvalidArgument, NamespaceAlreadyExists, NamespaceNotEmpty
 from everword.domain.not_found import NamespaceNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.namespaces import store
 from everword_ingest.namespaces.model import (
     NamespaceLimits,
     NamespaceRecord,
     NamespaceUsage,
     NamespaceVoice,
-    page_limit,
 )
 
 SETTINGS = frozenset(NamespaceSettings.__dataclass_fields__)
@@ -92,16 +91,14 @@ async def update_namespace(
 
 
 async def list_namespaces(
-    database: Database, page_size: int, page_token: str
-) -> tuple[list[NamespaceRecord], str]:
+    database: Database, page: PageRequest
+) -> tuple[Sequence[NamespaceRecord], str]:
     """Return a page of namespaces by name, and the token of the next page; empty at the end."""
-    tokens = PageTokens(await database.token_secret(), "ListNamespaces")
-    [after] = tokens.read(page_token, "") or [""]
-    limit = page_limit(page_size)
+    cursor = await open_cursor(database, None, "ListNamespaces", page)
+    after = cursor.after[0] if cursor.after else ""
     async with database.connection() as conn:
-        found = await store.list_namespaces(conn, after, limit + 1)
-    page = found[:limit]
-    return page, tokens.issue("", [page[-1].name]) if len(found) > limit else ""
+        found = await store.list_namespaces(conn, after, cursor.limit)
+    return cursor.cut(found, lambda last: [last.name])
 
 
 async def check_settings(

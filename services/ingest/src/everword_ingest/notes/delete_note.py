@@ -13,15 +13,15 @@ from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import unindex_note
-from everword_ingest.notes.model import DEFAULT_IMPORTANCE, Deletion, WrittenNote
+from everword_ingest.notes.model import DEFAULT_IMPORTANCE, NoteDeletion, WrittenNote
 from everword_ingest.notes.place import find_note_id, not_found
-from everword_ingest.notes.store import VersionRow
+from everword_ingest.notes.store import NoteVersionRow
 from everword_ingest.notes.write_note import check_version
 from everword_ingest.request_ids.claims import claim_request
 
 
 async def delete_note(
-    database: Database, namespace: NamespaceScope, deletion: Deletion, wake: Callable[[], None]
+    database: Database, namespace: NamespaceScope, deletion: NoteDeletion, wake: Callable[[], None]
 ) -> WrittenNote:
     """Delete a note, or find that an equal call did.
 
@@ -48,7 +48,7 @@ async def delete_note(
 
 
 async def _delete(
-    conn: Connection, namespace_id: int, deletion: Deletion, version_id: UUID
+    conn: Connection, namespace_id: int, deletion: NoteDeletion, version_id: UUID
 ) -> None:
     note_id = await find_note_id(conn, namespace_id, deletion.target)
     held = await store.lock_note(conn, namespace_id, note_id)
@@ -56,7 +56,7 @@ async def _delete(
     if held is None or not held.stands(now):
         raise not_found(deletion.target)
     await check_version(conn, namespace_id, held, deletion.expected_version, now)
-    row = VersionRow(
+    row = NoteVersionRow(
         version_id,
         held.version + 1,
         True,

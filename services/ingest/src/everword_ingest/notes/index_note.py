@@ -9,14 +9,14 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
 from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
-from everword.index.writer import Counts, Limits, replace_passages, vectors_job
+from everword.index.passages import IndexedPassage, IndexedSource
+from everword.index.writer import Counts, Validity, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
 from everword_ingest.notes import store
 from everword_ingest.notes.model import NewNote
-from everword_ingest.notes.place import Place
+from everword_ingest.notes.place import StoredScope
 
 #: What is cut and analysed at once; more is left to a thread.
 _FEW_CHARS = 10_000
@@ -26,13 +26,13 @@ async def index_note(
     conn: Connection,
     namespace_id: int,
     note_id: UUID,
-    place: Place,
+    place: StoredScope,
     note: NewNote,
     now: datetime,
 ) -> None:
     """Index what a note says; until it expires, and nothing of what it said before is found from now on."""
     settings = await get_namespace_settings(conn, namespace_id)
-    source = Source(
+    source = IndexedSource(
         note_id,
         MemoryKind.NOTE,
         now,
@@ -54,7 +54,7 @@ async def index_note(
         [note_id],
         passages,
         Counts(author_names=sorted(name_words(note.author))),
-        Limits(valid_until=note.expires_at),
+        Validity(valid_until=note.expires_at),
     )
     await asked.rows()
 
@@ -71,7 +71,7 @@ def _tags(note: NewNote) -> list[str]:
     return list(dict.fromkeys([*note.tags, *([note.kind] if note.kind else [])]))
 
 
-async def _build(source: Source, note: NewNote, language: Language) -> list[Passage]:
+async def _build(source: IndexedSource, note: NewNote, language: Language) -> list[IndexedPassage]:
     """Return the passages, without holding the event loop for long."""
     if len(note.content) <= _FEW_CHARS:
         return list(build_passages(source, note.content, language, note.key))

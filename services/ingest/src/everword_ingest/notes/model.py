@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from everword.domain.note_keys import note_key_hash
+from everword.domain.addresses import note_key_hash
 from everword.domain.tokens import ConsistencyToken
 
 #: Of a note that was written without one.
@@ -73,7 +73,7 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Deletion:
+class NoteDeletion:
     """A note that is to be deleted."""
 
     target: UUID | NoteKey
@@ -109,12 +109,3 @@ class NoteFilter:
     min_importance: int = 0
     since: date | None = None
     before: date | None = None
-
-
-@dataclass(frozen=True)
-class PageRequest:
-    """The page that a caller asks for."""
-
-    size: int
-    token: str
-    request_hash: str

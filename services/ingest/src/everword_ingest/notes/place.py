@@ -13,17 +13,17 @@ from everword_ingest.notes.model import NoteKey, NoteScope
 
 
 @dataclass(frozen=True)
-class Place:
+class StoredScope:
     """A scope as it is stored: of a conversation, with its agent and subject, and the channel it is held on."""
 
     scope: NoteScope
     channel: str = ""
 
 
-async def find_place(conn: Connection, namespace_id: int, scope: NoteScope) -> Place:
+async def find_place(conn: Connection, namespace_id: int, scope: NoteScope) -> StoredScope:
     """Return where notes of a scope are. Raises ConversationNotFound and InvalidArgument."""
     if scope.conversation_id is None:
-        return Place(scope)
+        return StoredScope(scope)
     owner = await store.find_conversation(conn, namespace_id, scope.conversation_id)
     if owner is None:
         raise ConversationNotFound(conversation_id=scope.conversation_id)
@@ -34,7 +34,7 @@ async def find_place(conn: Connection, namespace_id: int, scope: NoteScope) -> P
         if given not in ("", own):
             text = f"is not the conversation's {name}: leave it empty"
             raise InvalidArgument(violations=((f"scope.{name}", text),))
-    return Place(NoteScope(owner.agent, owner.subject, scope.conversation_id), owner.channel)
+    return StoredScope(NoteScope(owner.agent, owner.subject, scope.conversation_id), owner.channel)
 
 
 async def find_note_id(conn: Connection, namespace_id: int, target: UUID | NoteKey) -> UUID:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import note_service_pb2 as pb
 from everword.v1.note_service_pb2_grpc import NoteServiceServicer
 from everword_ingest.notes.delete_note import delete_note
@@ -17,7 +18,6 @@ from everword_ingest.notes.translate import (
     to_deletion,
     to_entry,
     to_filter,
-    to_page,
     to_target,
     to_writing,
     version_to_proto,

@@ -72,7 +72,7 @@ class NoteRow:
 
 
 @dataclass(frozen=True)
-class VersionRow:
+class NoteVersionRow:
     """What a note was at a time."""
 
     id: UUID
@@ -88,7 +88,7 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class FoundVersion:
+class WrittenNoteVersion:
     """A version that an earlier call wrote."""
 
     note_id: UUID
@@ -126,20 +126,20 @@ async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> Locke
 
 async def get_version(
     conn: Connection, namespace_id: int, note_id: UUID, version: int
-) -> VersionRow | None:
+) -> NoteVersionRow | None:
     parameters = {"namespace_id": namespace_id, "note_id": note_id, "version": version}
-    return await fetch_optional(conn, SQL["get_version"], parameters, VersionRow)
+    return await fetch_optional(conn, SQL["get_version"], parameters, NoteVersionRow)
 
 
 async def find_version(
     conn: Connection, namespace_id: int, version_id: UUID
-) -> FoundVersion | None:
+) -> WrittenNoteVersion | None:
     parameters = {"namespace_id": namespace_id, "version_id": version_id}
-    return await fetch_optional(conn, SQL["find_version"], parameters, FoundVersion)
+    return await fetch_optional(conn, SQL["find_version"], parameters, WrittenNoteVersion)
 
 
 async def write_version(
-    conn: Connection, namespace_id: int, note_id: UUID, row: VersionRow
+    conn: Connection, namespace_id: int, note_id: UUID, row: NoteVersionRow
 ) -> None:
     """Add a version to the history of a note, and bring the note to it."""
     parameters = {"namespace_id": namespace_id, "note_id": note_id, **asdict(row)}
@@ -175,11 +175,11 @@ async def list_notes(
 
 async def list_versions(
     conn: Connection, namespace_id: int, note_id: UUID, before_version: int | None, limit: int
-) -> Sequence[VersionRow]:
+) -> Sequence[NoteVersionRow]:
     parameters = {
         "namespace_id": namespace_id,
         "note_id": note_id,
         "before_version": before_version,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_versions"], parameters, VersionRow)
+    return await fetch_all(conn, SQL["list_versions"], parameters, NoteVersionRow)

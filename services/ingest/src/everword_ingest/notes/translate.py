@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-from datetime import date
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.rpc.translate import optional_time, text_of, to_timestamp
+from everword.rpc.translate import optional_time, text_of, to_date, to_timestamp
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as pb
 from everword_ingest.notes.model import (
     DAILY_LOG,
     DEFAULT_IMPORTANCE,
     HANDOFF,
-    Deletion,
     NewNote,
+    NoteDeletion,
     NoteFilter,
     NoteKey,
     NoteScope,
-    PageRequest,
     Writing,
 )
-from everword_ingest.notes.store import NoteRow, VersionRow
+from everword_ingest.notes.store import NoteRow, NoteVersionRow
 from everword_ingest.request_ids.claims import hash_body
 
 #: Kinds with calls of their own.
@@ -83,9 +80,9 @@ def to_entry(request: pb.AppendDailyLogRequest) -> Writing:
     return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
-def to_deletion(request: pb.DeleteNoteRequest) -> Deletion:
+def to_deletion(request: pb.DeleteNoteRequest) -> NoteDeletion:
     expected = request.expected_version if request.HasField("expected_version") else None
-    return Deletion(
+    return NoteDeletion(
         to_target(request), expected, request.author, request.request_id, hash_body(request)
     )
 
@@ -100,17 +97,9 @@ def to_filter(wanted: pb.NoteFilter) -> NoteFilter:
         tags=list(wanted.tags) or None,
         key_prefix=wanted.key_prefix,
         min_importance=wanted.min_importance,
-        since=_to_date(wanted.start_date, "filter.start_date"),
-        before=_to_date(wanted.end_date, "filter.end_date"),
+        since=to_date(wanted.start_date, "filter.start_date"),
+        before=to_date(wanted.end_date, "filter.end_date"),
     )
-
-
-def to_page(request: pb.ListNotesRequest | pb.GetNoteHistoryRequest) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def note_to_proto(row: NoteRow) -> note_pb2.Note:
@@ -137,7 +126,7 @@ def note_to_proto(row: NoteRow) -> note_pb2.Note:
     )
 
 
-def version_to_proto(row: VersionRow) -> note_pb2.NoteVersion:
+def version_to_proto(row: NoteVersionRow) -> note_pb2.NoteVersion:
     return note_pb2.NoteVersion(
         id=str(row.id),
         version=row.version,
@@ -150,10 +139,3 @@ def version_to_proto(row: VersionRow) -> note_pb2.NoteVersion:
         expire_time=to_timestamp(row.expires_at),
         write_time=to_timestamp(row.written_at),
     )
-
-
-def _to_date(text: str, field: str) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error

@@ -22,8 +22,8 @@ from everword.domain.tokens import ConsistencyToken
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import index_note
 from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, WrittenNote
-from everword_ingest.notes.place import Place, find_place
-from everword_ingest.notes.store import LockedNote, VersionRow
+from everword_ingest.notes.place import StoredScope, find_place
+from everword_ingest.notes.store import LockedNote, NoteVersionRow
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
@@ -66,7 +66,7 @@ async def _write(conn: Connection, namespace_id: int, writing: Writing, version_
     await check_version(conn, namespace_id, held, writing.expected_version, now)
     if writing.appends and held.stands(now):
         note = await _appended(conn, namespace_id, held, note)
-    row = VersionRow(
+    row = NoteVersionRow(
         version_id,
         held.version + 1,
         False,
@@ -79,7 +79,7 @@ async def _write(conn: Connection, namespace_id: int, writing: Writing, version_
         now,
     )
     await store.write_version(conn, namespace_id, held.id, row)
-    await index_note(conn, namespace_id, held.id, Place(note.scope, place.channel), note, now)
+    await index_note(conn, namespace_id, held.id, StoredScope(note.scope, place.channel), note, now)
 
 
 async def _hold(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Any
 from uuid import UUID
 
+from everword.text.case_folding import fold_spaces
 from everword_ingest.patterns.store import DecisionRow, OutcomeRow, PatternRow
 
 
@@ -31,7 +32,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Said:
+class OutcomeReport:
     """Whether a pattern that was used was right."""
 
     pattern_id: UUID
@@ -68,7 +69,7 @@ class Decided:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class PatternExplanation:
     """What a pattern rests on, and what was decided by it."""
 
     pattern: PatternRow
@@ -79,4 +80,4 @@ class Explanation:
 
 def entity_key(entity: str) -> str:
     """Return what two ways of writing an entity share: neither case nor spaces tell them apart."""
-    return " ".join(entity.casefold().split())
+    return fold_spaces(entity)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import PatternNotFound
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.patterns import store
 from everword_ingest.patterns.confidence import DEFAULT_THRESHOLD
-from everword_ingest.patterns.model import Explanation, PatternFilter
+from everword_ingest.patterns.model import PatternExplanation, PatternFilter
 from everword_ingest.patterns.store import PatternRow
 
-DEFAULT_PAGE, MAX_PAGE = 50, 200
 #: Outcomes and decisions of a pattern.
 MOST = 1_000
 
@@ -23,33 +23,28 @@ async def list_patterns(
     database: Database,
     namespace: NamespaceScope,
     wanted: PatternFilter,
-    size: int,
-    token: str,
-    request_hash: str,
-) -> tuple[list[PatternRow], str]:
+    page: PageRequest,
+) -> tuple[Sequence[PatternRow], str]:
     """Return a page of patterns, most trusted first, and the token of the next one. Raises InvalidPageToken."""
-    tokens = PageTokens(await database.token_secret(), f"ListPatterns:{namespace.id}")
-    position = tokens.read(token, request_hash)
-    after = (float(position[0]), UUID(position[1])) if position else None
-    size = min(size or DEFAULT_PAGE, MAX_PAGE)
+    cursor = await open_cursor(database, namespace, "ListPatterns", page)
+    after = (float(cursor.after[0]), UUID(cursor.after[1])) if cursor.after else None
     async with database.transaction(namespace.id) as conn:
-        found = await store.list_patterns(conn, namespace.id, asdict(wanted), after, size + 1)
-    page = found[:size]
-    if len(found) <= size:
-        return page, ""
-    return page, tokens.issue(request_hash, [page[-1].confidence, str(page[-1].id)])
+        found = await store.list_patterns(conn, namespace.id, asdict(wanted), after, cursor.limit)
+    return cursor.cut(found, lambda last: [last.confidence, str(last.id)])
 
 
 async def explain_pattern(
     database: Database, namespace: NamespaceScope, pattern_id: UUID
-) -> Explanation:
+) -> PatternExplanation:
     """Return what a pattern rests on, and what was decided by it. Raises PatternNotFound."""
     async with database.transaction(namespace.id) as conn:
         pattern = await _get(conn, namespace.id, pattern_id)
         outcomes = await store.list_outcomes(conn, namespace.id, pattern_id, MOST)
         decisions = await store.list_decisions(conn, namespace.id, pattern_id, MOST)
         own = await store.get_threshold(conn, namespace.id, pattern.type)
-    return Explanation(pattern, outcomes, decisions, DEFAULT_THRESHOLD if own is None else own)
+    return PatternExplanation(
+        pattern, outcomes, decisions, DEFAULT_THRESHOLD if own is None else own
+    )
 
 
 async def _get(conn: Connection, namespace_id: int, pattern_id: UUID) -> PatternRow:

@@ -7,14 +7,18 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword.domain.not_found import PatternNotFound
 from everword_ingest.patterns import store
-from everword_ingest.patterns.model import Counted, Said
+from everword_ingest.patterns.model import Counted, OutcomeReport
 from everword_ingest.patterns.record_pattern import counted
 from everword_ingest.patterns.store import NewOutcome
 from everword_ingest.request_ids.claims import claim_request
 
 
 async def record_outcome(
-    database: Database, namespace: NamespaceScope, said: Said, request_id: str, body_hash: bytes
+    database: Database,
+    namespace: NamespaceScope,
+    said: OutcomeReport,
+    request_id: str,
+    body_hash: bytes,
 ) -> Counted:
     """Count an outcome, or find that an equal call did. Raises PatternNotFound and RequestIdConflict."""
     async with database.write(namespace.id) as write:

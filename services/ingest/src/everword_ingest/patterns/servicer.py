@@ -7,6 +7,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import pattern_service_pb2 as pb
 from everword.v1.pattern_service_pb2_grpc import PatternServiceServicer
 from everword_ingest.patterns.decide_pattern import decide_pattern, set_pattern_threshold
@@ -16,7 +17,6 @@ from everword_ingest.patterns.record_pattern import record_pattern
 from everword_ingest.patterns.translate import (
     decided_to_proto,
     decision_to_proto,
-    hash_list,
     outcome_to_proto,
     pattern_to_proto,
     to_pattern_filter,
@@ -89,9 +89,7 @@ class PatternServicer(PatternServiceServicer):
             self._database,
             current_namespace(),
             to_pattern_filter(request),
-            request.page_size,
-            request.page_token,
-            hash_list(request),
+            to_page(request),
         )
         return pb.ListPatternsResponse(
             patterns=[pattern_to_proto(each) for each in patterns], next_page_token=token

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
@@ -11,8 +10,8 @@ from everword.v1 import pattern_service_pb2 as pb
 from everword_ingest.patterns.confidence import explain
 from everword_ingest.patterns.model import (
     Decided,
+    OutcomeReport,
     PatternFilter,
-    Said,
     Seen,
     ThresholdSource,
     entity_key,
@@ -42,22 +41,14 @@ def to_seen(request: pb.RecordPatternRequest) -> Seen:
     )
 
 
-def to_said(request: pb.RecordOutcomeRequest) -> Said:
-    return Said(UUID(request.pattern_id), request.agreed, request.reason)
+def to_said(request: pb.RecordOutcomeRequest) -> OutcomeReport:
+    return OutcomeReport(UUID(request.pattern_id), request.agreed, request.reason)
 
 
 def to_pattern_filter(request: pb.ListPatternsRequest) -> PatternFilter:
     return PatternFilter(
         entity_key(request.entity) or None, request.type or None, request.category or None
     )
-
-
-def hash_list(request: pb.ListPatternsRequest) -> str:
-    """Return what the pages of a list share: the hash of all but size and token."""
-    body = pb.ListPatternsRequest.FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    return hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
 
 
 def pattern_to_proto(row: PatternRow) -> pb.Pattern:

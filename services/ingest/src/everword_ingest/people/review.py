@@ -10,9 +10,9 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument, NotFound
 from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.domain.tokens import ConsistencyToken
-from everword.facts.writer import Audit
+from everword.facts.writer import ChangeReason
 from everword.people import review, views
-from everword.people.model import Ruling, StrategyState
+from everword.people.model import PersonRuling, StrategyState
 from everword.people.views import EventView, PersonView, StrategyView
 
 _Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
@@ -33,8 +33,8 @@ async def review_learned(
     namespace: NamespaceScope,
     kind: str,
     id_: UUID,
-    verdict: Ruling | StrategyState | None,
-    audit: Audit,
+    verdict: PersonRuling | StrategyState | None,
+    audit: ChangeReason,
 ) -> tuple[PersonView | EventView | StrategyView, ConsistencyToken]:
     """Store a ruling on a person or an event, or end a question.
 

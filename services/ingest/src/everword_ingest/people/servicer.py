@@ -7,7 +7,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.domain.tokens import ConsistencyToken
-from everword.people.model import Ruling, StrategyState
+from everword.people.model import PersonRuling, StrategyState
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
 from everword.people.views import EventView, StrategyView
 from everword.rpc.interceptors.base import Context
@@ -51,5 +51,5 @@ class ReviewServicer(FactServiceServicer):
         return token.seal(await self._database.token_secret())
 
 
-def _to_ruling(ruling: people_pb2.LearnedRuling.ValueType) -> Ruling | None:
-    return None if ruling == people_pb2.LEARNED_RULING_RIGHT else Ruling(ruling)
+def _to_ruling(ruling: people_pb2.LearnedRuling.ValueType) -> PersonRuling | None:
+    return None if ruling == people_pb2.LEARNED_RULING_RIGHT else PersonRuling(ruling)

@@ -11,7 +11,7 @@ from uuid import UUID
 MOST_IMPORTANT = 5
 
 
-class Kind(IntEnum):
+class RetentionKind(IntEnum):
     """What a policy is about. Values equal proto `RetentionKind`."""
 
     CONVERSATIONS = 1
@@ -67,7 +67,7 @@ class RunRow:
 
 
 @dataclass(frozen=True)
-class PlaceRow:
+class RetentionProgressRow:
     """Where a run that goes on is: the next kind and importance, and after which id."""
 
     id: UUID

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from uuid import UUID
+from collections.abc import Callable, Sequence
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
-from everword.domain.tokens import PageTokens
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.retention import store
 from everword_ingest.retention.model import RunRow
 
@@ -29,15 +28,10 @@ async def run_retention(
 
 
 async def list_retention_runs(
-    database: Database, namespace: NamespaceScope, page_size: int, page_token: str
-) -> tuple[list[RunRow], str]:
+    database: Database, namespace: NamespaceScope, page: PageRequest
+) -> tuple[Sequence[RunRow], str]:
     """Return a page of runs, latest first, and the token of the next one. Raises InvalidPageToken."""
-    size = page_size or DEFAULT_PAGE
-    tokens = PageTokens(await database.token_secret(), f"ListRetentionRuns:{namespace.id}")
-    after = tokens.read(page_token, "")
-    before_id = UUID(after[0]) if after else None
+    cursor = await open_cursor(database, namespace, "ListRetentionRuns", page, default=DEFAULT_PAGE)
     async with database.transaction(namespace.id) as conn:
-        found = await store.list_runs(conn, namespace.id, before_id, size + 1)
-    if len(found) <= size:
-        return found, ""
-    return found[:size], tokens.issue("", [str(found[size - 1].id)])
+        found = await store.list_runs(conn, namespace.id, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

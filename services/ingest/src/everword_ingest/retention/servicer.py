@@ -7,6 +7,7 @@ from collections.abc import Callable
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.erasure_service_pb2_grpc import ErasureServiceServicer
 from everword_ingest.retention.policies import (
@@ -61,6 +62,6 @@ class RetentionServicer(ErasureServiceServicer):
         self, request: pb.ListRetentionRunsRequest, context: Context
     ) -> pb.ListRetentionRunsResponse:
         found, token = await list_retention_runs(
-            self._database, current_namespace(), request.page_size, request.page_token
+            self._database, current_namespace(), to_page(request)
         )
         return pb.ListRetentionRunsResponse(runs=map(run_to_proto, found), next_page_token=token)

@@ -14,7 +14,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword_ingest.erasure.removal import BATCH, retire
 from everword_ingest.retention import store
-from everword_ingest.retention.model import Kind, PlaceRow, Policy
+from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow
 
 #: Conversations that a step looks at.
 CONVERSATIONS = 50
@@ -27,7 +27,7 @@ async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> boo
         return True
     await store.hold_job_starts(conn, namespace_id)
     policies = {policy.kind: policy for policy in await store.list_policies(conn, namespace_id)}
-    while place.kind <= max(Kind):
+    while place.kind <= max(RetentionKind):
         policy = policies.get(place.kind)
         limit = _limit(place, policy)
         if policy is None or not limit:
@@ -50,7 +50,7 @@ async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> boo
     return True
 
 
-def _limit(place: PlaceRow, policy: Policy | None) -> int:
+def _limit(place: RetentionProgressRow, policy: Policy | None) -> int:
     """Return how many may go in this step; 0 where the kind is done."""
     if policy is None or place.importance > policy.highest:
         return 0
@@ -58,10 +58,10 @@ def _limit(place: PlaceRow, policy: Policy | None) -> int:
 
 
 async def _next_ones(
-    conn: Connection, namespace_id: int, place: PlaceRow, until: datetime, limit: int
+    conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
 ) -> tuple[list[UUID], UUID | None]:
     """Return what goes next, and after which id to go on; None where nothing more is of this importance."""
-    if place.kind != Kind.CONVERSATIONS:
+    if place.kind != RetentionKind.CONVERSATIONS:
         found = await store.page_retained(conn, namespace_id, place, until, limit)
         return found, found[-1] if len(found) == limit else None
     held = await store.hold_conversations(conn, namespace_id, place.after_id, until, CONVERSATIONS)

@@ -11,19 +11,20 @@ from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
-from everword_ingest.retention.model import Kind, PlaceRow, Policy, RunRow
+from everword_ingest.erasure.model import RunningDeletion
+from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow, RunRow
 
 SQL = load_statements("everword_ingest.retention")
 
 _FIRST = UUID(int=0)
 #: Of each kind, but for conversations, whose messages are read conversation by conversation.
 _PAGES: dict[int, str] = {
-    Kind.NOTES: "page_notes",
-    Kind.NOTE_HISTORY: "page_note_versions",
-    Kind.DOCUMENT_HISTORY: "page_document_versions",
-    Kind.FACTS: "page_facts",
-    Kind.PATTERNS: "page_patterns",
-    Kind.HISTORY: "page_history",
+    RetentionKind.NOTES: "page_notes",
+    RetentionKind.NOTE_HISTORY: "page_note_versions",
+    RetentionKind.DOCUMENT_HISTORY: "page_document_versions",
+    RetentionKind.FACTS: "page_facts",
+    RetentionKind.PATTERNS: "page_patterns",
+    RetentionKind.HISTORY: "page_history",
 }
 
 
@@ -39,14 +40,6 @@ class ImportanceRow:
 class IdRow:
     """One thing."""
 
-    id: UUID
-
-
-@dataclass(frozen=True)
-class RunningRow:
-    """A run that is not done."""
-
-    namespace_id: int
     id: UUID
 
 
@@ -90,7 +83,7 @@ async def sample_retained(
 
 
 async def page_retained(
-    conn: Connection, namespace_id: int, place: PlaceRow, until: datetime, limit: int
+    conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
 ) -> list[UUID]:
     parameters = {
         "namespace_id": namespace_id,
@@ -148,9 +141,11 @@ async def list_runs(
     return await fetch_all(conn, SQL["list_runs"], parameters, RunRow)
 
 
-async def hold_run(conn: Connection, namespace_id: int, run_id: UUID) -> PlaceRow | None:
+async def hold_run(
+    conn: Connection, namespace_id: int, run_id: UUID
+) -> RetentionProgressRow | None:
     parameters = {"namespace_id": namespace_id, "run_id": run_id}
-    return await fetch_optional(conn, SQL["hold_run"], parameters, PlaceRow)
+    return await fetch_optional(conn, SQL["hold_run"], parameters, RetentionProgressRow)
 
 
 async def hold_job_starts(conn: Connection, namespace_id: int) -> None:
@@ -158,7 +153,7 @@ async def hold_job_starts(conn: Connection, namespace_id: int) -> None:
 
 
 async def advance_run(
-    conn: Connection, namespace_id: int, place: PlaceRow, row_counts: Mapping[str, int]
+    conn: Connection, namespace_id: int, place: RetentionProgressRow, row_counts: Mapping[str, int]
 ) -> None:
     parameters = {
         "namespace_id": namespace_id,
@@ -181,8 +176,8 @@ async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str
     await execute(conn, SQL["fail_run"], parameters)
 
 
-async def running_retention(conn: Connection, limit: int) -> list[RunningRow]:
-    return await fetch_all(conn, SQL["running_retention"], {"limit": limit}, RunningRow)
+async def running_retention(conn: Connection, limit: int) -> list[RunningDeletion]:
+    return await fetch_all(conn, SQL["running_retention"], {"limit": limit}, RunningDeletion)
 
 
 async def idle_retention(conn: Connection) -> list[IdleRow]:

@@ -31,7 +31,7 @@ from everword_ingest.transfer.lines import (
     read_lines,
     read_record,
 )
-from everword_ingest.transfer.store import ProgressRow, TargetRow
+from everword_ingest.transfer.store import ImportTargetRow, ProgressRow
 
 #: What the second line says of a namespace.
 FIELDS = SETTINGS | {"erasure_salt", "created_at"}
@@ -46,7 +46,7 @@ _NEEDED = FIELDS - set(_DEFAULTS)
 
 
 @dataclass(frozen=True)
-class Imported:
+class NamespaceImport:
     """The result of an import."""
 
     records: int
@@ -57,7 +57,7 @@ class Imported:
 
 async def import_namespace(
     database: Database, name: str, parts: AsyncIterator[bytes], wake: Callable[[], None]
-) -> Imported:
+) -> NamespaceImport:
     """Store the records of a file, batch by batch; what is stored already is read and compared.
 
     Raises InvalidArgument, NamespaceAlreadyExists, ContentErased, ConcurrentUpdate and RequestTooLarge.
@@ -83,7 +83,7 @@ async def import_namespace(
     # What names the namespace made it just now, where nothing else was there.
     existing = progress.lines - 1 if progress.lines > 2 else 0
     token = await _finish(database, target.id, tally, wake)
-    return Imported(tally.records, existing, token)
+    return NamespaceImport(tally.records, existing, token)
 
 
 _CUT = (
@@ -161,7 +161,7 @@ class _Writing:
 
 async def _begin(
     database: Database, name: str, line: bytes | None, tally: Tally
-) -> tuple[TargetRow, ProgressRow]:
+) -> tuple[ImportTargetRow, ProgressRow]:
     """Make the namespace that the second line describes, unless an import made it before; return how far that is."""
     if line is None:
         raise InvalidArgument(_CUT)
@@ -226,7 +226,7 @@ def _are_policies(policies: Any) -> bool:
     )
 
 
-async def _insert(conn: Connection, name: str, settings: dict[str, Any]) -> TargetRow | None:
+async def _insert(conn: Connection, name: str, settings: dict[str, Any]) -> ImportTargetRow | None:
     try:
         return await store.insert_target(conn, name, json.dumps(settings))
     except WRONG as error:

@@ -21,12 +21,12 @@ SQL = load_statements("everword_ingest.transfer")
 
 
 @dataclass(frozen=True)
-class _NameRow:
+class _TableNameRow:
     name: str
 
 
 @dataclass(frozen=True)
-class LineRow:
+class ExportLineRow:
     """A line of the file, without its end, and where the record stands among those of its kind."""
 
     line: str
@@ -34,7 +34,7 @@ class LineRow:
 
 
 @dataclass(frozen=True)
-class TargetRow:
+class ImportTargetRow:
     """The namespace that an import goes into."""
 
     id: int
@@ -69,7 +69,7 @@ class JobRow:
 
 
 async def list_records(conn: Connection) -> list[str]:
-    return [row.name for row in await fetch_all(conn, SQL["list_records"], None, _NameRow)]
+    return [row.name for row in await fetch_all(conn, SQL["list_records"], None, _TableNameRow)]
 
 
 async def fix_forms(conn: Connection) -> None:
@@ -87,20 +87,22 @@ async def is_erasing(conn: Connection, namespace_id: int) -> bool:
     return bool(await fetch_value(conn, SQL["is_erasing"], {"namespace_id": namespace_id}))
 
 
-async def export_rows(conn: Connection, record: str, after: list[Any] | None) -> list[LineRow]:
+async def export_rows(
+    conn: Connection, record: str, after: list[Any] | None
+) -> list[ExportLineRow]:
     """Return the next lines of a kind; the first ones with None."""
     parameters = {"record": record, "after": None if after is None else Jsonb(after)}
-    return await fetch_all(conn, SQL["export_rows"], parameters, LineRow)
+    return await fetch_all(conn, SQL["export_rows"], parameters, ExportLineRow)
 
 
-async def find_target(conn: Connection, name: str) -> TargetRow | None:
-    return await fetch_optional(conn, SQL["find_target"], {"name": name}, TargetRow)
+async def find_target(conn: Connection, name: str) -> ImportTargetRow | None:
+    return await fetch_optional(conn, SQL["find_target"], {"name": name}, ImportTargetRow)
 
 
-async def insert_target(conn: Connection, name: str, settings: str) -> TargetRow | None:
+async def insert_target(conn: Connection, name: str, settings: str) -> ImportTargetRow | None:
     """Make a namespace with these settings, as JSON; None where the name is taken."""
     parameters = {"name": name, "settings": settings}
-    return await fetch_optional(conn, SQL["insert_target"], parameters, TargetRow)
+    return await fetch_optional(conn, SQL["insert_target"], parameters, ImportTargetRow)
 
 
 async def begin_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None:

@@ -33,7 +33,7 @@ class Layer(IntEnum):
     FOCUS = 3
 
 
-class Writer(IntEnum):
+class WorkspaceWriter(IntEnum):
     """Who changes a file. Values equal proto `WorkspaceWriter`."""
 
     AGENT = 1
@@ -46,10 +46,10 @@ class FileKind:
     """What is fixed for a file of a name."""
 
     layer: Layer
-    writers: frozenset[Writer]
+    writers: frozenset[WorkspaceWriter]
 
 
-_GUARDED = frozenset({Writer.HUMAN, Writer.SYSTEM})
+_GUARDED = frozenset({WorkspaceWriter.HUMAN, WorkspaceWriter.SYSTEM})
 _IDENTITY, _FOCUS = FileKind(Layer.IDENTITY, _GUARDED), FileKind(Layer.FOCUS, _GUARDED)
 FILES: dict[FileName, FileKind] = {
     FileName.SOUL: _IDENTITY,
@@ -57,20 +57,20 @@ FILES: dict[FileName, FileKind] = {
     FileName.USER: _IDENTITY,
     FileName.AGENTS: _IDENTITY,
     FileName.TOOLS: _IDENTITY,
-    FileName.MEMORY: FileKind(Layer.NARRATIVE, frozenset(Writer)),
+    FileName.MEMORY: FileKind(Layer.NARRATIVE, frozenset(WorkspaceWriter)),
     FileName.BOOT: _FOCUS,
     FileName.HEARTBEAT: _FOCUS,
 }
 
 
-def check_writer(caller: Caller, writer: Writer, name: FileName) -> None:
+def check_writer(caller: Caller, writer: WorkspaceWriter, name: FileName) -> None:
     """Raise WorkspaceFileProtected where a writer may not change a file, or the caller may not say that it is one.
 
     An agent holds a key of the role write, or a grant. Only an operator's key speaks for a person or the system;
     without any key a deployment is open to its own machine, and whoever calls from there may say who writes.
     """
     told = {"file": name.name, "writer": writer.name.lower()}
-    if writer is not Writer.AGENT and caller.role is not Role.ADMIN:
+    if writer is not WorkspaceWriter.AGENT and caller.role is not Role.ADMIN:
         text = "Only an operator's key may say that a person or the system writes."
         raise WorkspaceFileProtected(text, **told)
     if writer not in FILES[name].writers:

@@ -7,12 +7,13 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
+from everword.rpc.pages import PageRequest
 from everword_ingest.documents.model import (
     DocumentFilter,
     DocumentKey,
     DocumentKind,
     HistoryRequest,
-    Part,
+    RequestedPart,
 )
 from everword_ingest.documents.read_documents import (
     ReadPart,
@@ -20,12 +21,11 @@ from everword_ingest.documents.read_documents import (
     list_documents,
     read_document,
 )
-from everword_ingest.documents.store import DocumentRow, VersionRow
-from everword_ingest.notes.model import PageRequest
+from everword_ingest.documents.store import DocumentRow, DocumentVersionRow
 from everword_ingest.workspace.files import MAX_FILE_BYTES
 
 _KIND = DocumentKind.WORKSPACE
-_WHOLE = Part(max_chars=MAX_FILE_BYTES)
+_WHOLE = RequestedPart(max_chars=MAX_FILE_BYTES)
 
 
 async def get_workspace_file(
@@ -44,7 +44,7 @@ async def list_workspace_files(
 
 async def get_workspace_file_history(
     database: Database, namespace: NamespaceScope, wanted: HistoryRequest, page: PageRequest
-) -> tuple[UUID, Sequence[VersionRow], str]:
+) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
     """Return a file's id, a page of what it was, and the token of the next one.
 
     Raises as `get_document_history` does.

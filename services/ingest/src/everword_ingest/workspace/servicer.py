@@ -7,10 +7,10 @@ from collections.abc import Callable
 from everword.db.pool import Database
 from everword.domain.caller import current_caller, current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import document_service_pb2 as pb
 from everword.v1.document_service_pb2_grpc import DocumentServiceServicer
 from everword_ingest.documents.model import WrittenDocument
-from everword_ingest.documents.translate import to_page
 from everword_ingest.workspace.read_workspace_files import (
     get_workspace_file,
     get_workspace_file_history,

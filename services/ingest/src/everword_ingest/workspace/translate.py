@@ -9,18 +9,18 @@ from everword.rpc.translate import to_timestamp
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
 from everword_ingest.documents.model import (
-    Change,
-    Deletion,
+    DocumentChange,
+    DocumentDeletion,
     DocumentFilter,
     DocumentKey,
     DocumentKind,
     HistoryRequest,
-    Part,
+    RequestedPart,
 )
-from everword_ingest.documents.store import DocumentRow, VersionRow
+from everword_ingest.documents.store import DocumentRow, DocumentVersionRow
 from everword_ingest.documents.translate import scope_to_proto, to_scope
 from everword_ingest.request_ids.claims import hash_body
-from everword_ingest.workspace.files import FILES, MAX_FILE_BYTES, FileName, Writer
+from everword_ingest.workspace.files import FILES, MAX_FILE_BYTES, FileName, WorkspaceWriter
 
 Writing: TypeAlias = pb.WriteWorkspaceFileRequest | pb.DeleteWorkspaceFileRequest
 
@@ -29,16 +29,16 @@ def to_key(name: int, scope: document_pb2.DocumentScope) -> DocumentKey:
     return DocumentKey(FileName(name).name, to_scope(scope), DocumentKind.WORKSPACE)
 
 
-def to_writer(request: Writing) -> Writer:
-    return Writer(request.writer or Writer.AGENT)
+def to_writer(request: Writing) -> WorkspaceWriter:
+    return WorkspaceWriter(request.writer or WorkspaceWriter.AGENT)
 
 
-def to_change(request: pb.WriteWorkspaceFileRequest) -> Change:
+def to_change(request: pb.WriteWorkspaceFileRequest) -> DocumentChange:
     """Return how a file is to be changed. Raises InvalidArgument."""
     expected = request.expected_version if request.HasField("expected_version") else None
     if request.append and expected is not None:
         raise InvalidArgument(violations=(("expected_version", "does not go with append"),))
-    return Change(
+    return DocumentChange(
         to_key(request.name, request.scope),
         request.author,
         (),
@@ -51,9 +51,9 @@ def to_change(request: pb.WriteWorkspaceFileRequest) -> Change:
     )
 
 
-def to_deletion(request: pb.DeleteWorkspaceFileRequest) -> Deletion:
+def to_deletion(request: pb.DeleteWorkspaceFileRequest) -> DocumentDeletion:
     expected = request.expected_version if request.HasField("expected_version") else None
-    return Deletion(
+    return DocumentDeletion(
         to_key(request.name, request.scope),
         expected,
         request.author,
@@ -68,7 +68,7 @@ def to_filter(request: pb.ListWorkspaceFilesRequest) -> DocumentFilter:
 
 
 def to_history(request: pb.GetWorkspaceFileHistoryRequest) -> HistoryRequest:
-    part = Part(max_chars=request.max_content_chars)
+    part = RequestedPart(max_chars=request.max_content_chars)
     return HistoryRequest(to_key(request.name, request.scope), part=part)
 
 
@@ -80,7 +80,7 @@ def file_to_proto(row: DocumentRow, content: str = "") -> pb.WorkspaceFile:
         name=pb.WorkspaceFileName.ValueType(name),
         scope=scope_to_proto(row),
         layer=pb.WorkspaceLayer.ValueType(kind.layer),
-        agent_may_write=Writer.AGENT in kind.writers,
+        agent_may_write=WorkspaceWriter.AGENT in kind.writers,
         version=row.version,
         version_id=str(row.version_id),
         writer=pb.WorkspaceWriter.ValueType(row.writer),
@@ -92,7 +92,7 @@ def file_to_proto(row: DocumentRow, content: str = "") -> pb.WorkspaceFile:
     )
 
 
-def version_to_proto(row: VersionRow) -> pb.WorkspaceFileVersion:
+def version_to_proto(row: DocumentVersionRow) -> pb.WorkspaceFileVersion:
     return pb.WorkspaceFileVersion(
         id=str(row.id),
         version=row.version,

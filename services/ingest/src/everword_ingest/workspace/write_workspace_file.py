@@ -9,26 +9,26 @@ from everword.domain.caller import Caller, NamespaceScope
 from everword_ingest.documents.append_document import append_document
 from everword_ingest.documents.delete_document import delete_document
 from everword_ingest.documents.model import (
-    Change,
-    Deletion,
+    DocumentChange,
+    DocumentDeletion,
     DocumentKey,
     DocumentKind,
     WrittenDocument,
 )
 from everword_ingest.documents.write_document import write_document
-from everword_ingest.workspace.files import FileName, Writer, check_writer
+from everword_ingest.workspace.files import FileName, WorkspaceWriter, check_writer
 
 
 async def write_workspace_file(
     database: Database,
     namespace: NamespaceScope,
     caller: Caller,
-    change: Change,
+    change: DocumentChange,
     content: str,
     wake: Callable[[], None],
 ) -> WrittenDocument:
     """Store a version of a file. Raises WorkspaceFileProtected, and what `write_document` does."""
-    check_writer(caller, Writer(change.writer), FileName[change.key.title])
+    check_writer(caller, WorkspaceWriter(change.writer), FileName[change.key.title])
     write = append_document if change.appends else write_document
     return await write(database, namespace, change, content, wake)
 
@@ -37,10 +37,10 @@ async def delete_workspace_file(
     database: Database,
     namespace: NamespaceScope,
     caller: Caller,
-    deletion: Deletion,
+    deletion: DocumentDeletion,
     wake: Callable[[], None],
 ) -> WrittenDocument:
     """Delete a file. Raises WorkspaceFileProtected, and what `delete_document` does."""
     assert isinstance(deletion.target, DocumentKey)
-    check_writer(caller, Writer(deletion.writer), FileName[deletion.target.title])
+    check_writer(caller, WorkspaceWriter(deletion.writer), FileName[deletion.target.title])
     return await delete_document(database, namespace, deletion, DocumentKind.WORKSPACE, wake)

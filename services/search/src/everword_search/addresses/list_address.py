@@ -9,6 +9,7 @@ from everword.domain.addresses import Segments, as_id
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.domain.not_found import AddressNotFound
+from everword.rpc.pages import Cursor, PageRequest, open_cursor
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS
 from everword_search.addresses import store
 from everword_search.addresses.places import (
@@ -18,14 +19,11 @@ from everword_search.addresses.places import (
     memory_entries,
     within,
 )
-from everword_search.addresses.tree import Directory, Entry, find_directory
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import Cursor, max_parts, open_cursor
+from everword_search.addresses.tree import AddressEntry, Directory, find_directory
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.model import max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier
-
-DEFAULT_PAGE = 50
 
 
 async def list_address(
@@ -34,15 +32,14 @@ async def list_address(
     address: str,
     page: PageRequest,
     at_least_as_fresh: str = "",
-) -> tuple[Sequence[Entry], str]:
+) -> tuple[Sequence[AddressEntry], str]:
     """Return a page of what is in a directory, and the token of the next one.
 
     Raises AddressNotFound, InvalidPageToken, and InvalidArgument where the address is a memory's.
     """
     segments = within(namespace, address) if address else ()
-    cursor = await open_cursor(database, namespace, "ListAddress", page, DEFAULT_PAGE)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    cursor = await open_cursor(database, namespace, "ListAddress", page)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await directory_entry(conn, namespace, segments)
         if found is None:
             if await find_memory(conn, namespace, segments, Tier.ABSTRACT) is not None:
@@ -58,25 +55,23 @@ async def _list(
     segments: Segments,
     directory: Directory,
     cursor: Cursor,
-) -> tuple[Sequence[Entry], str]:
+) -> tuple[Sequence[AddressEntry], str]:
     after = str(cursor.after[0]) if cursor.after else None
     if directory.conversations:
-        rows = await store.read_conversations(
-            conn, namespace.id, after=after, limit=cursor.size + 1
-        )
-        token = cursor.token([str(rows[cursor.size - 1].id)]) if len(rows) > cursor.size else ""
-        return await conversation_entries(rows[: cursor.size], namespace), token
+        rows = await store.read_conversations(conn, namespace.id, after=after, limit=cursor.limit)
+        shown, token = cursor.cut(rows, lambda last: [str(last.id)])
+        return await conversation_entries(shown, namespace), token
     if directory.memories:
         return await _list_memories(conn, namespace, segments, directory.memories, cursor, after)
     names = [name for name in directory.directories if after is None or name > after]
-    token = cursor.token([names[cursor.size - 1]]) if len(names) > cursor.size else ""
-    return [_below(segments, name) for name in names[: cursor.size]], token
+    shown_names, token = cursor.cut(names, lambda last: [last])
+    return [_below(segments, name) for name in shown_names], token
 
 
-def _below(segments: Segments, name: str) -> Entry:
+def _below(segments: Segments, name: str) -> AddressEntry:
     directory = find_directory((*segments, name))
     assert directory is not None
-    return Entry((*segments, name), directory.about)
+    return AddressEntry((*segments, name), directory.about)
 
 
 async def _list_memories(
@@ -86,16 +81,13 @@ async def _list_memories(
     statement: str,
     cursor: Cursor,
     after: str | None,
-) -> tuple[Sequence[Entry], str]:
+) -> tuple[Sequence[AddressEntry], str]:
     parent = as_id(segments[1]) if len(segments) > 1 else None
-    places = await store.list_places(conn, namespace.id, statement, parent, after, cursor.size + 1)
-    ids = [place.id for place in places[: cursor.size]]
+    places = await store.list_places(conn, namespace.id, statement, parent, after, cursor.limit)
+    shown, token = cursor.cut(places, lambda last: [last.seq or str(last.id)])
+    ids = [place.id for place in shown]
     chars = ABSTRACT_SOURCE_CHARS
     memories = await read_memories(
         conn, namespace.id, ids, max_chars=chars, max_parts=max_parts(chars)
     )
-    token = ""
-    if len(places) > cursor.size:
-        last = places[cursor.size - 1]
-        token = cursor.token([last.seq or str(last.id)])
     return await memory_entries(memories, namespace), token

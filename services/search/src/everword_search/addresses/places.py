@@ -17,7 +17,7 @@ from everword.text.instructions import speaks_to_models
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS, abstract
 from everword_search.addresses import store
 from everword_search.addresses.store import ConversationRow
-from everword_search.addresses.tree import CONVERSATION, Directory, Entry, find_directory
+from everword_search.addresses.tree import CONVERSATION, AddressEntry, Directory, find_directory
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read, in_tier, parts_read
 
@@ -35,50 +35,52 @@ def within(namespace: NamespaceScope, address: str) -> Segments:
 
 async def directory_entry(
     conn: Connection, namespace: NamespaceScope, segments: Segments
-) -> tuple[Directory, Entry] | None:
+) -> tuple[Directory, AddressEntry] | None:
     """Return the directory at a place, and what it is listed as; None where there is none."""
     directory = find_directory(segments)
     if directory is None:
         return None
     if segments[:1] != CONVERSATION[:1] or len(segments) == 1:
-        return directory, Entry(segments, directory.about)
+        return directory, AddressEntry(segments, directory.about)
     found = await store.read_conversations(conn, namespace.id, conversation_id=as_id(segments[1]))
     if not found:
         return None
     [entry] = await conversation_entries(found, namespace)
-    return directory, entry if len(segments) == 2 else Entry(segments, directory.about)
+    return directory, entry if len(segments) == 2 else AddressEntry(segments, directory.about)
 
 
 async def conversation_entries(
     rows: Sequence[ConversationRow], namespace: NamespaceScope
-) -> list[Entry]:
+) -> list[AddressEntry]:
     """Return conversations as they are listed."""
     masks = namespace.masks_credentials
     # Beside the event loop: credentials are looked for in each.
     return await asyncio.to_thread(lambda: [_conversation_entry(row, masks) for row in rows])
 
 
-def _conversation_entry(row: ConversationRow, masks: bool) -> Entry:
+def _conversation_entry(row: ConversationRow, masks: bool) -> AddressEntry:
     """Return a conversation as an entry: what sums it up, its first words, or what it is called."""
     if row.untrusted and speaks_to_models(row.lead):
         row = replace(row, lead=LEFT_OUT)
     cut_before = len(row.lead) >= ABSTRACT_SOURCE_CHARS
     text = row.lead or row.title or row.session_key
     said = abstract(text, cut_before=cut_before, masks=masks)
-    return Entry(("conversations", str(row.id)), said, occurred_at=row.last_message_at)
+    return AddressEntry(("conversations", str(row.id)), said, occurred_at=row.last_message_at)
 
 
-async def memory_entries(records: Sequence[MemoryRecord], namespace: NamespaceScope) -> list[Entry]:
+async def memory_entries(
+    records: Sequence[MemoryRecord], namespace: NamespaceScope
+) -> list[AddressEntry]:
     """Return memories as they are listed."""
     masks = namespace.masks_credentials
     return await asyncio.to_thread(lambda: [_memory_entry(record, masks) for record in records])
 
 
-def _memory_entry(record: MemoryRecord, masks: bool) -> Entry:
+def _memory_entry(record: MemoryRecord, masks: bool) -> AddressEntry:
     """Return a memory as it is listed: an entry has no mark for what is suspicious."""
     short = in_tier(record, Tier.ABSTRACT, masks=masks)
     said = LEFT_OUT if short.is_suspicious_in(short.content) else short.content
-    return Entry(segments_of(record), said, record, record.occurred_at)
+    return AddressEntry(segments_of(record), said, record, record.occurred_at)
 
 
 async def find_memory(

@@ -6,8 +6,8 @@ from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
 from everword_search.addresses.places import directory_entry, find_memory, memory_entries, within
-from everword_search.addresses.tree import Entry
-from everword_search.records.freshness import ensure_fresh
+from everword_search.addresses.tree import AddressEntry
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.tiers import Tier
 
 
@@ -17,11 +17,10 @@ async def read_address(
     address: str,
     tier: Tier = Tier.FULL,
     at_least_as_fresh: str = "",
-) -> Entry:
+) -> AddressEntry:
     """Return what is at an address, a memory with as much text as the tier is made of. Raises AddressNotFound."""
     segments = within(namespace, address)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         directory = await directory_entry(conn, namespace, segments)
         if directory is not None:
             return directory[1]

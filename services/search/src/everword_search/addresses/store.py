@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
-from everword.domain.note_keys import note_key_hash
+from everword.domain.addresses import note_key_hash
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS
 from everword_search.records.store import namespaced
 
@@ -16,7 +16,7 @@ SQL = load_statements("everword_search.addresses")
 
 
 @dataclass(frozen=True)
-class PlaceRow:
+class DirectoryPlaceRow:
     """A memory in a directory; `seq` is 0 where its id is its place."""
 
     id: UUID
@@ -95,7 +95,7 @@ async def list_places(
     parent: UUID | None,
     after: str | None,
     limit: int,
-) -> list[PlaceRow]:
+) -> list[DirectoryPlaceRow]:
     """Return memories of a directory, by the name of its statement, after a place."""
     parameters = {
         **namespaced(namespace_id),
@@ -103,4 +103,4 @@ async def list_places(
         "after": after,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL[statement], parameters, PlaceRow)
+    return await fetch_all(conn, SQL[statement], parameters, DirectoryPlaceRow)

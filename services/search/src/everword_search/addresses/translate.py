@@ -7,11 +7,11 @@ from everword.domain.caller import NamespaceScope
 from everword.rpc.translate import memory_to_proto, to_timestamp
 from everword.v1 import address_pb2 as pb
 from everword.v1 import memory_pb2
-from everword_search.addresses.tree import Entry
+from everword_search.addresses.tree import AddressEntry
 from everword_search.records.tiers import Tier, in_tier
 
 
-def entry_to_proto(namespace: NamespaceScope, entry: Entry) -> pb.AddressEntry:
+def entry_to_proto(namespace: NamespaceScope, entry: AddressEntry) -> pb.AddressEntry:
     memory = entry.memory
     return pb.AddressEntry(
         address=write_address(namespace.name, entry.segments),
@@ -25,7 +25,7 @@ def entry_to_proto(namespace: NamespaceScope, entry: Entry) -> pb.AddressEntry:
 
 
 def read_response(
-    namespace: NamespaceScope, entry: Entry, tier: Tier, *, masks: bool
+    namespace: NamespaceScope, entry: AddressEntry, tier: Tier, *, masks: bool
 ) -> pb.ReadAddressResponse:
     memory = memory_to_proto(in_tier(entry.memory, tier, masks=masks)) if entry.memory else None
     return pb.ReadAddressResponse(entry=entry_to_proto(namespace, entry), memory=memory)

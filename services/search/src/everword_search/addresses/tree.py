@@ -66,7 +66,7 @@ def find_directory(segments: Segments) -> Directory | None:
 
 
 @dataclass(frozen=True)
-class Entry:
+class AddressEntry:
     """A directory, or a memory that is listed in one."""
 
     #: Where it is within its namespace; empty for the namespace.

@@ -15,6 +15,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import ChatNotConfigured, ChatUnavailable
 from everword.domain.records import MemoryRecord
 from everword.domain.trust import TrustPolicy
+from everword.rpc.pages import PageRequest
 from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
 from everword_search.answers.asking import Asking
@@ -23,7 +24,7 @@ from everword_search.answers.prompt import PromptMemory, answer_request, fitting
 from everword_search.endings.read_endings import read_endings
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope
-from everword_search.records.model import EVERYTHING, MemoryFilter, PageRequest
+from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.reliable import find_reliable
 from everword_search.retrieval.sources import Sources

@@ -9,9 +9,9 @@ from datetime import UTC
 import regex
 
 from everword.domain.records import MemoryRecord
-from everword.text.statements.check import misstatements
+from everword.text.statements.misstated import misstatements
 from everword.text.statements.obeyed import find_obeyed
-from everword.text.statements.sources import Said
+from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import PromptMemory, read_citations, without_citations
 
@@ -28,7 +28,7 @@ _ROLES = {2: "user", 3: "assistant"}
 
 
 @dataclass(frozen=True)
-class CheckedAnswer:
+class CitedAnswer:
     """An answer whose sentences are marked where no memory that they cite bears them out."""
 
     text: str
@@ -38,7 +38,7 @@ class CheckedAnswer:
 
 def check_answer(
     answer: str, query: str, shown: Sequence[PromptMemory], cited: Set[int]
-) -> CheckedAnswer:
+) -> CitedAnswer:
     """Return the answer with `[unsupported]` at the end of each sentence that says what its memories do not.
 
     A sentence rests on the memories that it cites, by their numbers among those `shown`; one without a citation on all
@@ -57,7 +57,7 @@ def check_answer(
         pieces += [match["said"], MARK if wrong else "", match["end"]]
         unsupported += wrong
     marked = "".join(pieces) or answer
-    return CheckedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
+    return CitedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
 
 
 def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> list[str]:
@@ -77,6 +77,8 @@ def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> li
     return missing + misstatements(said, [_said(memory) for memory in memories])
 
 
-def _said(memory: MemoryRecord) -> Said:
+def _said(memory: MemoryRecord) -> StatedSource:
     called = memory.agent if memory.role == 3 else memory.author
-    return Said(memory.content, [name for name in (_ROLES.get(memory.role, ""), called) if name])
+    return StatedSource(
+        memory.content, [name for name in (_ROLES.get(memory.role, ""), called) if name]
+    )

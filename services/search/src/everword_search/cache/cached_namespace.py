@@ -45,7 +45,7 @@ LOOKED_AT_A_TIME = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class CopyRequest:
     """The question to the database for a copy, and the state of the copy then."""
 
     copy: CachedNamespace
@@ -133,7 +133,7 @@ class CachedNamespace:
         pause_s = LOOK_AGAIN_S * max(1.0, lacking / LOOKED_AT_A_TIME)
         return lacking > 0 and self._lacking_looked_at < self._clock() - pause_s
 
-    def ask(self, limit: int) -> Asked:
+    def ask(self, limit: int) -> CopyRequest:
         """Return what asks for passages that are not here yet, and for what changed."""
         self._advance()
         recent = [ids for _, ids in self._recent]
@@ -142,10 +142,12 @@ class CachedNamespace:
             self.namespace_id, self._complete_through, but, limit, self._snapshot
         )
         index = self.index
-        return Asked(self, question, index.size, index.present, index.removed, self._limitings)
+        return CopyRequest(
+            self, question, index.size, index.present, index.removed, self._limitings
+        )
 
     def is_complete(
-        self, asked: Asked, row: PassagesRow, found: Passages, changes: Changes
+        self, asked: CopyRequest, row: PassagesRow, found: Passages, changes: Changes
     ) -> bool:
         """Tell whether the copy and what was found are all that there is."""
         rows = self.index.rows_of(changes.removed_ids)
@@ -154,7 +156,7 @@ class CachedNamespace:
             asked.present - len(gone) + len(found.ids) == row.passages and not found.lacks_records
         )
 
-    def conflicts(self, asked: Asked, found: Passages, changes: Changes) -> bool:
+    def conflicts(self, asked: CopyRequest, found: Passages, changes: Changes) -> bool:
         """Tell whether another search, which may have seen more or less, brought some of the same meanwhile."""
         known = len(self.index.rows_of(found.ids))
         closed = len(np.setdiff1d(changes.limited_ids, found.ids)) > 0

@@ -9,7 +9,7 @@ import numpy as np
 from everword.db.arrays import Array
 from everword.domain.memory_kinds import MemoryKind
 from everword.text.author_names import name_words
-from everword_search.cache.columns.growing import Column, Numbers
+from everword_search.cache.columns.growing import GrowingColumn, Numbers
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.postings import build_postings
 from everword_search.cache.columns.row import FIELDS, ROW, bytes_of, places_of, threads_alone
@@ -47,10 +47,10 @@ class NamespaceIndex:
     def __init__(self, vectors: Vectors | None, room: int = 0) -> None:
         """Without `vectors`, there is no model. So many passages take no more memory than they need."""
         self.vectors = vectors
-        self._columns = {name: Column(kind, room=room) for name, kind in _COLUMNS.items()}
-        self._rows = Column(np.uint8, (ROW.itemsize,), room)
-        self._terms = Column(np.uint32)
-        self._tags, self._tag_rows = Column(np.int32), Column(np.int32)
+        self._columns = {name: GrowingColumn(kind, room=room) for name, kind in _COLUMNS.items()}
+        self._rows = GrowingColumn(np.uint8, (ROW.itemsize,), room)
+        self._terms = GrowingColumn(np.uint32)
+        self._tags, self._tag_rows = GrowingColumn(np.int32), GrowingColumn(np.int32)
         self._conversations, self._authors, self._labels = Numbers(), Numbers(), Numbers()
         #: The words that authors are named by, also those of what was taken out.
         self.author_words: set[str] = set()
@@ -181,7 +181,7 @@ class NamespaceIndex:
             self.vectors.trim()
 
     @property
-    def _all_columns(self) -> Sequence[Column]:
+    def _all_columns(self) -> Sequence[GrowingColumn]:
         return (*self._columns.values(), self._rows, self._terms, self._tags, self._tag_rows)
 
     @property

@@ -20,7 +20,7 @@ from everword.db.pool import Database
 from everword.domain.background import end_tasks
 from everword.processes.heap import give_back
 from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.cached_namespace import AT_ONCE, Asked, CachedNamespace
+from everword_search.cache.cached_namespace import AT_ONCE, CachedNamespace, CopyRequest
 from everword_search.cache.load import NotCopied, bring_up_to_date, look_for_vectors
 from everword_search.cache.store import PassagesRow, active_namespaces
 from everword_search.passages.vectors import GenerationRow
@@ -84,7 +84,7 @@ class NamespaceCache:
         """Return the copy of a namespace, which may lack what came lately; None where it is not there."""
         return self._copies.get(namespace_id)
 
-    def ask(self, namespace_id: int) -> Asked | None:
+    def ask(self, namespace_id: int) -> CopyRequest | None:
         """Return what asks for what a namespace in memory lacks; None where it is not there."""
         copy = self._copies.get(namespace_id)
         if copy is None or namespace_id in self._tasks:
@@ -95,7 +95,7 @@ class NamespaceCache:
         return copy.ask(AT_ONCE)
 
     def answer(
-        self, asked: Asked, row: PassagesRow, active_id: int | None, wanted: MemoryFilter
+        self, asked: CopyRequest, row: PassagesRow, active_id: int | None, wanted: MemoryFilter
     ) -> CachedIndex | None:
         """Return the namespace with what it lacked, as the search's transaction sees it.
 

@@ -12,8 +12,8 @@ from everword.db.arrays import Array, ArrayParameter, read_array
 from everword.db.pool import Connection
 from everword.db.statements import (
     BoundStatement,
-    fetch_all,
     fetch_optional,
+    fetch_values,
     load_statements,
 )
 from everword.text.ranking_record import Records, unpack_records
@@ -220,16 +220,10 @@ async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, Ev
     return read_array(found.ids, "i8"), found
 
 
-@dataclass(frozen=True)
-class _NamespaceRow:
-    id: int
-
-
 async def active_namespaces(conn: Connection, namespace_ids: Sequence[int]) -> set[int]:
     """Return which of these namespaces are there, and not being erased."""
     parameters = {"namespace_ids": list(namespace_ids)}
-    rows = await fetch_all(conn, SQL["active_namespaces"], parameters, _NamespaceRow)
-    return {row.id for row in rows}
+    return set(await fetch_values(conn, SQL["active_namespaces"], parameters))
 
 
 def _array(binary: bytes | None, element: str) -> Array:

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from everword.domain.memory_kinds import MemoryKind
 from everword.text.attribution import blank_pasted
-from everword_search.context.item import Item
+from everword_search.context.item import ContextItem
 from everword_search.context.model import ORDER, BlockSource
-from everword_search.context.repetition import Said
+from everword_search.context.repetition import SaidWords
 from everword_search.context.summary_lines import without_said
 from everword_search.context.text import Layout
 from everword_search.endings.model import Holding
@@ -23,35 +23,35 @@ _MUCH = 0.5
 
 
 @dataclass
-class Block:
+class BudgetedBlock:
     """A heading and, day by day, what stands below it; without items it costs nothing and is left out."""
 
     source: BlockSource
     layout: Layout
-    items: list[Item] = field(default_factory=list)
+    items: list[ContextItem] = field(default_factory=list)
     tokens: int = 0
     _days: set[str] = field(default_factory=set)
 
-    def cost(self, item: Item) -> int:
+    def cost(self, item: ContextItem) -> int:
         """Return what an item would cost in here, with the lines that it makes needed."""
         heading = 0 if self.items else self.layout.heading_tokens(self.source)
         has_day = item.day == "" or item.day in self._days
         day = 0 if has_day else self.layout.day_tokens
         return heading + day + item.tokens
 
-    def add(self, item: Item) -> None:
+    def add(self, item: ContextItem) -> None:
         self.tokens += self.cost(item)
         self.items.append(item)
         self._days.add(item.day)
 
-    def remove(self, gone: Item) -> None:
+    def remove(self, gone: ContextItem) -> None:
         """Take out an item, with the lines that nothing needs any more."""
         kept = [item for item in self.items if item is not gone]
         self.items, self.tokens, self._days = [], 0, set()
         for item in kept:
             self.add(item)
 
-    def oldest_first(self) -> list[Item]:
+    def oldest_first(self) -> list[ContextItem]:
         """Return what is there in its order: what has no time, and then by time."""
         return sorted(self.items, key=lambda item: item.place)
 
@@ -61,13 +61,13 @@ class Block:
 
 
 @dataclass
-class Draft:
+class ContextDraft:
     """A context that is put together: items go in one by one, those first that matter most."""
 
     budget: int
     layout: Layout
-    said: Said
-    blocks: dict[BlockSource, Block] = field(init=False)
+    said: SaidWords
+    blocks: dict[BlockSource, BudgetedBlock] = field(init=False)
     left_out: set[UUID | str] = field(default_factory=set)
     #: Of the budget, what is kept for blocks that are filled later, and the memories that these will hold.
     reserved: int = 0
@@ -78,7 +78,7 @@ class Draft:
     _repeated: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.blocks = {source: Block(source, self.layout) for source in ORDER}
+        self.blocks = {source: BudgetedBlock(source, self.layout) for source in ORDER}
 
     @property
     def tokens(self) -> int:
@@ -96,14 +96,14 @@ class Draft:
     def fill(
         self,
         source: BlockSource,
-        items: Iterable[Item],
+        items: Iterable[ContextItem],
         *,
         most: int,
         limit: int | None = None,
         verbatim: bool = False,
         alone: bool = False,
-        finish: Callable[[Item], Item] = lambda item: item,
-    ) -> list[Item]:
+        finish: Callable[[ContextItem], ContextItem] = lambda item: item,
+    ) -> list[ContextItem]:
         """Put items into a block while they fit, `most` of them; returns those that were put in.
 
         `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
@@ -111,7 +111,7 @@ class Draft:
         what holds instead, in one line if it is not there, unless it may stand `alone`. `finish` makes of an item what
         is shown, for those alone that fit as they are.
         """
-        put: list[Item] = []
+        put: list[ContextItem] = []
         for item in items:
             if len(put) >= most:
                 break
@@ -130,7 +130,7 @@ class Draft:
                     self.left_out.add(item.key)
         return put
 
-    def _unsaid(self, item: Item) -> Item | None:
+    def _unsaid(self, item: ContextItem) -> ContextItem | None:
         """Return a summary without the sentences that the context has already, other items as they are.
 
         None where hardly anything is left of it: its messages speak for themselves.
@@ -142,11 +142,11 @@ class Draft:
             return None
         return item if words == item.words else self.layout.reworded(item, words)
 
-    def _is_told(self, item: Item) -> bool:
+    def _is_told(self, item: ContextItem) -> bool:
         """Tell whether the words that an item was taken from are there."""
         return bool(item.told_by) and any(_tells(told, item) for told in self._items())
 
-    def _add(self, source: BlockSource, item: Item) -> None:
+    def _add(self, source: BlockSource, item: ContextItem) -> None:
         """Put in an item; what was taken from its words goes."""
         if item.memory_id in self._retold:
             for block in self.blocks.values():
@@ -160,9 +160,11 @@ class Draft:
             says = blank_pasted(says, (item.speaker,))
         self.said.add(says, item.speaker)
 
-    def reserve(self, source: BlockSource, items: Iterable[Item], limit: int) -> set[UUID | str]:
+    def reserve(
+        self, source: BlockSource, items: Iterable[ContextItem], limit: int
+    ) -> set[UUID | str]:
         """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""
-        block = Block(source, self.layout)
+        block = BudgetedBlock(source, self.layout)
         for item in items:
             if not item.is_withheld and block.tokens + block.cost(item) <= limit:
                 block.add(item)
@@ -175,7 +177,7 @@ class Draft:
         self.reserved = 0
         self.promised.clear()
 
-    def lacking(self, items: Iterable[Item] | None = None) -> list[Holding]:
+    def lacking(self, items: Iterable[ContextItem] | None = None) -> list[Holding]:
         """Return what holds instead of something in here, or of items, and neither is in here nor will be."""
         holdings = {
             ending.current.fact_id: ending.current
@@ -188,7 +190,7 @@ class Draft:
         there = self.ids | self._repeated | self.promised
         return [each for each in holdings.values() if there.isdisjoint(each.memory_ids)]
 
-    def put_holding(self, holding: Holding) -> Item | None:
+    def put_holding(self, holding: Holding) -> ContextItem | None:
         """Put in what holds as one line; returns it, or None where it does not fit or may not be shown."""
         item = self.layout.holding(holding)
         if item is None or not self._fits(BlockSource.MEMORIES, item, None):
@@ -196,7 +198,7 @@ class Draft:
         self._add(BlockSource.MEMORIES, item)
         return item
 
-    def _put_beside(self, item: Item, most: int) -> list[Item] | None:
+    def _put_beside(self, item: ContextItem, most: int) -> list[ContextItem] | None:
         """Put in what holds instead of an item, if both fit; returns that, or None where they do not."""
         lines = [self.layout.holding(each) for each in self.lacking([item])]
         known = [each for each in lines if each is not None]
@@ -224,17 +226,17 @@ class Draft:
             block.remove(item)
             self.left_out.add(item.key)
 
-    def _items(self) -> Iterable[Item]:
+    def _items(self) -> Iterable[ContextItem]:
         return (item for block in self.blocks.values() for item in block.items)
 
-    def _fits(self, source: BlockSource, item: Item, limit: int | None) -> bool:
+    def _fits(self, source: BlockSource, item: ContextItem, limit: int | None) -> bool:
         block, cost = self.blocks[source], self.blocks[source].cost(item)
         left = self.budget - self.reserved - self.tokens
         return cost <= left and (limit is None or block.tokens + cost <= limit)
 
-    def numbered(self) -> list[tuple[Block, int]]:
+    def numbered(self) -> list[tuple[BudgetedBlock, int]]:
         """Return the blocks that hold something, in order, with the number of the first item of each."""
-        numbered, first = list[tuple[Block, int]](), 1
+        numbered, first = list[tuple[BudgetedBlock, int]](), 1
         for block in self.blocks.values():
             if block.items:
                 numbered.append((block, first))
@@ -246,7 +248,7 @@ class Draft:
         return self.layout.separator.join(block.text(first) for block, first in self.numbered())
 
 
-def _tells(message: Item, other: Item) -> bool:
+def _tells(message: ContextItem, other: ContextItem) -> bool:
     """Tell whether a message that is shown holds the words that another item was taken from."""
     return any(
         id_ == message.memory_id and _spaced(said) in _spaced(message.words)

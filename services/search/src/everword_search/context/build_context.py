@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.budget import Draft
+from everword_search.context.budget import ContextDraft
 from everword_search.context.building import Building, BuiltContext
 from everword_search.context.chat_history import Start, put_turns, read_start
-from everword_search.context.item import Item
+from everword_search.context.item import ContextItem
 from everword_search.context.model import ContextRequest
-from everword_search.context.repetition import Said
+from everword_search.context.repetition import SaidWords
 from everword_search.context.text import Layout
 from everword_search.passages.as_of import find_as_of
 from everword_search.retrieval.profiles import find_profile
@@ -64,8 +64,8 @@ async def begin(
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks, start.settings.trust)
     text = _asked(request, start)
-    draft = Draft(request.token_budget, layout, Said(text))
-    waiting: list[Item] = []
+    draft = ContextDraft(request.token_budget, layout, SaidWords(text))
+    waiting: list[ContextItem] = []
     if start.conversation:
         # Turns may be long: the loop goes on meanwhile.
         waiting = await asyncio.to_thread(put_turns, draft, layout, start.conversation)

@@ -15,15 +15,15 @@ from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
 from everword.lore.model import Omission
+from everword.rpc.pages import MAX_PAGE
 from everword_search.context.blocks import registry
-from everword_search.context.blocks.model import Asked
-from everword_search.context.budget import Block, Draft
+from everword_search.context.blocks.model import BlockRequest
+from everword_search.context.budget import BudgetedBlock, ContextDraft
 from everword_search.context.chat_history import MOST_RECALLED, SHARE, Recalled, Start, recall_turns
-from everword_search.context.item import Item
+from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
-from everword_search.context.model import ORDER, BlockSource, Candidate, ContextRequest
+from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
 from everword_search.people.offers import count_offers
-from everword_search.records.pages import MAX_PAGE
 from everword_search.records.use import count_use
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import SearchResult, Verdict
@@ -35,7 +35,7 @@ FULL = 0.95
 _FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
 
 #: What the blocks with a share would say.
-Candidates = Mapping[BlockSource, Sequence[Candidate]]
+Candidates = Mapping[BlockSource, Sequence[ContextCandidate]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BuiltContext:
     """A context and its parts."""
 
     #: Each with the number of its first item.
-    blocks: Sequence[tuple[Block, int]]
+    blocks: Sequence[tuple[BudgetedBlock, int]]
     text: str
     tokens: int
     omitted: int
@@ -64,9 +64,9 @@ class Building:
     start: Start
     #: What memories are looked for by; empty where there is nothing.
     text: str
-    draft: Draft
+    draft: ContextDraft
     #: Turns that were read and did not fit.
-    waiting: Sequence[Item]
+    waiting: Sequence[ContextItem]
     #: Entries of lorebooks that may be missing; set while blocks are built.
     lore_omissions: list[Omission] = field(default_factory=list)
 
@@ -95,10 +95,10 @@ class Building:
             MAX_PAGE if all_ else known,
         )
 
-    def finders(self) -> dict[BlockSource, Awaitable[Sequence[Candidate]]]:
+    def finders(self) -> dict[BlockSource, Awaitable[Sequence[ContextCandidate]]]:
         """Return, for each block with a share that may have something, what finds its candidates."""
         layout = self.draft.layout
-        asked = Asked(
+        asked = BlockRequest(
             self.sources,
             self.namespace,
             self.request,
@@ -167,7 +167,7 @@ class Building:
         return told_by
 
     def _reserve(
-        self, items: Mapping[BlockSource, Sequence[Item]]
+        self, items: Mapping[BlockSource, Sequence[ContextItem]]
     ) -> tuple[dict[BlockSource, int], set[UUID | str]]:
         """Keep room for the blocks with a share, in their order; returns the limit of each, and what they will hold."""
         draft, limits, theirs = self.draft, dict[BlockSource, int](), set[UUID | str]()
@@ -178,11 +178,13 @@ class Building:
             theirs |= draft.reserve(source, items[source], limits[source])
         return limits, theirs
 
-    def _items(self, found: FoundMemories, candidates: Candidates) -> dict[BlockSource, list[Item]]:
+    def _items(
+        self, found: FoundMemories, candidates: Candidates
+    ) -> dict[BlockSource, list[ContextItem]]:
         """Return what the blocks would say: of each the best first, by its score, its links and its nearness."""
         near = _nearness(found)
 
-        def value(item: Item) -> float:
+        def value(item: ContextItem) -> float:
             return (
                 item.score + item.lift + (near.get(item.memory_id, 0.0) if item.memory_id else 0.0)
             )
@@ -230,7 +232,7 @@ class Building:
         there = self.draft.keys | self._asked_with() | theirs
         items = [item for item in found.items(layout) if item.key not in there]
 
-        def masked(item: Item) -> Item:
+        def masked(item: ContextItem) -> ContextItem:
             return found.masked(layout, item) if layout.masks else item
 
         self.draft.fill(source, items, most=most, limit=limit, alone=alone, finish=masked)

@@ -16,9 +16,10 @@ from everword.domain.errors import EmbedderUnavailable
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
+from everword.rpc.pages import PageRequest
 from everword_search.context.about import about_summary, about_turn
-from everword_search.context.budget import Draft
-from everword_search.context.item import Item
+from everword_search.context.budget import ContextDraft
+from everword_search.context.item import ContextItem
 from everword_search.context.model import BlockSource, ContextRequest
 from everword_search.context.present import Present, present_asked
 from everword_search.context.text import Layout
@@ -27,10 +28,10 @@ from everword_search.facts.store import find_own
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import ConversationKey, MemoryFilter, PageRequest
-from everword_search.records.query_plans import use_generic_plans
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.model import ConversationKey, MemoryFilter
 from everword_search.records.read_conversations import read_conversation
+from everword_search.records.store import use_generic_plans
 from everword_search.retrieval.arms.base import ArmReport, ArmState, SearchArm
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
 from everword_search.retrieval.search import find_memories
@@ -54,7 +55,7 @@ _OWN_FACTS = 500
 
 
 @dataclass(frozen=True)
-class Conversation:
+class ContinuedConversation:
     """What is known of the conversation that a context continues."""
 
     record: ConversationRecord
@@ -87,7 +88,7 @@ class Start:
     """What a context begins with."""
 
     settings: NamespaceSettings
-    conversation: Conversation | None
+    conversation: ContinuedConversation | None
     #: As of the request.
     own_fact_ids: tuple[UUID, ...] = ()
     present: Present = field(default_factory=Present)
@@ -97,8 +98,7 @@ async def read_start(
     database: Database, namespace: NamespaceScope, request: ContextRequest
 ) -> Start:
     """Return the namespace's settings, and the conversation if there is to be one. Raises ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+    async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
         asked = await ask(conn, present_asked(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
         [present] = await asked.rows()
@@ -114,7 +114,10 @@ async def read_start(
 
 
 async def _own_facts(
-    conn: Connection, namespace_id: int, conversation: Conversation, request: ContextRequest
+    conn: Connection,
+    namespace_id: int,
+    conversation: ContinuedConversation,
+    request: ContextRequest,
 ) -> tuple[UUID, ...]:
     """Return the facts of whoever speaks in a conversation that names nobody, learned in such ones."""
     if not request.needs_own_facts(conversation.record):
@@ -124,8 +127,11 @@ async def _own_facts(
 
 
 async def _with_endings(
-    conn: Connection, namespace_id: int, conversation: Conversation, request: ContextRequest
-) -> Conversation:
+    conn: Connection,
+    namespace_id: int,
+    conversation: ContinuedConversation,
+    request: ContextRequest,
+) -> ContinuedConversation:
     """Return the conversation with what its turns and summaries say that does not hold any more."""
     ids = [turn.id for turn in conversation.turns] + [node.id for node in conversation.summaries]
     await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
@@ -133,16 +139,18 @@ async def _with_endings(
     return replace(conversation, endings=await read_endings(conn, scope, ids))
 
 
-async def _read(conn: Connection, namespace_id: int, request: ContextRequest) -> Conversation:
+async def _read(
+    conn: Connection, namespace_id: int, request: ContextRequest
+) -> ContinuedConversation:
     record = await _find_record(conn, namespace_id, request)
     if record.id == _NO_ID:
-        return Conversation(record, (), (), None, {})
+        return ContinuedConversation(record, (), (), None, {})
     turns = await store.recent_turns(
         conn, namespace_id, record.id, request.max_recent_turns, MAX_TURN_BYTES
     )
     latest = await store.latest_user_message(conn, namespace_id, record.id, _USER)
     summaries = await top_summaries(conn, namespace_id, record.id, _SUMMARIES)
-    return Conversation(record, turns, summaries, latest, {})
+    return ContinuedConversation(record, turns, summaries, latest, {})
 
 
 async def _find_record(
@@ -183,7 +191,9 @@ def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecor
     )
 
 
-def put_turns(draft: Draft, layout: Layout, conversation: Conversation) -> list[Item]:
+def put_turns(
+    draft: ContextDraft, layout: Layout, conversation: ContinuedConversation
+) -> list[ContextItem]:
     """Put in the newest turns, and summaries of what is before those that were read; returns the turns that wait.
 
     A turn that was read and does not fit is a candidate like any memory.
@@ -226,7 +236,7 @@ async def recall_turns(
     sources: Sources,
     namespace: NamespaceScope,
     request: ContextRequest,
-    conversation: Conversation,
+    conversation: ContinuedConversation,
     text: str,
     shown: int,
 ) -> Recalled:

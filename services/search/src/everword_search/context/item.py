@@ -15,7 +15,7 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Beside:
+class ItemContext:
     """What is known of an item beside its words; as of the item."""
 
     score: float = 0.0
@@ -26,11 +26,11 @@ class Beside:
     trust: str = ""
 
 
-NOTHING = Beside()
+NOTHING = ItemContext()
 
 
 @dataclass(frozen=True)
-class Item:
+class ContextItem:
     """One memory, turn or line of another block as it stands in a context."""
 
     #: None for what is no memory.

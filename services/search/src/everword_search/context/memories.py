@@ -9,15 +9,15 @@ from uuid import UUID
 from everword.domain.caller import NamespaceScope
 from everword.domain.memory_kinds import TRIGGERED_KINDS, MemoryKind
 from everword.domain.records import ConversationRecord, MemoryRecord
+from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
-from everword_search.context.item import Beside, Item
+from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_told_by
-from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.records.pages import MAX_PAGE
+from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
-from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.reliable import find_reliable
 from everword_search.retrieval.sources import Sources
@@ -50,7 +50,7 @@ class FoundMemories:
     #: Arms of the search that could not answer.
     degraded: Sequence[ArmReport] = ()
 
-    def items(self, layout: Layout) -> list[Item]:
+    def items(self, layout: Layout) -> list[ContextItem]:
         """Return the memories, best first, with their credentials: to look for those takes longer than all the rest.
 
         The message that says a fact comes before the fact.
@@ -86,9 +86,9 @@ class FoundMemories:
         """Return the same with the messages that say facts."""
         return replace(self, told_by=told_by)
 
-    def item(self, layout: Layout, id_: UUID, *, masks: bool) -> Item:
+    def item(self, layout: Layout, id_: UUID, *, masks: bool) -> ContextItem:
         result = self.results[id_]
-        beside = Beside(
+        beside = ItemContext(
             result.hit.score,
             result.relevance,
             result.confidence,
@@ -97,7 +97,7 @@ class FoundMemories:
         )
         return layout.memory(result.memory, result.passage, beside, masks=masks)
 
-    def masked(self, layout: Layout, item: Item) -> Item:
+    def masked(self, layout: Layout, item: ContextItem) -> ContextItem:
         """Return an item of these without its credentials."""
         assert item.memory_id is not None
         result = self.results[item.memory_id]
@@ -120,7 +120,8 @@ async def search_memories(
     # What is relevant may come after much that is new; others take the place of what repeats what is there.
     most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
-    within = _within(request, record)
+    # The conversation that the context keeps to.
+    within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
         filter=_without_triggered(request.filter_for(record)),
@@ -174,13 +175,6 @@ def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
     return sorted(gated, key=lambda each: each.hit.score, reverse=True)
 
 
-def _gated(hit: Hit, best: float) -> float:
+def _gated(hit: RankedHit, best: float) -> float:
     other = sum(signal.weight * signal.value for signal in hit.signals)
     return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)
-
-
-def _within(
-    request: ContextRequest, record: ConversationRecord | None
-) -> ConversationRecord | None:
-    """Return the conversation that a context keeps to."""
-    return record if request.scope is ContextScope.CONVERSATION else None

@@ -45,7 +45,7 @@ ORDER = (
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ContextCandidate:
     """One line or more that a block would say."""
 
     #: What stands before the words, such as who said them.

@@ -15,10 +15,10 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword.v1.lore_pb2 import LoreOmission
 from everword.v1.search_service_pb2 import Confidence, Verdict
-from everword_search.context.budget import Block
+from everword_search.context.budget import BudgetedBlock
 from everword_search.context.build_context import build_context
 from everword_search.context.building import BuiltContext
-from everword_search.context.item import Item
+from everword_search.context.item import ContextItem
 from everword_search.context.model import (
     DEFAULT_BUDGET,
     DEFAULT_PROFILE,
@@ -104,7 +104,7 @@ def _to_response(built: BuiltContext) -> pb.BuildContextResponse:
     )
 
 
-def _to_part(part: tuple[Block, int] | StreamedEnd) -> pb.StreamContextResponse:
+def _to_part(part: tuple[BudgetedBlock, int] | StreamedEnd) -> pb.StreamContextResponse:
     if not isinstance(part, StreamedEnd):
         return pb.StreamContextResponse(block=_block(*part))
     end = pb.ContextEnd(
@@ -130,7 +130,7 @@ def _lore_omission(omission: Omission) -> LoreOmission:
     )
 
 
-def _block(block: Block, first: int) -> pb.ContextBlock:
+def _block(block: BudgetedBlock, first: int) -> pb.ContextBlock:
     items = [_item(block, item, number) for number, item in enumerate(block.oldest_first(), first)]
     return pb.ContextBlock(
         source=pb.ContextSource.ValueType(block.source),
@@ -140,7 +140,7 @@ def _block(block: Block, first: int) -> pb.ContextBlock:
     )
 
 
-def _item(block: Block, item: Item, number: int) -> pb.ContextItem:
+def _item(block: BudgetedBlock, item: ContextItem, number: int) -> pb.ContextItem:
     message = pb.ContextItem(
         memory_id=str(item.memory_id or ""),
         text=block.layout.line(item, number),

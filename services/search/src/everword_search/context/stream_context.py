@@ -11,7 +11,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.lore.model import Omission
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.budget import Block
+from everword_search.context.budget import BudgetedBlock
 from everword_search.context.build_context import begin
 from everword_search.context.building import Building
 from everword_search.context.memories import FoundMemories
@@ -41,7 +41,7 @@ class StreamedEnd:
 
 async def stream_context(
     sources: Sources, counter: TokenCounter, namespace: NamespaceScope, request: ContextRequest
-) -> AsyncIterator[tuple[Block, int] | StreamedEnd]:
+) -> AsyncIterator[tuple[BudgetedBlock, int] | StreamedEnd]:
     """Yield blocks, each with the number of its first item, and the end. Raises what `build_context` does."""
     # Of all the time there is, whatever the first block takes of it.
     loop = asyncio.get_running_loop()

@@ -24,13 +24,14 @@ from uuid import UUID
 
 from everword.domain.memory_kinds import MemoryKind, kind_label
 from everword.domain.records import MemoryRecord, MessageRecord, message_text
+from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import speaks_to_models
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.about import document_label
-from everword_search.context.item import NOTHING, Beside, Item
-from everword_search.context.model import BlockSource, Candidate, ContextFormat
+from everword_search.context.item import NOTHING, ContextItem, ItemContext
+from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.model import Ending, Holding, marks_of
 from everword_search.summaries.store import TopSummaryRow
@@ -96,12 +97,12 @@ class Layout:
     def heading_tokens(self, source: BlockSource) -> int:
         return 0 if self.is_json else self.counter.count(f"{HEADINGS[source]}\n") + _BETWEEN
 
-    def line(self, item: Item, number: int) -> str:
+    def line(self, item: ContextItem, number: int) -> str:
         """Return an item as it stands in the context."""
-        beside = Beside(relevance=item.relevance, endings=item.endings, trust=item.trust)
+        beside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
         return self._line(number, item.occurred_at, item.speaker, item.words, beside)
 
-    def block(self, source: BlockSource, items: list[Item], first: int) -> str:
+    def block(self, source: BlockSource, items: list[ContextItem], first: int) -> str:
         """Return items in their order as one text, numbered from `first`."""
         parts, day = [] if self.is_json else [HEADINGS[source]], ""
         for number, item in enumerate(items, first):
@@ -116,7 +117,7 @@ class Layout:
         message: MessageRecord,
         about: MemoryRecord | None = None,
         endings: Sequence[Ending] = (),
-    ) -> Item:
+    ) -> ContextItem:
         """Return a turn, word for word but for its credentials where these are masked."""
         call = (message.tool_name, message.tool_args)
         words = message_text(message.content, message.content_blocks, *call, tool_result="")
@@ -127,9 +128,9 @@ class Layout:
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
-        return self._item(*place, speaker, shown, given, Beside(endings=endings), about)
+        return self._item(*place, speaker, shown, given, ItemContext(endings=endings), about)
 
-    def holding(self, holding: Holding) -> Item | None:
+    def holding(self, holding: Holding) -> ContextItem | None:
         """Return what holds as a fact in one line; None where that may not be shown."""
         if holding.fact_memory_id is None:
             return None
@@ -140,23 +141,23 @@ class Layout:
 
     def summary(
         self, node: TopSummaryRow, about: MemoryRecord, endings: Sequence[Ending] = ()
-    ) -> Item:
+    ) -> ContextItem:
         """Return a summary whole, at the time of the last that it is of."""
         text = without_conversations(node.content)
         text = mask_credentials(text) if self.masks else text
         place = node.id, node.latest_at, node.last_seq
         return self._item(
-            *place, kind_label(MemoryKind.SUMMARY), text, 0, Beside(endings=endings), about
+            *place, kind_label(MemoryKind.SUMMARY), text, 0, ItemContext(endings=endings), about
         )
 
     def memory(
         self,
         memory: MemoryRecord,
         passage: str,
-        beside: Beside,
+        beside: ItemContext,
         *,
         masks: bool,
-    ) -> Item:
+    ) -> ContextItem:
         """Return a memory whole, or its best passage between ellipses where it has several; a tool call's sentence."""
         words = mask_passage(passage, memory.content) if masks else passage
         given = 0
@@ -172,13 +173,13 @@ class Layout:
         place = memory.id, memory.occurred_at, memory.seq or 0
         return self._item(*place, speaker, words, given, beside, memory)
 
-    def reworded(self, item: Item, words: str) -> Item:
+    def reworded(self, item: ContextItem, words: str) -> ContextItem:
         """Return an item with other words."""
-        beside = Beside(relevance=item.relevance, endings=item.endings, trust=item.trust)
+        beside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
         line = self._line(_WIDEST, item.occurred_at, item.speaker, words, beside)
         return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
 
-    def candidate(self, found: Candidate) -> Item:
+    def candidate(self, found: ContextCandidate) -> ContextItem:
         """Return what a block would say."""
         words = mask_credentials(found.words) if self.masks else found.words
         label = mask_credentials(found.label) if self.masks else found.label
@@ -191,7 +192,7 @@ class Layout:
             label,
             words,
             0,
-            Beside(found.score, found.relevance, told_by=found.told_by),
+            ItemContext(found.score, found.relevance, told_by=found.told_by),
             found.about,
         )
         return replace(item, substance=substance, strategy_id=found.strategy_id, lift=found.lift)
@@ -204,10 +205,10 @@ class Layout:
         speaker: str,
         words: str,
         given_tokens: int,
-        beside: Beside = NOTHING,
+        beside: ItemContext = NOTHING,
         about: MemoryRecord | None = None,
-    ) -> Item:
-        moment = in_zone(occurred_at, self.zone) if occurred_at else None
+    ) -> ContextItem:
+        moment = local_time(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
         counted = "" if given_tokens else words
         trust, is_withheld = judge(self.trust, about, words)
@@ -218,7 +219,7 @@ class Layout:
             tokens += len(_INDENT) * words.count("\n")
         shown = id_, moment, seq, speaker, words, tokens
         known = beside.score, beside.relevance, beside.confidence, about, beside.endings
-        return Item(
+        return ContextItem(
             *shown,
             given_tokens > 0,
             *known,
@@ -233,10 +234,10 @@ class Layout:
         moment: datetime | None,
         speaker: str,
         words: str,
-        beside: Beside,
+        beside: ItemContext,
     ) -> str:
         marks = [
-            (each.attribute, each.how, in_zone(each.ended_at, self.zone).date().isoformat())
+            (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
             for each in marks_of(beside.endings)
         ]
         if self.is_json:
@@ -260,12 +261,3 @@ class Layout:
         told = f"; {beside.trust}" if beside.trust else ""
         told += "".join(f"; {' '.join(mark)}" for mark in marks)
         return f"[{number}{told}] {speaker}: {indented}"
-
-
-def in_zone(moment: datetime, zone: tzinfo) -> datetime:
-    """Return a moment in a time zone, as far as the calendar goes there."""
-    try:
-        return moment.astimezone(zone)
-    except OverflowError:
-        # On the last day of the calendar it is tomorrow elsewhere.
-        return moment

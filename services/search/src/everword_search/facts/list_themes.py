@@ -12,7 +12,7 @@ from everword.domain.caller import NamespaceScope
 from everword.rpc.translate import to_timestamp
 from everword.v1 import fact_query_service_pb2 as pb
 from everword_search.facts.store import SQL
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ async def list_themes(
     at_least_as_fresh: str = "",
 ) -> list[ThemeRow]:
     """Return the themes of a namespace, the largest first."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         parameters = {"namespace_id": namespace.id}
         return await fetch_all(conn, SQL["list_themes"], parameters, ThemeRow)
 

@@ -10,14 +10,12 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import FactNotFound
 from everword.facts.store import FactView, show_facts
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.facts import store
 from everword_search.facts.model import FactFilter, ProfileRequest
-from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow, LinkRow
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
+from everword_search.facts.store import FactChangeRow, FactDisputeRow, LinkRow, QuotedEvidenceRow
+from everword_search.records.freshness import fresh_transaction
 
-DEFAULT_PAGE = 50
 #: Intervals of a history, and pieces of evidence and changes of a fact.
 MOST = 1_000
 #: As many facts beyond those of a profile are counted.
@@ -34,14 +32,14 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class FactExplanation:
     """Why a fact is believed."""
 
     fact: FactView
-    evidence: Sequence[EvidenceRow]
-    changes: Sequence[ChangeRow]
+    evidence: Sequence[QuotedEvidenceRow]
+    changes: Sequence[FactChangeRow]
     links: Sequence[Link]
-    disputes: Sequence[DisputeRow]
+    disputes: Sequence[FactDisputeRow]
 
 
 async def get_profile(
@@ -49,8 +47,7 @@ async def get_profile(
 ) -> tuple[Sequence[FactView], int]:
     """Return what holds of a subject, and how much of it is left out, as far as that is counted."""
     most = wanted.max_facts
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, wanted.at_least_as_fresh)
+    async with fresh_transaction(database, namespace, wanted.at_least_as_fresh) as conn:
         found = await store.get_profile(conn, namespace.id, wanted, most + 1)
         if len(found) <= most:
             return found, 0
@@ -66,16 +63,11 @@ async def list_facts(
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[FactView], str]:
     """Return a page of facts, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListFacts", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListFacts", page)
     after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await store.list_facts(conn, namespace.id, wanted, after, cursor.size + 1)
-    facts = found[: cursor.size]
-    if len(found) <= cursor.size:
-        return facts, ""
-    last = facts[-1]
-    return facts, cursor.token([str(last.id), str(last.memory_id or last.id)])
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
+        found = await store.list_facts(conn, namespace.id, wanted, after, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id), str(last.memory_id or last.id)])
 
 
 async def get_fact_history(
@@ -86,8 +78,7 @@ async def get_fact_history(
     at_least_as_fresh: str = "",
 ) -> Sequence[FactView]:
     """Return every value that an attribute of a subject ever had."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         return await store.list_history(conn, namespace.id, subject, attribute, MOST)
 
 
@@ -96,17 +87,16 @@ async def explain_fact(
     namespace: NamespaceScope,
     fact_id: UUID,
     at_least_as_fresh: str = "",
-) -> Explanation:
+) -> FactExplanation:
     """Return why a fact is believed, down to the words. Raises FactNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await show_facts(conn, namespace.id, [fact_id])
         fact = _only(found.get(fact_id), fact_id)
         evidence = await store.list_evidence(conn, namespace.id, fact_id, MOST)
         changes = await store.list_changes(conn, namespace.id, fact_id, MOST)
         links = await _links(conn, namespace.id, fact_id)
         disputes = await store.list_disputes(conn, namespace.id, fact_id, MOST)
-    return Explanation(fact, evidence, changes, links, disputes)
+    return FactExplanation(fact, evidence, changes, links, disputes)
 
 
 async def _links(conn: Connection, namespace_id: int, fact_id: UUID) -> list[Link]:

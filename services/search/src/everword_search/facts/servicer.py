@@ -8,6 +8,7 @@ from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.facts.list_themes import list_themes, theme_to_proto
@@ -25,7 +26,6 @@ from everword_search.facts.translate import (
     to_fact_filter,
     to_profile_request,
 )
-from everword_search.records.translate import to_page
 
 
 class FactQueryServicer(FactQueryServiceServicer):

@@ -27,7 +27,7 @@ class KnownRow(FactView):
 
 
 @dataclass(frozen=True)
-class EvidenceRow:
+class QuotedEvidenceRow:
     """A piece of evidence."""
 
     message_id: UUID | None
@@ -42,7 +42,7 @@ class EvidenceRow:
 
 
 @dataclass(frozen=True)
-class ChangeRow:
+class FactChangeRow:
     """An entry of the audit trail."""
 
     changed_at: datetime
@@ -79,7 +79,7 @@ class LinkedRow:
 
 
 @dataclass(frozen=True)
-class DisputeRow:
+class FactDisputeRow:
     """A dispute between two facts."""
 
     old_fact_id: UUID
@@ -206,16 +206,16 @@ async def list_history(
 
 async def list_evidence(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[EvidenceRow]:
+) -> list[QuotedEvidenceRow]:
     parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_evidence"], parameters, EvidenceRow)
+    return await fetch_all(conn, SQL["list_evidence"], parameters, QuotedEvidenceRow)
 
 
 async def list_changes(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[ChangeRow]:
+) -> list[FactChangeRow]:
     parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_changes"], parameters, ChangeRow)
+    return await fetch_all(conn, SQL["list_changes"], parameters, FactChangeRow)
 
 
 async def list_links(
@@ -227,6 +227,6 @@ async def list_links(
 
 async def list_disputes(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[DisputeRow]:
+) -> list[FactDisputeRow]:
     parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_disputes"], parameters, DisputeRow)
+    return await fetch_all(conn, SQL["list_disputes"], parameters, FactDisputeRow)

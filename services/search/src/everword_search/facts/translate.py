@@ -8,7 +8,7 @@ from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as pb
 from everword_search.facts.model import AsOf, FactFilter, ProfileRequest
 from everword_search.facts.read_facts import Link
-from everword_search.facts.store import ChangeRow, DisputeRow, EvidenceRow
+from everword_search.facts.store import FactChangeRow, FactDisputeRow, QuotedEvidenceRow
 
 DEFAULT_FACTS = 100
 
@@ -34,7 +34,7 @@ def to_fact_filter(request: pb.ListFactsRequest) -> FactFilter:
     )
 
 
-def evidence_to_proto(row: EvidenceRow) -> fact_pb2.Evidence:
+def evidence_to_proto(row: QuotedEvidenceRow) -> fact_pb2.Evidence:
     return fact_pb2.Evidence(
         message_id=str(row.message_id or ""),
         conversation_id=str(row.conversation_id or ""),
@@ -47,7 +47,7 @@ def evidence_to_proto(row: EvidenceRow) -> fact_pb2.Evidence:
     )
 
 
-def change_to_proto(row: ChangeRow) -> fact_pb2.FactChange:
+def change_to_proto(row: FactChangeRow) -> fact_pb2.FactChange:
     return fact_pb2.FactChange(
         change_time=to_timestamp(row.changed_at),
         actor=row.actor,
@@ -72,7 +72,7 @@ def link_to_proto(link: Link) -> fact_pb2.FactLink:
     )
 
 
-def dispute_to_proto(row: DisputeRow) -> fact_pb2.FactDispute:
+def dispute_to_proto(row: FactDisputeRow) -> fact_pb2.FactDispute:
     return fact_pb2.FactDispute(
         old_fact_id=str(row.old_fact_id),
         new_fact_id=str(row.new_fact_id),

@@ -12,14 +12,12 @@ from everword.domain.not_found import NodeNotFound
 from everword.graph.labels import label_hash
 from everword.graph.rows import NodeView
 from everword.graph.store import show_nodes
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.graph import store
 from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
 from everword_search.graph.traverse import read_ends
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
+from everword_search.records.freshness import fresh_transaction
 
-DEFAULT_PAGE = 50
 #: Versions of a node, nodes with a label, and what a part of an export holds.
 _VERSIONS, _NAMED, _PART = 1_000, 1_000, 500
 
@@ -31,8 +29,7 @@ async def get_node(
     at_least_as_fresh: str = "",
 ) -> NodeHistory:
     """Return a node in its latest version, and all of these; of a merged one, what it became. Raises NodeNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = node_id
         while node := (await show_nodes(conn, namespace.id, [wanted])).get(wanted):
             if node.merged_into is None:
@@ -52,18 +49,15 @@ async def list_nodes(
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[NodeView], str]:
     """Return a page of nodes, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListNodes", page, DEFAULT_PAGE)
-    after = UUID(cursor.after[0]) if cursor.after else None
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    cursor = await open_cursor(database, namespace, "ListNodes", page)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = ListedNodes(view, types, None)
         if label:
             hashes = [label_hash(label)]
             named = await store.find_named(conn, namespace.id, view, hashes, _NAMED)
             wanted = replace(wanted, node_ids=[row.node_id for row in named])
-        found = await store.list_nodes(conn, namespace.id, wanted, after, cursor.size + 1)
-    nodes = found[: cursor.size]
-    return nodes, cursor.token([str(nodes[-1].id)]) if len(found) > cursor.size else ""
+        found = await store.list_nodes(conn, namespace.id, wanted, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])
 
 
 async def export_graph(
@@ -74,8 +68,7 @@ async def export_graph(
     at_least_as_fresh: str = "",
 ) -> AsyncIterator[Subgraph]:
     """Yield all nodes and then all relations, in parts, as they are known at one moment."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         moment = await store.now(conn)
     view = replace(view, known_at=view.known_at or moment, valid_at=view.valid_at or moment)
     after: UUID | None = None

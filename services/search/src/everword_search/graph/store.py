@@ -27,7 +27,7 @@ class NamedRow:
 
 
 @dataclass(frozen=True)
-class VersionRow:
+class MemoryNodeRow:
     """The node that a memory is a version of."""
 
     memory_id: UUID
@@ -79,7 +79,7 @@ async def find_versions(
 ) -> dict[UUID, UUID]:
     """Return the nodes of memories, by these."""
     parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
-    rows = await fetch_all(conn, SQL["find_versions"], parameters, VersionRow)
+    rows = await fetch_all(conn, SQL["find_versions"], parameters, MemoryNodeRow)
     return {row.memory_id: row.node_id for row in rows}
 
 

@@ -15,7 +15,7 @@ from everword.graph.rows import EdgeView, NodeView
 from everword_search.graph import store
 from everword_search.graph.model import Steps, Subgraph, View
 from everword_search.graph.store import StepRow
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 
 #: Nodes that are followed further after a step, and what of the fan-out is left then: what is far matters less.
 _FRONTIER, _NARROWER, _NARROWEST = 10, 0.4, 5
@@ -44,8 +44,7 @@ async def traverse(
     at_least_as_fresh: str = "",
 ) -> Subgraph:
     """Return what is reached from nodes, and the nodes themselves. Raises NodeNotFound, InvalidConsistencyToken."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await store.read_nodes(conn, namespace.id, view, node_ids)
         for id_ in node_ids:
             if id_ not in found:

@@ -13,13 +13,14 @@ from everword.domain.errors import EmbedderUnavailable
 from everword.domain.memory_kinds import MemoryKind
 from everword.graph.labels import Anchor, label_hash
 from everword.graph.rows import EdgeView, NodeView
+from everword.rpc.pages import PageRequest
 from everword_search.graph import store
 from everword_search.graph.model import DEFAULT_DEPTH, DEFAULT_EDGES, Steps, Subgraph, View
 from everword_search.graph.store import StepRow
 from everword_search.graph.traverse import reach, read_ends
 from everword_search.graph_search.topic import Topic
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
@@ -65,8 +66,7 @@ async def search_graph(
     Raises InvalidConsistencyToken.
     """
     topic, view = Topic(wanted.text), wanted.view
-    async with sources.database.transaction(namespace.id) as conn:
-        await ensure_fresh(sources.database, conn, namespace, wanted.at_least_as_fresh)
+    async with fresh_transaction(sources.database, namespace, wanted.at_least_as_fresh) as conn:
         if not await store.has_graph(conn, namespace.id):
             return TopicFound()
         named = await _find_named(conn, namespace.id, view, topic)

@@ -8,6 +8,7 @@ from everword.domain.caller import current_namespace
 from everword.graph.translate import node_to_proto
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
+from everword.rpc.pages import to_page
 from everword.v1 import graph_query_service_pb2 as pb
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceServicer
 from everword_search.graph.read_graph import export_graph, get_node, list_nodes
@@ -24,7 +25,6 @@ from everword_search.graph_search.translate import (
     topic_to_proto,
     traversed_to_proto,
 )
-from everword_search.records.translate import to_page
 from everword_search.retrieval.sources import Sources
 
 

@@ -8,11 +8,12 @@ from uuid import UUID
 from everword.domain.caller import NamespaceScope
 from everword.domain.memory_kinds import MemoryKind
 from everword.graph.rows import NodeView
+from everword.rpc.pages import PageRequest
 from everword_search.graph import store
 from everword_search.graph.model import View
 from everword_search.graph.read_graph import get_node
 from everword_search.graph_search.topic import label_likeness
-from everword_search.records.model import MemoryFilter, PageRequest
+from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResult
 from everword_search.retrieval.search import find_memories

@@ -11,7 +11,7 @@ from everword.domain.errors import RequestTooLarge
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.tiers import Tier, chars_read, parts_read
 
 #: Texts of one answer together: what the transport takes is twice as much.
@@ -29,8 +29,7 @@ async def batch_get_memories(
 
     Raises MemoryNotFound for the first that does not exist, and RequestTooLarge where an answer could not hold them.
     """
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         chars = chars_read(tier, None)
         size = 0 if chars else await store.memory_bytes(conn, namespace.id, memory_ids)
         if size > MAX_BYTES and len(memory_ids) > 1:

@@ -9,17 +9,14 @@ from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import MemoryRecord
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, FIRST_PAGE, PageRequest, open_cursor
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.passages import store
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
-from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts, open_cursor
-from everword_search.records.query_plans import use_custom_plans, use_generic_plans
-from everword_search.records.store import read_memories
-
-DEFAULT_PAGE = 50
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.model import EVERYTHING, MemoryFilter, max_parts
+from everword_search.records.store import read_memories, use_custom_plans, use_generic_plans
 
 
 @dataclass(frozen=True)
@@ -52,22 +49,20 @@ async def browse(
     Raises MemoryNotFound where the message that the filter is as of does not exist.
     """
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
-    cursor = await open_cursor(database, namespace, "Browse", request.page, DEFAULT_PAGE, chars)
+    cursor = await open_cursor(database, namespace, "Browse", request.page, item_chars=chars)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     filter_ = await find_as_of(database, namespace, request.filter)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, request.at_least_as_fresh)
+    async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         scope = Scope(namespace.id, filter_)
-        places = await store.browse(conn, scope, request.newest_first, after, cursor.size + 1)
-        ids = [place.source_id for place in places[: cursor.size]]
+        places = await store.browse(conn, scope, request.newest_first, after, cursor.limit)
+        shown, token = cursor.cut(
+            places, lambda last: [last.occurred_at.isoformat(), str(last.source_id)]
+        )
+        ids = [place.source_id for place in shown]
         memories = await read_memories(
             conn, namespace.id, ids, max_chars=chars, max_parts=max_parts(chars)
         )
         await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
         endings = await read_endings(conn, scope, ids)
-    token = ""
-    if len(places) > cursor.size:
-        last = places[cursor.size - 1]
-        token = cursor.token([last.occurred_at.isoformat(), str(last.source_id)])
     return BrowsePage(memories, endings, token)

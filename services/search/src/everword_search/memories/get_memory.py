@@ -11,7 +11,7 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.records import MemoryRecord, MessageRecord, SummaryRecord
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.records.model import ExternalMessageKey
 from everword_search.records.read_messages import find_message
 from everword_search.records.tiers import Tier, chars_read, parts_read
@@ -47,8 +47,7 @@ async def get_memory(
     Raises MemoryNotFound, MessageNotFound and ConversationNotFound.
     """
     chars = chars_read(tier, None)
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         memory_id = await _find(conn, namespace.id, wanted)
         found = await store.read_memories(
             conn, namespace.id, [memory_id], [0], chars, parts_read(tier)

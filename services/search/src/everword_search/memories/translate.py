@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.domain.records import MemoryRecord
+from everword.rpc.pages import to_page
 from everword.rpc.translate import fill_memory, memory_to_proto
 from everword.v1 import search_service_pb2 as pb
 from everword_search.endings.translate import endings_to_proto
 from everword_search.memories.browse import BrowsePage, BrowseRequest
 from everword_search.records.tiers import Tier, chars_read, in_tier
-from everword_search.records.translate import is_newest_first, to_filter, to_page
+from everword_search.records.translate import is_newest_first, to_filter
 
 
 def to_browse_request(request: pb.BrowseRequest) -> BrowseRequest:

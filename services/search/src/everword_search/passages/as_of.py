@@ -16,7 +16,7 @@ from everword_search.records.store import namespaced
 
 
 @dataclass(frozen=True)
-class _Place:
+class _MessagePlaceRow:
     as_of_time: datetime
     as_of_conversation_id: UUID
     as_of_seq: int
@@ -38,7 +38,7 @@ async def find_as_of(
         return wanted
     parameters = {**namespaced(namespace.id), "message_id": wanted.as_of_message_id}
     async with database.transaction(namespace.id) as conn:
-        place = await fetch_optional(conn, SQL["find_as_of"], parameters, _Place)
+        place = await fetch_optional(conn, SQL["find_as_of"], parameters, _MessagePlaceRow)
         if place is None:
             raise MemoryNotFound(memory_id=str(wanted.as_of_message_id))
         later = await fetch_all(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -24,6 +24,22 @@ class TermScore:
     score: float
 
 
+class PassageScore(Protocol):
+    """A row of the best passage of a memory."""
+
+    @property
+    def source_id(self) -> UUID: ...
+
+    @property
+    def passage_id(self) -> int: ...
+
+    @property
+    def raw(self) -> float: ...
+
+    @property
+    def score(self) -> float: ...
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A memory as one arm sees it, by its best passage."""
@@ -36,6 +52,11 @@ class Candidate:
     #: Where the arm's next page begins.
     position: list[Any]
     terms: tuple[TermScore, ...] = ()
+
+    @classmethod
+    def of_row(cls, row: PassageScore) -> Candidate:
+        position = [row.score, row.passage_id]
+        return cls(row.source_id, row.passage_id, row.raw, row.score, position)
 
     @property
     def matches(self) -> bool:

@@ -17,8 +17,7 @@ from everword.db.statements import (
 )
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from everword_search.passages.ranked import Ranked
-from everword_search.records.model import MemoryFilter
-from everword_search.records.pages import end_of_time
+from everword_search.records.model import MemoryFilter, end_of_time
 from everword_search.records.store import namespaced
 
 SQL = load_statements("everword_search.passages")
@@ -150,7 +149,7 @@ class RegexRow:
 
 
 @dataclass(frozen=True)
-class PlaceRow:
+class TimePlaceRow:
     """A memory's place in time."""
 
     source_id: UUID
@@ -235,7 +234,7 @@ async def browse(
     newest_first: bool,
     after: tuple[str, str] | None,
     limit: int,
-) -> list[PlaceRow]:
+) -> list[TimePlaceRow]:
     """Return memories after a place (time of occurrence, id) in the order asked for."""
     statement = SQL["browse_newest" if newest_first else "browse_oldest"]
     occurred_at, source_id = after or end_of_time(newest_first)
@@ -245,20 +244,20 @@ async def browse(
         "after_source_id": source_id,
         "limit": limit,
     }
-    return await fetch_all(conn, statement, parameters, PlaceRow)
+    return await fetch_all(conn, statement, parameters, TimePlaceRow)
 
 
 async def find_log_entries(
     conn: Connection, scope: Scope, first_day: date, limit: int
-) -> list[PlaceRow]:
+) -> list[TimePlaceRow]:
     """Return entries of daily logs from a day on, newest first."""
     parameters = {**scope.parameters, "first_day": first_day, "limit": limit}
-    return await fetch_all(conn, SQL["find_log_entries"], parameters, PlaceRow)
+    return await fetch_all(conn, SQL["find_log_entries"], parameters, TimePlaceRow)
 
 
 async def find_workspace_chunks(
     conn: Connection, scope: Scope, names: Sequence[str], most: int, conversation_id: UUID | None
-) -> list[PlaceRow]:
+) -> list[TimePlaceRow]:
     """Return parts of workspace files, file by file; `most` of each."""
     parameters = {
         **scope.parameters,
@@ -267,7 +266,7 @@ async def find_workspace_chunks(
         "conversation_id": conversation_id,
         "assistant": ROLE_ASSISTANT,
     }
-    return await fetch_all(conn, SQL["find_workspace_chunks"], parameters, PlaceRow)
+    return await fetch_all(conn, SQL["find_workspace_chunks"], parameters, TimePlaceRow)
 
 
 async def read_signals(

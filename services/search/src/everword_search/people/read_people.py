@@ -14,13 +14,11 @@ from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNot
 from everword.people import views
 from everword.people.store import TrajectoryRow
 from everword.people.views import EventView, Listed, PersonView, StrategyView
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.people import store
-from everword_search.people.store import ChangeRow, EvidenceRow, TraitRow
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
+from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
+from everword_search.records.freshness import fresh_transaction
 
-DEFAULT_PAGE = 50
 #: Pieces of evidence and changes of one thing, and traits of a subject.
 MOST = 1_000
 #: Pieces of evidence of each of several traits.
@@ -49,8 +47,8 @@ class Explained(Generic[_View]):
     """Something that was learned, with what it rests on."""
 
     view: _View
-    evidence: Sequence[EvidenceRow]
-    changes: Sequence[ChangeRow]
+    evidence: Sequence[LearnedEvidenceRow]
+    changes: Sequence[LearnedChangeRow]
 
 
 @dataclass(frozen=True)
@@ -121,8 +119,7 @@ async def explain_learned(
     `kind` is person_id, event_id or strategy_id. Raises PersonNotFound, EventNotFound and StrategyNotFound.
     """
     show, missing = _KINDS[kind]
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await show(conn, namespace.id, id_)
         if found is None:
             raise missing(**{kind: id_})
@@ -145,11 +142,10 @@ async def get_user_model(
 
     `trajectory_version` 0 is the latest. Without `include_evidence`, the evidence is empty.
     """
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         traits = await store.read_user_model(conn, namespace.id, subject, include_past, MOST)
         trajectory = await store.read_trajectory(conn, namespace.id, subject, trajectory_version)
-        evidence = list[EvidenceRow]()
+        evidence = list[LearnedEvidenceRow]()
         if traits and include_evidence:
             ids = [trait.id for trait in traits]
             evidence += await store.list_learned_evidence(conn, namespace.id, ids, MOST_OF_EACH)
@@ -168,10 +164,7 @@ async def _page(
     page: PageRequest,
     at_least_as_fresh: str,
 ) -> tuple[Sequence[_View], str]:
-    cursor = await open_cursor(database, namespace, rpc, page, DEFAULT_PAGE)
-    after = UUID(cursor.after[0]) if cursor.after else None
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
-        found = await list_(conn, namespace.id, listed, after, cursor.size + 1)
-    shown = found[: cursor.size]
-    return shown, cursor.token([str(shown[-1].id)]) if len(found) > cursor.size else ""
+    cursor = await open_cursor(database, namespace, rpc, page)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
+        found = await list_(conn, namespace.id, listed, cursor.after_id, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

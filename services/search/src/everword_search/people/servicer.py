@@ -9,6 +9,7 @@ from everword.domain.caller import current_namespace
 from everword.people.translate import event_to_proto, person_to_proto, strategy_to_proto
 from everword.people.views import EventView, StrategyView
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1.fact_query_service_pb2_grpc import FactQueryServiceServicer
 from everword_search.people.read_people import (
@@ -25,7 +26,6 @@ from everword_search.people.translate import (
     trait_to_proto,
     trajectory_to_proto,
 )
-from everword_search.records.translate import to_page
 
 
 class PeopleServicer(FactQueryServiceServicer):

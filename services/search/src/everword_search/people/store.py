@@ -15,7 +15,7 @@ SQL = load_statements("everword_search.people")
 
 
 @dataclass(frozen=True)
-class EvidenceRow:
+class LearnedEvidenceRow:
     """What a message says of something."""
 
     about_id: UUID
@@ -28,7 +28,7 @@ class EvidenceRow:
 
 
 @dataclass(frozen=True)
-class ChangeRow:
+class LearnedChangeRow:
     """An entry of the audit trail."""
 
     changed_at: datetime
@@ -63,17 +63,17 @@ class OfferRow:
 
 async def list_learned_evidence(
     conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
-) -> list[EvidenceRow]:
+) -> list[LearnedEvidenceRow]:
     """Return up to `limit` statements of each of several things."""
     parameters = {"namespace_id": namespace_id, "about_ids": list(about_ids), "limit": limit}
-    return await fetch_all(conn, SQL["list_learned_evidence"], parameters, EvidenceRow)
+    return await fetch_all(conn, SQL["list_learned_evidence"], parameters, LearnedEvidenceRow)
 
 
 async def list_learned_changes(
     conn: Connection, namespace_id: int, about_id: UUID, limit: int
-) -> list[ChangeRow]:
+) -> list[LearnedChangeRow]:
     parameters = {"namespace_id": namespace_id, "about_id": about_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_learned_changes"], parameters, ChangeRow)
+    return await fetch_all(conn, SQL["list_learned_changes"], parameters, LearnedChangeRow)
 
 
 async def read_user_model(

@@ -9,7 +9,7 @@ from everword.people.store import TrajectoryRow
 from everword.people.views import Listed
 from everword.rpc.translate import to_timestamp
 from everword.v1 import people_pb2 as pb
-from everword_search.people.store import ChangeRow, EvidenceRow, TraitRow
+from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
 
 
 class _Listing(Protocol):
@@ -21,7 +21,7 @@ def to_listed(request: _Listing, everything: bool) -> Listed:
     return Listed(list(request.subjects) or None, everything)
 
 
-def evidence_to_proto(row: EvidenceRow) -> pb.LearnedEvidence:
+def evidence_to_proto(row: LearnedEvidenceRow) -> pb.LearnedEvidence:
     return pb.LearnedEvidence(
         aspect=row.aspect,
         value=row.value,
@@ -32,7 +32,7 @@ def evidence_to_proto(row: EvidenceRow) -> pb.LearnedEvidence:
     )
 
 
-def change_to_proto(row: ChangeRow) -> pb.LearnedChange:
+def change_to_proto(row: LearnedChangeRow) -> pb.LearnedChange:
     return pb.LearnedChange(
         change_time=to_timestamp(row.changed_at),
         actor=row.actor,
@@ -41,7 +41,7 @@ def change_to_proto(row: ChangeRow) -> pb.LearnedChange:
     )
 
 
-def trait_to_proto(row: TraitRow, evidence: Sequence[EvidenceRow]) -> pb.UserTrait:
+def trait_to_proto(row: TraitRow, evidence: Sequence[LearnedEvidenceRow]) -> pb.UserTrait:
     return pb.UserTrait(
         id=str(row.id),
         dimension=row.dimension,

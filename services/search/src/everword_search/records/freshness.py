@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
@@ -27,3 +29,16 @@ async def ensure_fresh(
     # A replica tells nobody how far it is, so it has to be asked again.
     while not await store.caught_up(conn, covered.lsn):  # noqa: ASYNC110
         await asyncio.sleep(_PAUSE_S)
+
+
+@asynccontextmanager
+async def fresh_transaction(
+    database: Database, namespace: NamespaceScope, token: str
+) -> AsyncIterator[Connection]:
+    """Yield the connection of a transaction in which statements see the write that `token` stands for.
+
+    Raises what `ensure_fresh` raises.
+    """
+    async with database.transaction(namespace.id) as conn:
+        await ensure_fresh(database, conn, namespace, token)
+        yield conn

@@ -76,20 +76,6 @@ EVERYTHING = MemoryFilter()
 
 
 @dataclass(frozen=True)
-class PageRequest:
-    """The page of a request that is asked for."""
-
-    #: 0 for the default.
-    size: int = 0
-    token: str = ""
-    #: SHA-256 in hex of the request without its size and token.
-    request_hash: str = ""
-
-
-FIRST_PAGE = PageRequest()
-
-
-@dataclass(frozen=True)
 class ConversationKey:
     """The key that a caller knows a conversation by."""
 
@@ -115,3 +101,18 @@ class ConversationFilter:
     subjects: list[str] | None = None
     active: bool | None = None
     client_session_ids: list[str] | None = None
+
+
+def max_parts(chars: int) -> int:
+    """Return how many passages of a text surely hold its first `chars` characters.
+
+    Two passages in a row have at least 80 words together, and a word has at least one character.
+    """
+    return chars // 40 + 2
+
+
+def end_of_time(newest_first: bool) -> tuple[str, str]:
+    """Return the place before the first memory in the order asked for."""
+    if newest_first:
+        return "infinity", str(UUID(int=2**128 - 1))
+    return "-infinity", str(UUID(int=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from everword.db.pool import STATEMENT_CAP_S, Connection, Database
@@ -9,11 +10,11 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import ConversationRecord
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import ConversationFilter, ConversationKey, PageRequest
-from everword_search.records.pages import open_cursor
-from everword_search.records.query_plans import use_custom_plans
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.model import ConversationFilter, ConversationKey
+from everword_search.records.store import use_custom_plans
 
 
 async def get_conversation(
@@ -23,8 +24,7 @@ async def get_conversation(
     at_least_as_fresh: str = "",
 ) -> ConversationRecord:
     """Return the conversation with an id or a key. Raises ConversationNotFound."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         return await read_conversation(conn, namespace.id, wanted)
 
 
@@ -44,9 +44,6 @@ async def read_conversation(
     return found
 
 
-DEFAULT_PAGE = 50
-
-
 _AFTER_ALL = UUID(int=2**128 - 1)
 
 
@@ -56,15 +53,12 @@ async def list_conversations(
     wanted: ConversationFilter,
     page: PageRequest,
     at_least_as_fresh: str = "",
-) -> tuple[list[ConversationRecord], str]:
+) -> tuple[Sequence[ConversationRecord], str]:
     """Return a page of conversations, newest first, and the token of the next one."""
-    cursor = await open_cursor(database, namespace, "ListConversations", page, DEFAULT_PAGE)
-    after = UUID(cursor.after[0]) if cursor.after else _AFTER_ALL
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    cursor = await open_cursor(database, namespace, "ListConversations", page)
+    after = cursor.after_id or _AFTER_ALL
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         # Some filters have their own index.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
-        found = await store.list_conversations(conn, namespace.id, wanted, after, cursor.size + 1)
-    conversations = found[: cursor.size]
-    more = len(found) > cursor.size
-    return conversations, cursor.token([str(conversations[-1].id)]) if more else ""
+        found = await store.list_conversations(conn, namespace.id, wanted, after, cursor.limit)
+    return cursor.cut(found, lambda last: [str(last.id)])

@@ -8,10 +8,10 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ConversationNotFound, MessageNotFound
 from everword.domain.records import MessageRecord
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.records import store
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import ExternalMessageKey, PageRequest
-from everword_search.records.pages import open_cursor
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.model import ExternalMessageKey
 from everword_search.records.read_conversations import read_conversation
 
 
@@ -22,9 +22,6 @@ async def find_message(conn: Connection, namespace_id: int, key: ExternalMessage
     if found is None:
         raise MessageNotFound(external_id=key.external_id)
     return found
-
-
-DEFAULT_PAGE = 50
 
 
 #: A page ends before this many bytes, unless its first message alone has more.
@@ -44,19 +41,18 @@ async def list_messages(
 
     The first page begins at the place `start_seq`, if it is not 0.
     """
-    cursor = await open_cursor(database, namespace, "ListMessages", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListMessages", page)
     after = start_seq + (1 if newest_first else -1) if start_seq else None
     if cursor.after:
         after = int(cursor.after[0])
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await store.list_messages(
             conn,
             namespace.id,
             conversation_id,
             newest_first,
             after,
-            cursor.size + 1,
+            cursor.limit,
             MAX_PAGE_BYTES,
         )
         known = found or await store.get_conversation(conn, namespace.id, conversation_id)

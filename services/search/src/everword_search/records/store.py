@@ -31,6 +31,8 @@ from everword_search.records.model import ConversationFilter
 SQL = load_statements("everword_search.records")
 #: Metadata whose JSON is longer is left out of lists, unless their texts may be longer still.
 LISTED_METADATA_CHARS = 2000
+#: Word similarity from which on two literals are alike.
+SIMILARITY = 0.6
 
 
 def namespaced(namespace_id: int) -> dict[str, Any]:
@@ -194,3 +196,20 @@ async def insert_memory_use(
 ) -> None:
     parameters = {**namespaced(namespace_id), "memory_ids": sorted(memory_ids)}
     await execute(conn, SQL["insert_memory_use"], parameters)
+
+
+async def use_custom_plans(conn: Connection, seconds: float) -> None:
+    """Plan each of the statements that follow for its parameters, and let it take so long."""
+    parameters = {"similarity": str(SIMILARITY), "statement_timeout": _milliseconds(seconds)}
+    await execute(conn, SQL["use_custom_plans"], parameters)
+
+
+async def use_generic_plans(conn: Connection, seconds: float) -> None:
+    """Plan each of the statements that follow once a connection, and let it take so long."""
+    parameters = {"statement_timeout": _milliseconds(seconds)}
+    await execute(conn, SQL["use_generic_plans"], parameters)
+
+
+def _milliseconds(seconds: float) -> str:
+    """Return a time as Postgres takes it: 0 would be no limit."""
+    return f"{max(1, int(seconds * 1000))}ms"

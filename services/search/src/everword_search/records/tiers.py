@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from everword.domain.records import MemoryRecord
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS, OVERVIEW_SOURCE_CHARS, abstract, overview
-from everword_search.records.pages import max_parts
+from everword_search.records.model import max_parts
 
 
 class Tier(IntEnum):

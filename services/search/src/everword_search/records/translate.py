@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TypeAlias
 from uuid import UUID
 
 from everword.domain.documents import document_tag
 from everword.rpc.translate import optional_time
 from everword.v1 import (
-    address_pb2,
     conversation_pb2,
     fact_query_service_pb2,
     graph_query_service_pb2,
@@ -21,32 +18,7 @@ from everword_search.records.model import (
     ConversationKey,
     ExternalMessageKey,
     MemoryFilter,
-    PageRequest,
 )
-
-Paged: TypeAlias = (
-    pb.SearchRequest
-    | address_pb2.ListAddressRequest
-    | pb.BrowseRequest
-    | pb.ListConversationsRequest
-    | pb.ListMessagesRequest
-    | pb.ListSummariesRequest
-    | pb.ExpandSummaryRequest
-    | fact_query_service_pb2.ListFactsRequest
-    | fact_query_service_pb2.ListPeopleRequest
-    | fact_query_service_pb2.ListEventsRequest
-    | fact_query_service_pb2.ListStrategiesRequest
-    | graph_query_service_pb2.ListNodesRequest
-    | graph_query_service_pb2.ListTopicsRequest
-)
-
-
-def to_page(request: Paged) -> PageRequest:
-    body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
-    digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
-    return PageRequest(request.page_size, request.page_token, digest)
 
 
 def to_filter(message: memory_pb2.MemoryFilter) -> MemoryFilter:

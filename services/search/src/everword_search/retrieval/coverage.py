@@ -28,7 +28,7 @@ _SAID_OTHERWISE = 4.0
 
 
 @dataclass(frozen=True)
-class Coverage:
+class QueryCoverage:
     """How much of the query the candidates contain."""
 
     #: Share of the words of the query, by weight, that no candidate contains.
@@ -73,14 +73,16 @@ def measure_coverage(
     described: Described,
     question: RankingQuery,
     best: Ints,
-) -> Coverage:
+) -> QueryCoverage:
     """Return how much of the question a pool contains.
 
     `wanted` marks the memories that may be results; `best` are the first results.
     """
     if question.has_prefix:
-        return Coverage()  # Hashes of whole words do not match prefixes.
+        return QueryCoverage()  # Hashes of whole words do not match prefixes.
     near = [each for each in described.features["de"][best].tolist() if not math.isnan(each)]
     is_whole = bool((described.features["covm"][wanted] >= _WHOLE).any())
     is_one_word = len(words_of(question.text)) == 1
-    return Coverage(described.absent, max(near, default=None), pool.size, is_whole, is_one_word)
+    return QueryCoverage(
+        described.absent, max(near, default=None), pool.size, is_whole, is_one_word
+    )

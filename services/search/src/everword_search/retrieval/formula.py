@@ -20,7 +20,7 @@ from everword_search.passages import store
 from everword_search.passages.ranked import Candidate, Ranked, Window
 from everword_search.passages.store import Scope, SignalRow
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
-from everword_search.retrieval.hits import FoundHits, Hit, ScorePart, Signal
+from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart, Signal
 from everword_search.retrieval.profiles import Balanced, importance_of
 from everword_search.retrieval.relevance import deciding_evidence
 from everword_search.retrieval.runner import TIME_SHARE, Runner
@@ -127,7 +127,7 @@ def _score_of(arm: SearchArm, candidate: Candidate) -> float:
     return max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
 
 
-def _hit(scored: _Scored, profile: Balanced, now: datetime) -> Hit:
+def _hit(scored: _Scored, profile: Balanced, now: datetime) -> RankedHit:
     parts = tuple(
         ScorePart(arm, candidate.raw, _score_of(arm, candidate), profile.weights[arm])
         for arm, candidate in scored.views.items()
@@ -138,7 +138,7 @@ def _hit(scored: _Scored, profile: Balanced, now: datetime) -> Hit:
     )
     terms = tuple(term for candidate in scored.views.values() for term in candidate.terms)
     position = [scored.score, scored.passage_id, now.isoformat()]
-    return Hit(
+    return RankedHit(
         scored.source_id,
         scored.passage_id,
         scored.score,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword_search.passages.ranked import Ranked, TermScore
 from everword_search.retrieval.arms.base import SearchArm
-from everword_search.retrieval.coverage import Coverage
+from everword_search.retrieval.coverage import QueryCoverage
 
 
 # ScorePart and Hit are not frozen: a search creates hundreds, and creating a frozen one takes four times as long.
@@ -35,7 +35,7 @@ class Signal:
 
 
 @dataclass(slots=True)
-class Hit:
+class RankedHit:
     """A memory that a search found."""
 
     source_id: UUID
@@ -56,13 +56,13 @@ class Hit:
 class FoundHits:
     """The hits of a page."""
 
-    hits: list[Hit]
+    hits: list[RankedHit]
     #: The evidence for the results that decide the verdict, best ranked first; empty where that cannot be told. Of the
     #: first page: with one arm, later ones do not look at those.
     deciding: tuple[float, ...] = ()
     #: The first results themselves, on a first page.
-    first: Sequence[Hit] = ()
+    first: Sequence[RankedHit] = ()
     #: How much of the query the candidates contain.
-    coverage: Coverage = field(default_factory=Coverage)
+    coverage: QueryCoverage = field(default_factory=QueryCoverage)
     #: Returns all results, on whichever page; None where only an arm knows them.
     order: Callable[[], Ranked] | None = None

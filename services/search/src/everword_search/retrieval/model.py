@@ -8,11 +8,12 @@ from datetime import datetime
 from enum import IntEnum
 
 from everword.domain.records import MemoryRecord
+from everword.rpc.pages import FIRST_PAGE, PageRequest
 from everword_search.endings.model import Ending
-from everword_search.records.model import EVERYTHING, FIRST_PAGE, MemoryFilter, PageRequest
+from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.confidence import Confidence
-from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.profiles import BalancedOptions
 from everword_search.summaries.model import (
     DEFAULT_LIMITS,
@@ -83,7 +84,7 @@ class SearchResult:
 
     memory: MemoryRecord
     passage: str
-    hit: Hit
+    hit: RankedHit
     #: From 0 to 1; None where it cannot be told.
     relevance: float | None = None
     confidence: Confidence = Confidence.UNSPECIFIED

@@ -26,7 +26,7 @@ _FOLLOWING = "recall"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """The arms and the question that a search runs."""
 
     arms: Sequence[Arm]
@@ -37,7 +37,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Words:
+class QueryWords:
     """The part of a search that its query's words decide, whatever its vector is."""
 
     lexical: LexicalArm
@@ -45,42 +45,44 @@ class Words:
     question: RankingQuery | None
 
 
-def plan_words(request: SearchRequest, parsed: ParsedQuery, index: PassageIndex) -> Words | None:
+def plan_words(
+    request: SearchRequest, parsed: ParsedQuery, index: PassageIndex
+) -> QueryWords | None:
     """Return what is looked for by words; None where the mode does not."""
     if request.mode not in BY_WORDS:
         return None
     lexical = index.lexical(parsed.analysed.terms, request.explain)
     is_ranked = request.mode is SearchMode.HYBRID
-    return Words(lexical, _question(request, parsed) if is_ranked else None)
+    return QueryWords(lexical, _question(request, parsed) if is_ranked else None)
 
 
 def plan_search(
     request: SearchRequest,
     parsed: ParsedQuery,
     index: PassageIndex,
-    words: Words | None,
+    words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
-) -> Plan:
+) -> SearchPlan:
     """Return what the mode that is asked for runs."""
     if request.mode is SearchMode.REGEX:
-        return Plan([RegexArm(index.scope, request.text)])
+        return SearchPlan([RegexArm(index.scope, request.text)])
     if request.mode is SearchMode.TRIGRAM:
-        return Plan([index.alike(tokens_asked_for(request.text))])
+        return SearchPlan([index.alike(tokens_asked_for(request.text))])
     if words is None:
-        return Plan([_semantic(parsed, index, vector)])
+        return SearchPlan([_semantic(parsed, index, vector)])
     if request.mode is SearchMode.LEXICAL:
-        return Plan([words.lexical])
+        return SearchPlan([words.lexical])
     literal = index.literal(literals_asked_for(parsed.query))
     arms: list[Arm] = [words.lexical, literal, _semantic(parsed, index, vector)]
     if parsed.settings.has_graph and request.profile == _FOLLOWING:
         arms.append(GraphArm(index.scope))
-    return Plan(arms, words.question, _timely(parsed, index, words, vector))
+    return SearchPlan(arms, words.question, _timely(parsed, index, words, vector))
 
 
 def _timely(
     parsed: ParsedQuery,
     index: PassageIndex,
-    words: Words,
+    words: QueryWords,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> Sequence[RankingArm]:
     periods = words.question.periods if words.question else ()

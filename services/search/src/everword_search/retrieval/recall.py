@@ -38,7 +38,7 @@ from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.coverage import measure_coverage
-from everword_search.retrieval.hits import FoundHits, Hit, ScorePart
+from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
@@ -75,7 +75,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RecallRanking:
     """The parts that a query is ranked with."""
 
     ranker: Ranker
@@ -90,7 +90,7 @@ class Ranking:
 async def rank_by_recall(
     runner: Runner,
     arms: Sequence[RankingArm],
-    ranking: Ranking,
+    ranking: RecallRanking,
     window: Window,
     graph: GraphArm | None = None,
 ) -> FoundHits:
@@ -117,7 +117,7 @@ async def rank_by_recall(
         judged.pool, judged.wanted, judged.described, ranking.question, best
     )
     if window.after:
-        first: Sequence[Hit] = ()
+        first: Sequence[RankedHit] = ()
     elif np.array_equal(page[: len(best)], best):
         first = hits[: len(best)]
     else:
@@ -170,7 +170,7 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
 
 
 async def _judge(
-    runner: Runner, arms: Sequence[RankingArm], ranking: Ranking, graph: GraphArm | None
+    runner: Runner, arms: Sequence[RankingArm], ranking: RecallRanking, graph: GraphArm | None
 ) -> Judged | None:
     """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
     question = ranking.question
@@ -213,7 +213,7 @@ async def _judge(
     return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views, timely)
 
 
-async def _absent_names(runner: Runner, ranking: Ranking, passages: Candidates) -> Floats:
+async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candidates) -> Floats:
     """Return how many names of the question each passage's conversation never mentions: it can hardly be about them."""
     strangers = ranking.question.terms.strangers
     if not strangers:
@@ -255,7 +255,7 @@ def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: RankingQu
 
 def _hits(
     judged: Judged, page: Ints, scores: Floats, passages: Ints, evidence: Floats, explain: bool
-) -> list[Hit]:
+) -> list[RankedHit]:
     """Return the memories of a page as hits."""
     source_ids = judged.pool.heads(judged.pool.passages.source_ids)[page]
     ids = uuids_of(source_ids)
@@ -278,7 +278,7 @@ def _hits(
         strict=True,
     )
     return [
-        Hit(
+        RankedHit(
             id_,
             passage_id,
             score,

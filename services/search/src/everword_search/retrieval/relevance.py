@@ -24,7 +24,7 @@ from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCali
 from everword_search.passages.vectors import GenerationRow
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.confidence import Confidence, by_match, by_relevance
-from everword_search.retrieval.hits import FoundHits, Hit, ScorePart
+from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.model import CalibrationState, SearchMode, SearchRequest, Verdict
 
 #: Made by `everword calibrate --out` on the data that it names.
@@ -47,7 +47,7 @@ class Relevance:
     #: Whether the mode has relevance at all.
     exists: bool = True
 
-    def of(self, hit: Hit) -> float | None:
+    def of(self, hit: RankedHit) -> float | None:
         if self.calibration is None or hit.evidence is None:
             return None
         return self.calibration.relevance_of(hit.evidence)
@@ -64,7 +64,7 @@ class Relevance:
         told = self.calibration is not None and not _unjudged(found)
         return CalibrationState.CALIBRATED if told else CalibrationState.UNCALIBRATED
 
-    def confidence_of(self, hit: Hit) -> Confidence:
+    def confidence_of(self, hit: RankedHit) -> Confidence:
         if not self.exists:
             return Confidence.UNSPECIFIED
         relevance = self.of(hit)
@@ -149,7 +149,7 @@ def deciding_evidence(evidence: Sequence[float | None]) -> tuple[float, ...]:
     return tuple(each for each in evidence[:DECIDING] if each is not None)
 
 
-def _by_match(hit: Hit) -> Confidence:
+def _by_match(hit: RankedHit) -> Confidence:
     """Return what can be said of a hit whose relevance cannot be told."""
     literal = max((_proof(part) for part in hit.parts if part.arm in _LITERAL), default=0.0)
     meaning = [part.score for part in hit.parts if part.arm is SearchArm.SEMANTIC]

@@ -20,7 +20,7 @@ from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, inner_span
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.ranked import Candidate, Ranked, Window
-from everword_search.records.query_plans import use_custom_plans, use_generic_plans
+from everword_search.records.store import use_custom_plans, use_generic_plans
 from everword_search.retrieval.arms.base import Arm, ArmReport, ArmState, RankingArm, SearchArm
 from everword_search.retrieval.arms.semantic import SemanticArm
 

@@ -13,14 +13,14 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.records.freshness import ensure_fresh
-from everword_search.records.pages import DEFAULT_CONTENT_CHARS, open_cursor
-from everword_search.records.query_plans import use_generic_plans
+from everword_search.records.store import use_generic_plans
 from everword_search.records.use import count_use
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse
-from everword_search.retrieval.plan import Words, plan_words
+from everword_search.retrieval.plan import QueryWords, plan_words
 from everword_search.retrieval.profiles import find_profile
 from everword_search.retrieval.query.parse_query import ParsedQuery
 from everword_search.retrieval.query.query_embedding import ExpectedVector, QueryEmbedding
@@ -29,8 +29,8 @@ from everword_search.retrieval.runner import ArmFailed
 from everword_search.retrieval.sources import Sources
 from everword_search.retrieval.stages import (
     AskedSearch,
+    HitPage,
     OpenedSearch,
-    Page,
     PlannedSearch,
     hydrate,
     open_search,
@@ -78,7 +78,9 @@ async def find_memories(
     profile = find_profile(request.profile, request.balanced)
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(
-        sources.database, namespace, TOKEN_KIND, request.page, DEFAULT_PAGE, chars
+        *(sources.database, namespace, TOKEN_KIND, request.page),
+        default=DEFAULT_PAGE,
+        item_chars=chars,
     )
     if request.mode is SearchMode.HYBRID:
         # Reading takes a while right after the start: no connection is occupied meanwhile.
@@ -138,7 +140,7 @@ class _ReadQuery:
     #: Or the reason that there is none; None if the vector has to be waited for, or the mode needs none.
     vector: QueryVector | QueryNotEmbedded | None
     #: None until they are planned.
-    words: Words | None = None
+    words: QueryWords | None = None
 
     @property
     def parsed(self) -> ParsedQuery:
@@ -158,7 +160,9 @@ async def _find(search: _Search) -> tuple[SearchResponse, NamespaceSettings]:
         return await _respond(conn, search, query, page)
 
 
-async def _read_and_retrieve(conn: Connection, search: _Search) -> tuple[_ReadQuery, Page | None]:
+async def _read_and_retrieve(
+    conn: Connection, search: _Search
+) -> tuple[_ReadQuery, HitPage | None]:
     """Read the query, and retrieve a page in the same transaction unless something has to be waited for."""
     try:
         async with search.transaction(conn):
@@ -175,7 +179,7 @@ async def _read_and_retrieve(conn: Connection, search: _Search) -> tuple[_ReadQu
 
 async def _retrieve(
     conn: Connection, search: _Search, query: _ReadQuery
-) -> tuple[_ReadQuery, Page]:
+) -> tuple[_ReadQuery, HitPage]:
     """Retrieve a page for a query whose vector and words are there."""
     limit_s = None
     try:
@@ -194,7 +198,7 @@ async def _retrieve(
 
 async def _retrieve_rest(
     conn: Connection, search: _Search, planned: PlannedSearch, failure: ArmFailed
-) -> Page:
+) -> HitPage:
     """Retrieve a page without the arms that failed, in a new transaction.
 
     Raises the database's error if it breaks the connection, or if no arm is left.
@@ -249,13 +253,13 @@ async def _wait(search: _Search, query: _ReadQuery) -> _ReadQuery:
     return replace(query, vector=vector, words=words)
 
 
-async def _look_ahead(words: Words | None) -> None:
+async def _look_ahead(words: QueryWords | None) -> None:
     if words:
         await words.lexical.look_ahead()
 
 
 async def _respond(
-    conn: Connection, search: _Search, query: _ReadQuery, page: Page
+    conn: Connection, search: _Search, query: _ReadQuery, page: HitPage
 ) -> tuple[SearchResponse, NamespaceSettings]:
     response = await hydrate(conn, search.database, search.asked, page)
     return replace(response, corrections=query.parsed.corrections), query.parsed.settings

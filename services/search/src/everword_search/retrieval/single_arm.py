@@ -7,7 +7,7 @@ from dataclasses import replace
 from everword.domain.calibration import DECIDING
 from everword_search.passages.ranked import Candidate, Window
 from everword_search.retrieval.arms.base import Arm, RankingArm, SearchArm
-from everword_search.retrieval.hits import FoundHits, Hit, ScorePart
+from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.relevance import deciding_evidence
 from everword_search.retrieval.runner import Runner
 
@@ -26,10 +26,10 @@ async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> FoundHits
     )
 
 
-def _hit(arm: Arm, candidate: Candidate) -> Hit:
+def _hit(arm: Arm, candidate: Candidate) -> RankedHit:
     """Return the hit of a search with one arm."""
     part = ScorePart(arm.name, candidate.raw, candidate.score, 1.0)
-    return Hit(
+    return RankedHit(
         candidate.source_id,
         candidate.passage_id,
         candidate.score,

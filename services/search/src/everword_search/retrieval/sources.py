@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from everword.admission.fair_share import Limits
+from everword.admission.fair_share import ShareLimits
 from everword.db.pool import Database
-from everword.rpc.fair_share import FairShare
+from everword.rpc.capacity import CallShare
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.ranking.word_lists import WordLists
@@ -15,7 +15,7 @@ from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 
 #: Searches by REGEX at once, of all and of one namespace. The next one is refused at once.
-EXPENSIVE = Limits(total=4, of_group=2)
+EXPENSIVE = ShareLimits(total=4, of_group=2)
 
 
 @dataclass(frozen=True)
@@ -30,4 +30,4 @@ class Sources:
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
     word_lists: WordLists = field(default_factory=WordLists)
     #: Searches that read whatever the filter lets through: each may keep a processor of Postgres for two seconds.
-    expensive: FairShare = field(default_factory=lambda: FairShare(EXPENSIVE))
+    expensive: CallShare = field(default_factory=lambda: CallShare(EXPENSIVE))

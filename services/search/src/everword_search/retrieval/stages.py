@@ -9,27 +9,28 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import BoundStatement, Pending, ask
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
+from everword.rpc.pages import Cursor
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.endings.read_endings import OutdatedRow, outdated_asked
 from everword_search.passages.ranked import Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
-from everword_search.records.pages import Cursor, max_parts
+from everword_search.records.model import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.formula import rank_by_formula
-from everword_search.retrieval.hits import FoundHits, Hit
+from everword_search.retrieval.hits import FoundHits, RankedHit
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, SearchResult
-from everword_search.retrieval.plan import Plan, Words, plan_search, plan_words
+from everword_search.retrieval.plan import QueryWords, SearchPlan, plan_search, plan_words
 from everword_search.retrieval.profiles import Balanced, Profile
 from everword_search.retrieval.query.misspelt import correct_spelling
 from everword_search.retrieval.query.parse_query import ParsedQuery, parse_query
 from everword_search.retrieval.query.query_embedding import ExpectedVector
-from everword_search.retrieval.recall import Ranking, rank_by_recall
+from everword_search.retrieval.recall import RecallRanking, rank_by_recall
 from everword_search.retrieval.relevance import (
     Relevance,
     calibrated_profile,
@@ -69,24 +70,24 @@ class OpenedSearch:
 class PlannedSearch:
     """The parts of a search that all its transactions share."""
 
-    plan: Plan
+    plan: SearchPlan
     runner: Runner
     relevance: Relevance
     #: Includes the terms that the query requires.
     scope: Scope
     has_facts: bool
-    ranking: Ranking | Balanced | None
+    ranking: RecallRanking | Balanced | None
     window: Window
 
 
 @dataclass(frozen=True)
-class Page:
+class HitPage:
     """The hits of a page, before their memories are read."""
 
     planned: PlannedSearch
     found: FoundHits
     #: Excludes hits already promoted onto an earlier page.
-    hits: Sequence[Hit]
+    hits: Sequence[RankedHit]
     #: Probability that at least one hit answers the query; None if unknown.
     chance: float | None
     memories: Pending[MemoryRow]
@@ -123,7 +124,7 @@ def plan(
     sources: Sources,
     asked: AskedSearch,
     opened: OpenedSearch,
-    words: Words | None,
+    words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> PlannedSearch:
     """Choose the arms and the ranking. Also plan the words unless `words` has them."""
@@ -131,16 +132,16 @@ def plan(
     words = words or plan_words(request, parsed, index)
     planned = plan_search(request, parsed, index, words, vector)
     relevance = find_relevance(request, parsed.generation_of(vector))
-    ranking: Ranking | Balanced | None = None
+    ranking: RecallRanking | Balanced | None = None
     if planned.question is not None:
         ranking = asked.profile if isinstance(asked.profile, Balanced) else None
-        ranking = ranking or Ranking(
+        ranking = ranking or RecallRanking(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
     # One more than the page has shows whether there is another page.
     _, brought, *after = asked.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
-    limit = asked.cursor.size + 1 + len(PromotedHits.read(brought).tails)
+    limit = asked.cursor.limit + len(PromotedHits.read(brought).tails)
     window = Window(limit, after or None, request.min_score, least)
     return PlannedSearch(
         planned,
@@ -155,7 +156,7 @@ def plan(
 
 async def retrieve(
     conn: Connection, asked: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
-) -> Page:
+) -> HitPage:
     """Return the ranked hits of the arms that did not fail. Their memories arrive with the commit.
 
     Raises ArmFailed, EmbedderUnavailable.
@@ -168,17 +169,17 @@ async def retrieve(
     ensure_judged(asked.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
     brought = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
-    hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.size + 1]
+    hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.limit]
     shown = hits[: cursor.size]
     memories = await ask(conn, _memories_asked(asked, shown))
     outdated = None
     if planned.has_facts and shown:
         ids = [hit.source_id for hit in shown]
         outdated = await ask(conn, outdated_asked(asked.namespace.id, ids))
-    return Page(planned, found, hits, chance, memories, brought, outdated)
+    return HitPage(planned, found, hits, chance, memories, brought, outdated)
 
 
-def _memories_asked(asked: AskedSearch, hits: Sequence[Hit]) -> BoundStatement[MemoryRow]:
+def _memories_asked(asked: AskedSearch, hits: Sequence[RankedHit]) -> BoundStatement[MemoryRow]:
     return memories_asked(
         asked.namespace.id,
         [hit.source_id for hit in hits],
@@ -197,14 +198,14 @@ async def _rank(planned: PlannedSearch) -> FoundHits:
     ranked = [arm for arm in arms if isinstance(arm, RankingArm)]
     if isinstance(ranking, Balanced):
         return await rank_by_formula(runner, ranked, planned.scope, ranking, window)
-    if isinstance(ranking, Ranking):
+    if isinstance(ranking, RecallRanking):
         graph = next((arm for arm in planned.plan.arms if isinstance(arm, GraphArm)), None)
         return await rank_by_recall(runner, ranked, ranking, window, graph)
     return await rank_single_arm(runner, arms[0], window)
 
 
 async def hydrate(
-    conn: Connection, database: Database, asked: AskedSearch, page: Page
+    conn: Connection, database: Database, asked: AskedSearch, page: HitPage
 ) -> SearchResponse:
     """Return the response for a page, with the fields that only some kinds have."""
     relevance, found, cursor = page.planned.relevance, page.found, asked.cursor
@@ -247,7 +248,7 @@ async def hydrate(
     )
 
 
-def _ranked_page(asked: AskedSearch, page: Page) -> RankedPage:
+def _ranked_page(asked: AskedSearch, page: HitPage) -> RankedPage:
     return RankedPage(
         page.planned.scope,
         asked.request.mode,
@@ -260,7 +261,7 @@ def _ranked_page(asked: AskedSearch, page: Page) -> RankedPage:
     )
 
 
-def _next_token(cursor: Cursor, page: Page, placed: PagePlacement) -> str:
+def _next_token(cursor: Cursor, page: HitPage, placed: PagePlacement) -> str:
     """Return the token of the page after the last hit that kept its own place."""
     hits = page.hits
     if not placed.is_cut and len(hits) <= cursor.size:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from everword.rpc.pages import to_page
 from everword.rpc.translate import fill_memory, from_timestamp, to_duration
 from everword.v1 import search_service_pb2 as pb
 from everword_search.endings.translate import endings_to_proto
 from everword_search.records.tiers import Tier, chars_read, in_tier
-from everword_search.records.translate import to_filter, to_page
+from everword_search.records.translate import to_filter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, SearchResult
 from everword_search.retrieval.profiles import BalancedOptions

@@ -10,7 +10,7 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope, Role
 from everword.domain.failures import shown_error
 from everword.internal.v1.embedder_service_pb2 import ModelForm
-from everword_search.records.freshness import ensure_fresh
+from everword_search.records.freshness import fresh_transaction
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from everword_search.stats import store
 from everword_search.stats.store import BacklogRow, CorpusRow, TaskRow
@@ -67,8 +67,7 @@ async def get_stats(
     at_least_as_fresh: str = "",
 ) -> Stats:
     """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         corpus = await store.corpus_counts(conn, namespace.id)
         active = await _embedding_backlog(conn, namespace.id)
         counted = await store.job_counts(conn, namespace.id)

@@ -11,19 +11,16 @@ from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import SummaryNotFound
 from everword.domain.records import MemoryRecord
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
+from everword.rpc.pages import PageRequest, open_cursor
+from everword_search.records.freshness import fresh_transaction
 from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
-from everword_search.summaries.store import SummaryRow
+from everword_search.summaries.store import SummaryTreeRow
 
 #: Nodes and messages of one answer, whatever its limits say.
 MAX_ITEMS = 2000
 #: Their texts together: 8 MiB at 4 bytes a character, a quarter of what the transport takes.
 MAX_CHARS = 2 * 1024 * 1024
-#: Where no size is asked for, the limits say how much a page has.
-_NO_SIZE = 200
 
 
 async def expand_summary(
@@ -38,11 +35,11 @@ async def expand_summary(
 
     Raises SummaryNotFound and InvalidPageToken.
     """
-    cursor = await open_cursor(database, namespace, "ExpandSummary", page, _NO_SIZE)
+    cursor = await open_cursor(database, namespace, "ExpandSummary", page)
+    # Without a size, the limits say how much a page has.
     most = cursor.size if page.size else None
     after = cursor.after[0] if cursor.after else 0
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         expanded = await expand_all(conn, namespace.id, [summary_id], limits, after, most)
     if summary_id not in expanded:
         raise SummaryNotFound(summary_id=summary_id)
@@ -65,7 +62,7 @@ async def expand_all(
     goes first where not everything fits into one answer.
     """
     top = [
-        _Node(row)
+        _ExpandedNode(row)
         for row in await store.get_summaries(conn, namespace_id, ids, limits.max_content_chars)
     ]
     room = min(MAX_ITEMS, MAX_CHARS // limits.max_content_chars)
@@ -86,7 +83,7 @@ async def expand_all(
 async def _read_below(
     conn: Connection,
     namespace_id: int,
-    level: Sequence[_Node],
+    level: Sequence[_ExpandedNode],
     limits: ExpansionLimits,
     after: int,
     room: int,
@@ -102,7 +99,7 @@ async def _read_below(
     )
     nodes, messages = defaultdict(list), defaultdict(list)
     for child in children:
-        nodes[child.above_id].append(_Node(child))
+        nodes[child.above_id].append(_ExpandedNode(child))
     for source in sources:
         messages[source.above_id].append(source.memory(chars))
     # A node is made from nodes, or from messages: their places are in one order.
@@ -116,11 +113,11 @@ async def _read_below(
 
 
 @dataclass
-class _Node:
+class _ExpandedNode:
     """A node, and what was read of what is below it."""
 
-    row: SummaryRow
-    children: list[_Node] = field(default_factory=list)
+    row: SummaryTreeRow
+    children: list[_ExpandedNode] = field(default_factory=list)
     sources: list[MemoryRecord] = field(default_factory=list)
     last_place: int = 0
 

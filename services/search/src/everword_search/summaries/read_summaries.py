@@ -6,14 +6,12 @@ from everword.db.pool import STATEMENT_CAP_S, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.domain.records import SummaryRecord
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
-from everword_search.records.query_plans import use_custom_plans
+from everword.rpc.pages import PageRequest, open_cursor
+from everword_search.records.freshness import fresh_transaction
+from everword_search.records.store import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 
-DEFAULT_PAGE = 50
 
 
 #: A page ends before this many bytes, unless its first summary alone has more.
@@ -30,10 +28,9 @@ async def list_summaries(
     at_least_as_fresh: str = "",
 ) -> tuple[list[SummaryRecord], str]:
     """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListSummaries", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListSummaries", page)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         # Each combination of filters has its own index.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_summaries(
@@ -42,7 +39,7 @@ async def list_summaries(
             wanted,
             newest_first,
             after,
-            cursor.size + 1,
+            cursor.limit,
             MAX_PAGE_BYTES,
             max_chars,
         )

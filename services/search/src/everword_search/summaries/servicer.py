@@ -7,10 +7,11 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.rpc.translate import summary_to_proto
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
-from everword_search.records.translate import is_newest_first, to_page
+from everword_search.records.translate import is_newest_first
 from everword_search.summaries.expand_summary import expand_summary
 from everword_search.summaries.read_summaries import list_summaries
 from everword_search.summaries.translate import expansion_to_proto, to_limits, to_summary_filter

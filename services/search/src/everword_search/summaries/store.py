@@ -12,7 +12,7 @@ from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import MemoryRecord, SummaryRecord, message_text
-from everword_search.records.pages import end_of_time
+from everword_search.records.model import end_of_time
 from everword_search.records.store import listed_metadata_chars, namespaced
 from everword_search.summaries.model import SummaryFilter
 
@@ -20,14 +20,14 @@ SQL = load_statements("everword_search.summaries")
 
 
 @dataclass(frozen=True)
-class SummaryRow(SummaryRecord):
+class SummaryTreeRow(SummaryRecord):
     """A node, and how many nodes or messages it was made from."""
 
     below: int
 
 
 @dataclass(frozen=True)
-class ChildRow(SummaryRow):
+class ChildRow(SummaryTreeRow):
     """A node below another one."""
 
     above_id: UUID
@@ -43,7 +43,7 @@ class ListedRow(SummaryRecord):
 
 
 @dataclass(frozen=True)
-class SourceRow:
+class SummarySourceRow:
     """A message below a node, with the beginning of each of its texts."""
 
     above_id: UUID
@@ -158,10 +158,10 @@ class MarksRow:
 
 async def get_summaries(
     conn: Connection, namespace_id: int, ids: Sequence[UUID], max_chars: int | None = None
-) -> list[SummaryRow]:
+) -> list[SummaryTreeRow]:
     """Return the nodes that exist, in the order of `ids`; the whole of each without `max_chars`."""
     parameters = {**namespaced(namespace_id), "ids": list(ids), "max_chars": max_chars}
-    return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryRow)
+    return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryTreeRow)
 
 
 async def find_named(conn: Connection, namespace_id: int, name: str) -> UUID | None:
@@ -199,7 +199,7 @@ async def read_sources(
     most: int,
     limit: int,
     max_chars: int,
-) -> list[SourceRow]:
+) -> list[SummarySourceRow]:
     """Return the first `most` messages below each node after a place, and at most `limit` together."""
     parameters = {
         **namespaced(namespace_id),
@@ -210,7 +210,7 @@ async def read_sources(
         "max_chars": max_chars,
         "max_metadata_chars": listed_metadata_chars(max_chars),
     }
-    return await fetch_all(conn, SQL["read_sources"], parameters, SourceRow)
+    return await fetch_all(conn, SQL["read_sources"], parameters, SummarySourceRow)
 
 
 async def read_marks(

@@ -13,12 +13,10 @@ from everword.db.statements import fetch_all, fetch_optional, load_statements
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import TopicNotFound
 from everword.graph.labels import label_hash
-from everword_search.records.freshness import ensure_fresh
-from everword_search.records.model import PageRequest
-from everword_search.records.pages import open_cursor
+from everword.rpc.pages import PageRequest, open_cursor
+from everword_search.records.freshness import fresh_transaction
 
 SQL = load_statements("everword_search.topics")
-DEFAULT_PAGE = 50
 
 
 @dataclass(frozen=True)
@@ -56,19 +54,17 @@ async def list_topics(
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[TopicRow], str]:
     """Return a page of topics without their content, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListTopics", page, DEFAULT_PAGE)
+    cursor = await open_cursor(database, namespace, "ListTopics", page)
     parameters: dict[str, Any] = {
         "namespace_id": namespace.id,
         "subjects": scope.subjects,
         "agents": scope.agents,
-        "after_id": UUID(cursor.after[0]) if cursor.after else None,
-        "limit": cursor.size + 1,
+        "after_id": cursor.after_id,
+        "limit": cursor.limit,
     }
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         rows = await fetch_all(conn, SQL["list_topics"], parameters, TopicRow)
-    shown = rows[: cursor.size]
-    return shown, cursor.token([str(shown[-1].node_id)]) if len(rows) > cursor.size else ""
+    return cursor.cut(rows, lambda last: [str(last.node_id)])
 
 
 @dataclass(frozen=True)
@@ -95,8 +91,7 @@ async def get_topic(
         named = {"label_hash": label_hash(wanted.name), "agent": wanted.agent}
         statement = SQL["find_named"]
         parameters = {**parameters, **named, "subject": wanted.subject}
-    async with database.transaction(namespace.id) as conn:
-        await ensure_fresh(database, conn, namespace, at_least_as_fresh)
+    async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await fetch_optional(conn, statement, parameters, TopicRow)
     if found is None:
         raise TopicNotFound(**({"topic_id": wanted.id} if wanted.id else {"name": wanted.name}))

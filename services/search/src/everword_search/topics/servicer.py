@@ -7,11 +7,11 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
+from everword.rpc.pages import to_page
 from everword.rpc.translate import to_timestamp
 from everword.v1 import graph_query_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword.v1.graph_query_service_pb2_grpc import GraphQueryServiceServicer
-from everword_search.records.translate import to_page
 from everword_search.topics.read_topics import (
     TopicName,
     TopicRow,

@@ -14,13 +14,13 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.domain.records import MemoryRecord
 from everword.domain.tokens import ResumeToken
-from everword_search.records.model import MemoryFilter
-from everword_search.records.pages import DEFAULT_CONTENT_CHARS, max_parts
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS
+from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read
 from everword_search.watch import store
 from everword_search.watch.matching import passes
-from everword_search.watch.store import ChangeRow, StateRow
+from everword_search.watch.store import MemoryChangeRow, MemoryStateRow
 
 #: Changes of a page, and memories of it; those of one change are never parted, however many they are.
 PAGE_CHANGES, PAGE_MEMORIES = 100, 200
@@ -55,7 +55,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _WatchedMemories:
     """Of which memories to tell, and how much of each."""
 
     namespace_id: int
@@ -67,7 +67,7 @@ async def look(
     database: Database, namespace_id: int, wanted: MemoryFilter, tier: Tier, place: ResumeToken
 ) -> Told:
     """Return the next page of what happened after a place: changes, and after the last of them what expired."""
-    asked = _Asked(namespace_id, wanted, tier)
+    asked = _WatchedMemories(namespace_id, wanted, tier)
     resumed = bool(place.until)
     async with database.transaction(namespace_id) as conn:
         # Before the changes are read: what it shows, they show too.
@@ -93,7 +93,7 @@ async def look(
     return Told(events, after, resumed)
 
 
-def _page(changes: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
+def _page(changes: Sequence[MemoryChangeRow]) -> Sequence[MemoryChangeRow]:
     """Return as many changes as make up a page."""
     memories = 0
     for number, change in enumerate(changes):
@@ -104,7 +104,10 @@ def _page(changes: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
 
 
 async def _changed(
-    conn: Connection, asked: _Asked, changes: Sequence[ChangeRow], place: ResumeToken
+    conn: Connection,
+    asked: _WatchedMemories,
+    changes: Sequence[MemoryChangeRow],
+    place: ResumeToken,
 ) -> list[Event]:
     """Return what is to be told of changes."""
     ids = list(dict.fromkeys(id_ for change in changes for id_ in change.memory_ids))
@@ -121,7 +124,7 @@ async def _changed(
     return events
 
 
-def _happened(state: StateRow | None, place: ResumeToken) -> EventType | None:
+def _happened(state: MemoryStateRow | None, place: ResumeToken) -> EventType | None:
     """Return what a change did to a memory that is so now; None where it expired, and that is told by its time."""
     if state is None:
         return EventType.DELETED
@@ -135,9 +138,9 @@ def _happened(state: StateRow | None, place: ResumeToken) -> EventType | None:
 
 async def _events(
     conn: Connection,
-    asked: _Asked,
+    asked: _WatchedMemories,
     happened: Sequence[tuple[UUID, EventType]],
-    states: Mapping[UUID, StateRow],
+    states: Mapping[UUID, MemoryStateRow],
 ) -> list[Event]:
     """Return events of those memories that pass the filter, or are gone; what is there is read."""
     passed = [

@@ -24,7 +24,7 @@ class SnapshotRow:
 
 
 @dataclass(frozen=True)
-class ChangeRow:
+class MemoryChangeRow:
     """What a statement did to memories."""
 
     xid: int
@@ -33,7 +33,7 @@ class ChangeRow:
 
 
 @dataclass(frozen=True)
-class StateRow(Filtered):
+class MemoryStateRow(Filtered):
     """A memory that is there: what filters look at, and whether it holds."""
 
     #: Whether it was superseded, or is not believed.
@@ -52,7 +52,7 @@ async def take_snapshot(conn: Connection) -> SnapshotRow:
 
 async def list_changes(
     conn: Connection, namespace_id: int, place: ResumeToken, limit: int
-) -> list[ChangeRow]:
+) -> list[MemoryChangeRow]:
     """Return changes between the snapshots of a place, after it."""
     parameters = {
         **namespaced(namespace_id),
@@ -62,20 +62,20 @@ async def list_changes(
         "change_id": place.change_id,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_changes"], parameters, ChangeRow)
+    return await fetch_all(conn, SQL["list_changes"], parameters, MemoryChangeRow)
 
 
 async def list_states(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
-) -> list[StateRow]:
+) -> list[MemoryStateRow]:
     """Return those of some memories that are there."""
     parameters = {**namespaced(namespace_id), "memory_ids": list(memory_ids)}
-    return await fetch_all(conn, SQL["list_states"], parameters, StateRow)
+    return await fetch_all(conn, SQL["list_states"], parameters, MemoryStateRow)
 
 
 async def list_expired(
     conn: Connection, namespace_id: int, place: ResumeToken, limit: int
-) -> list[StateRow]:
+) -> list[MemoryStateRow]:
     """Return what expired between the moments of a place, after it, in the order of time."""
     parameters = {
         **namespaced(namespace_id),
@@ -84,4 +84,4 @@ async def list_expired(
         "until_at": place.until_at,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_expired"], parameters, StateRow)
+    return await fetch_all(conn, SQL["list_expired"], parameters, MemoryStateRow)

@@ -30,7 +30,7 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Line:
+class NodeLine:
     """The relations between two nodes."""
 
     start: Spot
@@ -50,7 +50,7 @@ class Drawing:
     """What is drawn."""
 
     spots: list[Spot]
-    lines: list[Line]
+    lines: list[NodeLine]
     height: int
     omitted: int
     """Nodes that are not drawn."""
@@ -98,13 +98,13 @@ def _ring(nodes: Sequence[graph_pb2.Node], axes: tuple[int, int], ring: int) -> 
     ]
 
 
-def _lines(spots: dict[str, Spot], edges: Sequence[graph_pb2.Edge]) -> list[Line]:
+def _lines(spots: dict[str, Spot], edges: Sequence[graph_pb2.Edge]) -> list[NodeLine]:
     words: dict[tuple[str, str], list[str]] = {}
     for edge in edges:
         if edge.from_node_id in spots and edge.to_node_id in spots:
             said = edge.label or edge.type.replace("_", " ")
             words.setdefault((edge.from_node_id, edge.to_node_id), []).append(said)
     return [
-        Line(spots[start], spots[end], ", ".join(said), len(words) <= _MOST_LABELS)
+        NodeLine(spots[start], spots[end], ", ".join(said), len(words) <= _MOST_LABELS)
         for (start, end), said in words.items()
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +14,7 @@ from google.protobuf.struct_pb2 import Struct
 from google.protobuf.timestamp_pb2 import Timestamp
 from markupsafe import Markup
 
+from everword.client.types import to_datetime
 from everword.v1 import cost_pb2, memory_pb2
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -42,14 +42,9 @@ def word(message: Message, field: str) -> str:
     return "" if name == "UNSPECIFIED" else name.lower().replace("_", " ")
 
 
-def moment(stamp: Timestamp) -> datetime | None:
-    """Return a time in UTC; None where there is none."""
-    return stamp.ToDatetime(UTC) if stamp.seconds or stamp.nanos else None
-
-
 def when(stamp: Timestamp, unset: str = "") -> Markup | str:
     """Return a time to the minute, in UTC."""
-    at = moment(stamp)
+    at = to_datetime(stamp)
     if at is None:
         return unset
     text = f"{at:%Y-%m-%d %H:%M}"
@@ -60,7 +55,7 @@ def when(stamp: Timestamp, unset: str = "") -> Markup | str:
 
 def day(stamp: Timestamp, unset: str = "") -> Markup | str:
     """Return the day of a time, in UTC."""
-    at = moment(stamp)
+    at = to_datetime(stamp)
     if at is None:
         return unset
     return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(

@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
-from everword.admission.fair_share import FairShare, Full, Group, Limits
+from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
 from everword.admission.json_scan import MAX_DIGITS, PIECE_BYTES, Scan, scan_json
 from everword.admission.limits import RequestLimits
 from everword.admission.refusals import too_large, too_many
@@ -48,7 +48,7 @@ class LongWork:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "long-messages")
         self._turns = FairShare(
-            Limits(_THREADS, _THREADS_OF_CALLER, None, 0, _WAITING, _WAITING_OF_CALLER)
+            ShareLimits(_THREADS, _THREADS_OF_CALLER, None, 0, _WAITING, _WAITING_OF_CALLER)
         )
 
     async def do(

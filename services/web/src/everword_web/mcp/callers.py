@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from cachetools import TTLCache
 from mcp.server.mcpserver import Context
 
-from everword.adapters.tools.model import Caller
+from everword.adapters.tools.model import ToolCaller
 from everword.admission.keys import KnownKeys
 from everword.client import Client
 from everword.client.freshness import Freshness
@@ -27,12 +27,12 @@ class Callers:
         self._known = known
         self._fresh: TTLCache[bytes, Freshness] = TTLCache(_MAX_CALLERS, _FRESH_FOR_S)
 
-    def of(self, headers: Mapping[str, str] | None) -> Caller:
+    def of(self, headers: Mapping[str, str] | None) -> ToolCaller:
         """Return who calls with these headers of HTTP; None over stdio."""
         metadata = forwarded(headers or {}, CALLER_HEADERS)
         key = hashlib.sha256(repr(metadata).encode()).digest()
         known = self._fresh.get(key) or _Kept(self._fresh, key)
-        return Caller(self.client, known, metadata)
+        return ToolCaller(self.client, known, metadata)
 
     def note_answered(self, headers: Mapping[str, str] | None) -> None:
         """Note that Everword answered a call with these headers of HTTP."""
@@ -60,6 +60,6 @@ class _Kept(Freshness):
 ToolContext = Context[Callers, object]
 
 
-def caller_of(context: ToolContext) -> Caller:
+def caller_of(context: ToolContext) -> ToolCaller:
     """Return who calls a tool."""
     return context.request_context.lifespan_context.of(context.headers)

@@ -20,7 +20,7 @@ from everword_web.mcp.callers import Callers
 from everword_web.mcp.offered import ANNOTATIONS, as_function
 
 
-class _Server(MCPServer[Callers]):
+class _McpServer(MCPServer[Callers]):
     """Explains to a model which arguments of a tool are wrong."""
 
     async def call_tool(
@@ -45,7 +45,7 @@ def create_server(
             known.ask(client)
             yield Callers(client, known)
 
-    server = _Server(
+    server = _McpServer(
         name="everword",
         title="Everword",
         version=version("everword-web"),

@@ -17,7 +17,7 @@ from everword.bench.commands.measuring import data_options
 from everword.bench.contexts import (
     PROFILES,
     USES,
-    Measured,
+    ContextFigures,
     Row,
     chosen_queries,
     ending_now,
@@ -123,7 +123,7 @@ async def _ask(
                 token, places = await fill(client, moved, lambda text: None)
                 if not await wait_until_embedded(client, token, lambda text: None, patience_s):
                     note("nobody makes vectors: the benchmark goes on without")
-                measured = Measured(client, places, packaged_counter())
+                measured = ContextFigures(client, places, packaged_counter())
                 note(f"{name} {dataset.name}, {dates} dates: asking {len(queries)} questions")
                 for query in queries:
                     rows += [{"set": name, **row} for row in await measured.ask(query, dates)]
@@ -135,7 +135,7 @@ async def _ask(
     return rows, falls
 
 
-async def _fall(measured: Measured, queries: Sequence[Any], profile: str) -> Row:
+async def _fall(measured: ContextFigures, queries: Sequence[Any], profile: str) -> Row:
     """Return what contexts hold before and after some that count as uses."""
 
     async def mean() -> float:

@@ -16,7 +16,7 @@ from everword.bench.peers.everword import EverwordSystem
 from everword.bench.peers.figures import markdown, table
 from everword.bench.peers.peer import PEERS, Peer
 from everword.bench.peers.run import empty_folder, export_model, measure_rounds, other_form
-from everword.bench.peers.system import Conversation, PeerError, System
+from everword.bench.peers.system import PeerConversation, PeerError, System
 from everword.bench.peers.workload import choose_conversations
 from everword.bench.provenance import commit
 from everword.bench.report import write_json
@@ -140,7 +140,7 @@ def peers(
 
 async def _measure(
     loaded: BenchSet,
-    chosen: Sequence[Conversation],
+    chosen: Sequence[PeerConversation],
     names: Sequence[str],
     rounds: int,
     python: Path,

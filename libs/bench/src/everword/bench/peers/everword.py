@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from everword.bench.bench_namespace import wait_until_embedded
-from everword.bench.peers.system import LIMIT, Conversation, PeerError, Ranking
+from everword.bench.peers.system import LIMIT, PeerConversation, PeerError, Ranking
 from everword.bench.speed.bench_stack import everword_up
 from everword.client import Client, ClientSettings
 from everword.client.kinds import kind_number
@@ -40,7 +40,7 @@ class EverwordSession:
             self._clients[space] = await self._resources.enter_async_context(lent)
         return self._clients[space]
 
-    async def import_messages(self, conversations: Sequence[Conversation]) -> None:
+    async def import_messages(self, conversations: Sequence[PeerConversation]) -> None:
         operator = await self._client("")
         tokens: dict[str, str] = {}
         for each in conversations:

@@ -15,7 +15,7 @@ Values = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Row:
+class PeerRow:
     """A row of the table."""
 
     figure: str
@@ -24,17 +24,17 @@ class Row:
 
 
 ROWS = (
-    Row("hit@10", "an answer among the first ten, share of questions", 3),
-    Row("recall@10", "answers among the first ten, share of answers", 3),
-    Row("import_per_s", "messages/s until searchable by meaning", 0),
-    Row("import_per_s_other", "the same, with the other form of the weights", 0),
-    Row("after_import_p50_ms", "new question right after the import, p50, ms", 1),
-    Row("after_import_p95_ms", "new question right after the import, p95, ms", 1),
-    Row("at_rest_p50_ms", "new question at rest, p50, ms", 1),
-    Row("at_rest_p95_ms", "new question at rest, p95, ms", 1),
-    Row("first_question_ms", "first question after a start, ms", 1),
-    Row("start_to_answer_s", "start of all processes to the first answer, s", 1),
-    Row("memory_mb", "memory of all processes (PSS), MB", 0),
+    PeerRow("hit@10", "an answer among the first ten, share of questions", 3),
+    PeerRow("recall@10", "answers among the first ten, share of answers", 3),
+    PeerRow("import_per_s", "messages/s until searchable by meaning", 0),
+    PeerRow("import_per_s_other", "the same, with the other form of the weights", 0),
+    PeerRow("after_import_p50_ms", "new question right after the import, p50, ms", 1),
+    PeerRow("after_import_p95_ms", "new question right after the import, p95, ms", 1),
+    PeerRow("at_rest_p50_ms", "new question at rest, p50, ms", 1),
+    PeerRow("at_rest_p95_ms", "new question at rest, p95, ms", 1),
+    PeerRow("first_question_ms", "first question after a start, ms", 1),
+    PeerRow("start_to_answer_s", "start of all processes to the first answer, s", 1),
+    PeerRow("memory_mb", "memory of all processes (PSS), MB", 0),
 )
 
 

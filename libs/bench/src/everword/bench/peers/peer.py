@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from everword.bench.peers.system import LIMIT, Conversation, PeerError, Ranking
+from everword.bench.peers.system import LIMIT, PeerConversation, PeerError, Ranking
 
 PEERS = ("lancedb", "chroma", "txtai", "mem0")
 ADAPTER = "everword.bench.peers.adapter"
@@ -56,7 +56,7 @@ class PeerSession:
         await self._requests.drain()
         return await self.read()
 
-    async def import_messages(self, conversations: Sequence[Conversation]) -> None:
+    async def import_messages(self, conversations: Sequence[PeerConversation]) -> None:
         for each in conversations:
             messages = [
                 (entry.message.external_id, spoken(entry.message.author, entry.message.content))

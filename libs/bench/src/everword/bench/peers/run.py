@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from everword.bench.peers.figures import figures_of, medians
-from everword.bench.peers.system import Conversation, PeerError, System
+from everword.bench.peers.system import PeerConversation, PeerError, System
 from everword.bench.peers.trial import Say, measure_all, measure_import
 
 #: Writes the local model's files; the services' code cannot be imported from here.
@@ -25,7 +25,7 @@ OTHER_ROUNDS = 2
 
 
 @dataclass
-class Measured:
+class PeerFigures:
     """The figures of one system so far."""
 
     version: str = ""
@@ -48,16 +48,16 @@ def other_form(form: str) -> str:
 
 async def measure_rounds(
     systems: Sequence[System],
-    conversations: Sequence[Conversation],
+    conversations: Sequence[PeerConversation],
     form: str,
     rounds: int,
     say: Say,
-) -> AsyncIterator[tuple[int, dict[str, Measured]]]:
+) -> AsyncIterator[tuple[int, dict[str, PeerFigures]]]:
     """Measure all systems in alternation; the order turns from round to round. Raises PeerError and EmbeddedError.
 
     After each round, yields the number of finished rounds and the figures so far by system.
     """
-    measured = {system.name: Measured() for system in systems}
+    measured = {system.name: PeerFigures() for system in systems}
     for number in range(rounds):
         turned = [*systems[number % len(systems) :], *systems[: number % len(systems)]]
         for system in turned:
@@ -75,9 +75,9 @@ async def measure_rounds(
 
 async def _measure_round(
     system: System,
-    conversations: Sequence[Conversation],
+    conversations: Sequence[PeerConversation],
     form: str,
-    measured: Measured,
+    measured: PeerFigures,
     with_other: bool,
     say: Say,
 ) -> None:

@@ -19,7 +19,7 @@ class PeerError(Exception):
 
 
 @dataclass(frozen=True)
-class Conversation:
+class PeerConversation:
     """Messages and their questions, in a space of their own."""
 
     space: str
@@ -44,7 +44,7 @@ class Session(Protocol):
     #: The process whose descendants are the system's other processes.
     pid: int
 
-    async def import_messages(self, conversations: Sequence[Conversation]) -> None:
+    async def import_messages(self, conversations: Sequence[PeerConversation]) -> None:
         """Store all messages; return when every message's vector is searchable."""
 
     async def search(self, space: str, query: str) -> Ranking: ...

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from everword.bench.dataset import Query
 from everword.bench.peers.processes import pss_mb, wait_for_rest
-from everword.bench.peers.system import Conversation, Session, System
+from everword.bench.peers.system import PeerConversation, Session, System
 
 #: Receives what a trial is doing now.
 Say = Callable[[str], None]
@@ -37,7 +37,7 @@ class Trial:
 
 
 async def measure_import(
-    system: System, form: str, folder: Path, conversations: Sequence[Conversation], say: Say
+    system: System, form: str, folder: Path, conversations: Sequence[PeerConversation], say: Say
 ) -> Trial:
     """Import alone, into an empty folder."""
     trial = Trial()
@@ -48,7 +48,7 @@ async def measure_import(
 
 
 async def measure_all(
-    system: System, form: str, folder: Path, conversations: Sequence[Conversation], say: Say
+    system: System, form: str, folder: Path, conversations: Sequence[PeerConversation], say: Say
 ) -> Trial:
     """Measure everything, in an empty folder. No question is asked twice: Everword keeps vectors of questions.
 
@@ -79,7 +79,7 @@ async def measure_all(
 
 
 async def _import(
-    session: Session, conversations: Sequence[Conversation], trial: Trial, say: Say
+    session: Session, conversations: Sequence[PeerConversation], trial: Trial, say: Say
 ) -> None:
     say("importing")
     trial.version = session.version

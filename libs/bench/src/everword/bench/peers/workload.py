@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.bench.dataset import Dataset, Query
-from everword.bench.peers.system import Conversation, PeerError
+from everword.bench.peers.system import PeerConversation, PeerError
 
 #: Asked at a start, right after the import and at rest: each needs one.
 FEWEST_QUESTIONS = 3
@@ -13,14 +13,14 @@ FEWEST_QUESTIONS = 3
 
 def choose_conversations(
     datasets: Sequence[Dataset], conversations: int, questions: int
-) -> list[Conversation]:
+) -> list[PeerConversation]:
     """Return the conversations with the most messages, each with at most `questions` of its questions.
 
     Questions are taken evenly from all that the conversation answers. Raises PeerError.
     """
     largest = sorted(datasets, key=lambda each: len(each.entries), reverse=True)[:conversations]
     chosen = [
-        Conversation(f"conversation-{number}", dataset, _evenly(dataset, questions))
+        PeerConversation(f"conversation-{number}", dataset, _evenly(dataset, questions))
         for number, dataset in enumerate(largest, start=1)
     ]
     if sum(len(each.questions) for each in chosen) < FEWEST_QUESTIONS:

@@ -26,7 +26,7 @@ from everword.client import Client
 from everword.domain.memory_kinds import MemoryKind
 from everword.embedded.process import log_path
 from everword.index.builders import Language, build_passages
-from everword.index.passages import Passage, Source
+from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import replace_passages_blocking
 
 #: What is changed, of all that there is; one half is replaced, the other removed.
@@ -39,7 +39,7 @@ _STREAM = 7_000_000
 #: What the search service logs when it reads a namespace.
 _LOADED = "a namespace is brought into memory"
 #: A source, and what it says from now on: nothing, where it is removed.
-Change = tuple[UUID, Sequence[Passage]]
+Change = tuple[UUID, Sequence[IndexedPassage]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,11 @@ class Derived:
         return [
             (
                 id_,
-                list(build_passages(Source(id_, MemoryKind.SUMMARY, FIRST), text, self.language)),
+                list(
+                    build_passages(
+                        IndexedSource(id_, MemoryKind.SUMMARY, FIRST), text, self.language
+                    )
+                ),
             )
             for id_, text in zip(self.ids, said, strict=True)
         ]

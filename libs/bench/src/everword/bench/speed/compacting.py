@@ -17,12 +17,12 @@ import httpx2
 from everword.bench.speed import stub
 from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.composer import composed_alone
-from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import CALLERS, PATIENCE_S, Progress, append, scratch
 from everword.bench.speed.nodes import Nodes, due_jobs, read_nodes
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.timing import closed_loop
-from everword.bench.speed.worker import Worker, compact_worker, ingest_alone
+from everword.bench.speed.worker import WorkerProcess, compact_worker, ingest_alone
 from everword.domain.compaction import CompactionSettings
 
 #: Answers a second: faster than models write summaries, so that what the worker adds can be seen.
@@ -36,7 +36,7 @@ _LEAF = CompactionSettings.after_messages
 
 
 @dataclass(frozen=True)
-class Compacted:
+class DrainedBacklog:
     """The result of a worker on a backlog."""
 
     nodes: Nodes
@@ -89,15 +89,15 @@ async def _extractive(bench: BenchStack, scale: int, seconds: float) -> Row:
     return done.row("compact_extractive", scale, alone_s, "the composer alone", composed_same=same)
 
 
-def _backlog(messages: int) -> list[Conversation]:
+def _backlog(messages: int) -> list[CorpusConversation]:
     long = next(conversations(LONG, _STREAM, LONG))
     # Both corpora count their conversations from 0.
     return [replace(long, number=messages), *conversations(messages, _STREAM + 1)]
 
 
 async def _compacted(
-    bench: BenchStack, corpus: Sequence[Conversation], model: Mapping[str, str]
-) -> Compacted:
+    bench: BenchStack, corpus: Sequence[CorpusConversation], model: Mapping[str, str]
+) -> DrainedBacklog:
     """Put a backlog before a worker that has done its first job already, and wait until nothing of it is due."""
     with compact_worker(bench, model) as worker:
         async with scratch(bench, "compact-warm") as (warm, name):
@@ -114,10 +114,10 @@ async def _compacted(
         due = sum(len(each.messages) // _LEAF * _LEAF for each in corpus)
         if nodes.messages != due:
             raise worker.failure(f"{nodes.messages} of {due} messages were summed up")
-    return Compacted(nodes, took_s, asked)
+    return DrainedBacklog(nodes, took_s, asked)
 
 
-async def _drained(worker: Worker, namespace: str) -> float:
+async def _drained(worker: WorkerProcess, namespace: str) -> float:
     """Wait until no conversation is due there, and return the seconds that took. Raises RuntimeError."""
     started = moved = time.monotonic()
     before = -1

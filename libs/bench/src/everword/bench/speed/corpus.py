@@ -31,7 +31,7 @@ Words = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Conversation:
+class CorpusConversation:
     """Messages that belong together, in their order."""
 
     number: int
@@ -44,7 +44,7 @@ class Conversation:
 
 def conversations(
     messages: int, stream: int = 0, length: int | None = None
-) -> Iterator[Conversation]:
+) -> Iterator[CorpusConversation]:
     """Yield conversations of so many messages together; `stream` tells corpora apart, `length` fixes their length.
 
     Messages are tagged with the scopes that they are in, see `scopes`.
@@ -54,7 +54,7 @@ def conversations(
     while first < messages:
         size = length or min(MOST_MESSAGES, int(rng.geometric(1 / MEAN_MESSAGES)) + 1)
         size = min(size, messages - first)
-        yield Conversation(number, tuple(_messages(rng, number, first, size, messages)))
+        yield CorpusConversation(number, tuple(_messages(rng, number, first, size, messages)))
         number, first = number + 1, first + size
 
 

@@ -12,7 +12,7 @@ import httpx2
 
 from everword.bench.speed import stub
 from everword.bench.speed.bench_stack import BenchStack
-from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import append, drained, scratch
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import search
@@ -85,7 +85,7 @@ async def measure(
     )
 
 
-async def _fill(client: Client, corpus: Sequence[Conversation]) -> None:
+async def _fill(client: Client, corpus: Sequence[CorpusConversation]) -> None:
     await closed_loop(lambda each: append(client, each), corpus, _CALLERS)
 
 
@@ -108,7 +108,7 @@ async def _beside(
     client: Client,
     queries: Sequence[str],
     appended: Client,
-    extra: Sequence[Conversation],
+    extra: Sequence[CorpusConversation],
     work: Awaitable[object],
 ) -> Beside:
     """Search with one client and append with the other, a caller each, until `work` is done."""
@@ -122,7 +122,7 @@ async def _beside(
     return Beside(await ingesting, await searching)
 
 
-def texts_of(corpus: Sequence[Conversation]) -> list[str]:
+def texts_of(corpus: Sequence[CorpusConversation]) -> list[str]:
     return [message.content for each in corpus for message in each.messages]
 
 

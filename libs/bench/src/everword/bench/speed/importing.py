@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from everword.bench.speed.bench_stack import BenchStack
-from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.draining import BATCH, RATE, embed_alone, texts_of
 from everword.bench.speed.load import drained, scratch
 from everword.bench.speed.row import Floor, Row
@@ -65,7 +65,7 @@ async def measure(bench: BenchStack, scale: int) -> Row:
     )
 
 
-async def _imported(bench: BenchStack, corpus: Sequence[Conversation]) -> Imported:
+async def _imported(bench: BenchStack, corpus: Sequence[CorpusConversation]) -> Imported:
     """Import into a namespace of its own, and wait until all messages are embedded and Everword says so."""
     entries = list(_entries(corpus))
     async with scratch(bench, "import") as (client, name):
@@ -85,7 +85,7 @@ async def _imported(bench: BenchStack, corpus: Sequence[Conversation]) -> Import
     return Imported(told - started, stored - started, told - embedded, summaries)
 
 
-def _entries(corpus: Sequence[Conversation]) -> Iterator[Entry]:
+def _entries(corpus: Sequence[CorpusConversation]) -> Iterator[Entry]:
     for each in corpus:
         for message in each.messages:
             yield Entry(ConversationTarget(key=each.key), message)

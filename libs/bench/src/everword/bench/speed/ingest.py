@@ -9,7 +9,7 @@ from typing import Any
 
 from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.copying import copy_rows
-from everword.bench.speed.corpus import Conversation, conversations
+from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import append, scratch
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.timing import Times, closed_loop
@@ -89,13 +89,13 @@ class Ingest:
         number = self.messages // size if batch > 1 else self.messages // 8
         return size, max(callers, LEAST_CALLS, number)
 
-    def _batches(self, number: int, size: int) -> Iterator[Conversation]:
+    def _batches(self, number: int, size: int) -> Iterator[CorpusConversation]:
         """Yield what is appended: a conversation each, or the messages of conversations one by one."""
         stream = next(self._streams)
         if size > 1:
             return conversations(number * size, stream, size)
         return (
-            Conversation(whole.number, (message,))
+            CorpusConversation(whole.number, (message,))
             for whole in conversations(number, stream)
             for message in whole.messages
         )

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 from everword.bench.speed.bench_stack import POLL_S, BenchStack
-from everword.bench.speed.corpus import SEED, Conversation, conversations
+from everword.bench.speed.corpus import SEED, CorpusConversation, conversations
 from everword.bench.speed.timing import together
 from everword.client import CallError, Client
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, DeleteNamespaceRequest, Namespace
@@ -82,11 +82,11 @@ async def load(
     await together(caller() for _ in range(CALLERS))
 
 
-async def append(client: Client, conversation: Conversation) -> None:
+async def append(client: Client, conversation: CorpusConversation) -> None:
     await client.append(conversation.key, conversation.messages)
 
 
-def _rest(corpus: Iterable[Conversation], stored: int) -> Iterable[Conversation]:
+def _rest(corpus: Iterable[CorpusConversation], stored: int) -> Iterable[CorpusConversation]:
     """Yield what may not be stored yet: callers finish out of order, and external ids tell what comes again."""
     before = 0
     for conversation in corpus:

@@ -45,7 +45,7 @@ Turn = tuple[Client, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class TimedCalls:
     """The times of calls, and the work of the database for them."""
 
     times: Times
@@ -98,7 +98,7 @@ async def empty_call(client: Client) -> None:
 
 async def ask(
     bench: BenchStack, call: Call[T], queries: Sequence[T], bare: Call[T] | None = None
-) -> Asked:
+) -> TimedCalls:
     """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded.
 
     `bare` is recorded instead, where it is given.
@@ -112,7 +112,7 @@ async def ask(
         next_call(bench)
     # What follows the last mark is not a call.
     del recording.calls[-1:]
-    return Asked(times, recording)
+    return TimedCalls(times, recording)
 
 
 def hybrid_id(scale: int, wanted: AbstractSet[str]) -> str:
@@ -227,10 +227,10 @@ async def _all_of(bench: BenchStack, turns: Sequence[Turn]) -> dict[str, Any]:
     return {"namespaces": len(turns), **asked.times.details(), "from_memory": share}
 
 
-def _beside_its_sql(id_: str, scale: int, asked: Asked) -> Row:
+def _beside_its_sql(id_: str, scale: int, asked: TimedCalls) -> Row:
     floor = Floor(asked.recording.whole(0.5), "bare SQL of the same calls, p50")
     return Row(id_, scale, asked.times.ms(0.5), "ms", floor, _details(asked))
 
 
-def _details(asked: Asked) -> dict[str, Any]:
+def _details(asked: TimedCalls) -> dict[str, Any]:
     return {**asked.times.details(), "sql_p50_ms": asked.recording.details()}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from everword.bench.speed.row import TARGETS, Target
+from everword.bench.speed.row import TARGETS, FigureGoal
 
 Document = Mapping[str, Any]
 COLUMNS = ("id", "value", "floor", "ratio", "p95, ms", "to reach")
@@ -60,7 +60,7 @@ def _compared(old: Document, new: Document) -> tuple[str, ...]:
     return (new["id"], f"{new['scale']:,}", *values, ratios, verdict)
 
 
-def _verdict(change: float | None, target: Target | None) -> str:
+def _verdict(change: float | None, target: FigureGoal | None) -> str:
     if change is None or target is None or abs(change - 1) <= NOISE:
         return ""
     return "better" if (change > 1) is target.more else "worse"

@@ -34,7 +34,7 @@ async def ingest_alone(bench: BenchStack) -> AsyncIterator[BenchStack]:
 
 
 @dataclass(frozen=True)
-class Worker:
+class WorkerProcess:
     """The worker's process."""
 
     process: Popen[bytes]
@@ -61,9 +61,9 @@ class Worker:
 
 
 @contextmanager
-def compact_worker(bench: BenchStack, variables: Mapping[str, str]) -> Iterator[Worker]:
+def compact_worker(bench: BenchStack, variables: Mapping[str, str]) -> Iterator[WorkerProcess]:
     """Run a worker with these settings beside those of its Everword."""
     spec = spec_of(bench.running, NAME)
     spec = replace(spec, argv=[*spec.argv, TASK], environment={**spec.environment, **variables})
     with run_blocking(spec, bench.folder / "logs") as process:
-        yield Worker(process, bench)
+        yield WorkerProcess(process, bench)

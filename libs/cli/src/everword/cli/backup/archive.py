@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 import psycopg
 from psycopg import errors, sql
 
-from everword.cli.backup.errors import BackupError
+from everword.cli.backup.manifest import BackupError
 
 _EXTENSION = re.compile(r"^\d+; \d+ \d+ EXTENSION - (\S+)", re.MULTILINE)
 _OF_EXTENSIONS = re.compile(r"^\d+; \d+ \d+ (COMMENT - )?EXTENSION ")

@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import click
 
-from everword.cli.backup.errors import BackupError
-from everword.cli.backup.manifest import Manifest
+from everword.cli.backup.manifest import BackupError, Manifest
 from everword.cli.backup.restore import restore as restore_backup
 from everword.cli.backup.save import save
 from everword.cli.output import line, progress

@@ -10,8 +10,12 @@ from typing import Any
 
 import psycopg
 
-from everword.cli.backup.errors import BackupError
 from everword.db.migrate import latest_version
+
+
+class BackupError(Exception):
+    """A backup cannot be made or restored; the message says why, and what to do."""
+
 
 FORMAT = 1
 MANIFEST, DUMP, ROLES = "manifest.json", "everword.dump", "roles.json"

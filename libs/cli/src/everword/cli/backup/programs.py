@@ -12,7 +12,7 @@ from pathlib import Path
 
 from psycopg import conninfo
 
-from everword.cli.backup.errors import BackupError
+from everword.cli.backup.manifest import BackupError
 
 _VERSION = re.compile(r"(\d+)(?:\.\d+)?")
 _DEBIAN = Path("/usr/lib/postgresql")

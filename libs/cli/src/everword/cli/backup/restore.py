@@ -9,10 +9,10 @@ from pathlib import Path
 import psycopg
 
 from everword.cli.backup.archive import list_archive, make_extensions
-from everword.cli.backup.errors import BackupError
 from everword.cli.backup.manifest import (
     DUMP,
     ROLES,
+    BackupError,
     Manifest,
     count_rows,
     read_manifest,

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 from psycopg import errors, sql
 
-from everword.cli.backup.errors import BackupError
+from everword.cli.backup.manifest import BackupError
 from everword.db.migrate import SCHEMA_ROLES
 
 _MEMBERS = """

@@ -13,11 +13,11 @@ from tempfile import mkdtemp
 
 import psycopg
 
-from everword.cli.backup.errors import BackupError
 from everword.cli.backup.manifest import (
     DUMP,
     FORMAT,
     ROLES,
+    BackupError,
     Manifest,
     count_rows,
     file_sha256,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from everword.cli.session import remote
 from everword.cli.times import TimeParam
 from everword.client import Client
 from everword.client.headers import NAMESPACE_HEADER
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import cost_service_pb2 as pb
 
@@ -79,8 +81,12 @@ async def costs(
         page_size=_PAGE,
     )
     if everywhere:
-        names = await _namespaces(client)
-        found = {name: await _groups(client, request, name) for name in names}
+        namespaces = await list_all(
+            client.admin_service.ListNamespaces, admin.ListNamespacesRequest(page_size=PAGE_SIZE)
+        )
+        found = {
+            each.name: await _groups(client, request, each.name) for each in namespaces.namespaces
+        }
         if as_json:
             print_json_documents(found)
             return
@@ -103,26 +109,7 @@ async def _groups(
 ) -> pb.GetCostsResponse:
     """Return all sums, of one namespace where it is named."""
     metadata = ((NAMESPACE_HEADER, namespace),) if namespace else ()
-    found = pb.GetCostsResponse()
-    asked = pb.GetCostsRequest()
-    asked.CopyFrom(request)
-    while True:
-        page = await client.cost_service.GetCosts(asked, metadata=metadata)
-        found.groups.extend(page.groups)
-        if not page.next_page_token:
-            return found
-        asked.page_token = page.next_page_token
-
-
-async def _namespaces(client: Client) -> Sequence[str]:
-    names: list[str] = []
-    request = admin.ListNamespacesRequest(page_size=200)
-    while True:
-        page = await client.admin_service.ListNamespaces(request)
-        names += [each.name for each in page.namespaces]
-        if not page.next_page_token:
-            return names
-        request.page_token = page.next_page_token
+    return await list_all(partial(client.cost_service.GetCosts, metadata=metadata), request)
 
 
 def _named(group: pb.CostGroup, groupings: Sequence[str]) -> tuple[str, ...]:

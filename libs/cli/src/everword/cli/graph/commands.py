@@ -13,6 +13,7 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.times import TimeParam
 from everword.client import Client
+from everword.client.pages import list_all
 from everword.rpc.translate import to_timestamp
 from everword.v1 import graph_pb2
 from everword.v1 import graph_query_service_pb2 as reads
@@ -152,17 +153,11 @@ async def list_(
 ) -> None:
     """List nodes, oldest first."""
     request = reads.ListNodesRequest(types=types, label=label, page_size=limit)
-    found: list[graph_pb2.Node] = []
-    while len(found) < limit:
-        page = await client.graph_query_service.ListNodes(request)
-        found += page.nodes
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
+    found = await list_all(client.graph_query_service.ListNodes, request, limit)
     if as_json:
-        print_json(reads.ListNodesResponse(nodes=found[:limit]))
+        print_json(found)
     else:
-        _print_nodes(found[:limit])
+        _print_nodes(found.nodes)
 
 
 @graph.command()

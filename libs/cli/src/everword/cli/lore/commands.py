@@ -22,6 +22,7 @@ from everword.cli.output import (
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean, list_lore_books
 from everword.client import CallError, Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
 
@@ -33,7 +34,6 @@ _MODES = {
     "patterns": lore_pb2.LORE_TRIGGER_MODE_REGEX,
 }
 #: A book takes longer than an entry to read: pages of this size.
-_PAGE = 200
 
 
 @click.group()
@@ -51,15 +51,9 @@ async def books(
 ) -> None:
     """List lorebooks."""
     request = pb.ListLoreBooksRequest(
-        filter=pb.LoreBookFilter(agents=agents, subjects=subjects), page_size=_PAGE
+        filter=pb.LoreBookFilter(agents=agents, subjects=subjects), page_size=PAGE_SIZE
     )
-    found = pb.ListLoreBooksResponse()
-    while True:
-        page = await client.lore_service.ListLoreBooks(request)
-        found.books.extend(page.books)
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            break
+    found = await list_all(client.lore_service.ListLoreBooks, request)
     if as_json:
         print_json(found)
         return
@@ -86,7 +80,7 @@ async def entries(
 ) -> None:
     """List the entries of BOOK."""
     key = book_key(book, agent, subject, conversation)
-    found = pb.ListLoreEntriesResponse(entries=await _entries(client, key))
+    found = await _entries(client, key)
     if as_json:
         print_json(found)
         return
@@ -181,7 +175,7 @@ async def delete(
     if title is None:
         response = await client.lore_service.DeleteLoreBook(pb.DeleteLoreBookRequest(key=key))
     else:
-        ids = {each.body.title: each.id for each in await _entries(client, key)}
+        ids = {each.body.title: each.id for each in (await _entries(client, key)).entries}
         if title not in ids:
             similar = did_you_mean(title, ids)
             raise click.ClickException(f"{book!r} has no entry {title!r}.{similar}")
@@ -234,16 +228,10 @@ def _entry(title: str, content: str, options: dict[str, Any]) -> lore_pb2.NewLor
     return lore_pb2.NewLoreEntry(title=title, content=content, triggers=triggers, **options)
 
 
-async def _entries(client: Client, key: lore_pb2.LoreBookKey) -> list[lore_pb2.LoreEntry]:
+async def _entries(client: Client, key: lore_pb2.LoreBookKey) -> pb.ListLoreEntriesResponse:
     """Return all entries of a book."""
-    request = pb.ListLoreEntriesRequest(key=key, page_size=_PAGE)
-    found: list[lore_pb2.LoreEntry] = []
-    while True:
-        page = await client.lore_service.ListLoreEntries(request)
-        found += page.entries
-        request.page_token = page.next_page_token
-        if not page.next_page_token:
-            return found
+    request = pb.ListLoreEntriesRequest(key=key, page_size=PAGE_SIZE)
+    return await list_all(client.lore_service.ListLoreEntries, request)
 
 
 lore.add_command(import_)

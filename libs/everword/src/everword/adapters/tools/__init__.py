@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from everword.adapters.tools.calling import call_tool, checked
-from everword.adapters.tools.model import Caller, ToolError
+from everword.adapters.tools.model import ToolCaller, ToolError
 from everword.adapters.tools.registry import DEFAULT_SETS, instructions_of, tools_of
 from everword.client import AsyncEverword, Everword
 
@@ -61,7 +61,7 @@ class Tools:
         tool = self._tools.get(name)
         if tool is None:
             return f"There is no tool {name!r}. There are: {', '.join(self._tools)}."
-        caller = Caller(await memory.client(), memory.freshness)
+        caller = ToolCaller(await memory.client(), memory.freshness)
         try:
             return await call_tool(tool, caller, checked(tool, arguments))
         except ToolError as error:

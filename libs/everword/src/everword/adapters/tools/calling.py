@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 from pydantic import ValidationError
 
-from everword.adapters.tools.model import Caller, Tool, ToolError
+from everword.adapters.tools.model import Tool, ToolCaller, ToolError
 from everword.client import CallError
 
 #: What to do about errors that a model can do something about, by the code of the call.
@@ -22,7 +22,7 @@ _ADVICE = {
 }
 
 
-async def call_tool(tool: Tool, caller: Caller, arguments: Mapping[str, Any]) -> str:
+async def call_tool(tool: Tool, caller: ToolCaller, arguments: Mapping[str, Any]) -> str:
     """Return what a tool answers to arguments that were checked. Raises ToolError."""
     try:
         return await tool.call(caller, **arguments)

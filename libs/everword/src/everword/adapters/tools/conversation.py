@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from everword.adapters.tools.memory import Query
-from everword.adapters.tools.model import ADDS, READS, Caller, Tool, ToolSet
+from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolSet
 from everword.v1 import context_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
 from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
 
@@ -23,7 +23,7 @@ Agent = Annotated[str, Field(max_length=512, description="The agent whose conver
 
 
 async def memory_append(
-    caller: Caller,
+    caller: ToolCaller,
     session: Session,
     role: Literal["user", "assistant", "system", "tool"],
     content: Annotated[str, Field(min_length=1, max_length=200_000)],
@@ -56,7 +56,7 @@ async def memory_append(
 
 
 async def memory_context(
-    caller: Caller,
+    caller: ToolCaller,
     query: Query,
     conversation_id: Annotated[str, Field(description="As memory_append gives it.")] = "",
     session: Annotated[

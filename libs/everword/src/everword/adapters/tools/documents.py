@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from everword.adapters.tools.memory import Limit, Query, memory_search
-from everword.adapters.tools.model import ADDS, READS, REPLACES, Caller, Tool, ToolSet
+from everword.adapters.tools.model import ADDS, READS, REPLACES, Tool, ToolCaller, ToolSet
 from everword.adapters.tools.text import indented, when
 from everword.v1 import document_pb2, document_service_pb2
 
@@ -18,7 +18,7 @@ Content = Annotated[str, Field(min_length=1, max_length=1_000_000, description="
 _MAX_CHARS = 20_000
 
 
-async def vault_write(caller: Caller, title: Title, content: Content) -> str:
+async def vault_write(caller: ToolCaller, title: Title, content: Content) -> str:
     """Write a document in Markdown. It takes the place of what the title stood for, which its history keeps."""
     response = await caller.client.document_service.WriteDocument(
         document_service_pb2.WriteDocumentRequest(
@@ -30,7 +30,7 @@ async def vault_write(caller: Caller, title: Title, content: Content) -> str:
     return f"Written {title!r}, version {response.version}."
 
 
-async def vault_append(caller: Caller, title: Title, content: Content) -> str:
+async def vault_append(caller: ToolCaller, title: Title, content: Content) -> str:
     """Add to the end of a document, which is made where it does not exist."""
     response = await caller.client.document_service.WriteDocument(
         document_service_pb2.WriteDocumentRequest(
@@ -43,7 +43,7 @@ async def vault_append(caller: Caller, title: Title, content: Content) -> str:
 
 
 async def vault_read(
-    caller: Caller,
+    caller: ToolCaller,
     title: Title,
     start: Annotated[int, Field(ge=0, description="The character to begin at.")] = 0,
 ) -> str:
@@ -59,7 +59,7 @@ async def vault_read(
 
 
 async def vault_list(
-    caller: Caller,
+    caller: ToolCaller,
     prefix: Annotated[str, Field(max_length=512, description="How the titles begin.")] = "",
 ) -> str:
     """List documents by title."""
@@ -78,7 +78,7 @@ async def vault_list(
     return "\n".join(lines) or "There are no documents. vault_write makes one."
 
 
-async def vault_search(caller: Caller, query: Query, limit: Limit = 10) -> str:
+async def vault_search(caller: ToolCaller, query: Query, limit: Limit = 10) -> str:
     """Search the parts of documents, best first."""
     return await memory_search(caller, query, limit, kinds=("chunk",))
 

@@ -8,7 +8,15 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from pydantic import BaseModel, Field
 
 from everword.adapters.tools.memory import Query
-from everword.adapters.tools.model import ADDS, READS, REPLACES, Caller, Tool, ToolError, ToolSet
+from everword.adapters.tools.model import (
+    ADDS,
+    READS,
+    REPLACES,
+    Tool,
+    ToolCaller,
+    ToolError,
+    ToolSet,
+)
 from everword.adapters.tools.text import indented
 from everword.v1 import graph_pb2, graph_query_service_pb2, graph_service_pb2
 
@@ -45,7 +53,7 @@ class NewEdge(BaseModel):
 
 
 async def graph_search(
-    caller: Caller,
+    caller: ToolCaller,
     query: Query,
     depth: Annotated[int, Field(ge=1, le=3, description="How many relations away.")] = 1,
 ) -> str:
@@ -64,7 +72,7 @@ async def graph_search(
 
 
 async def graph_create_node(
-    caller: Caller, label: Label, type: Type, description: Description = ""
+    caller: ToolCaller, label: Label, type: Type, description: Description = ""
 ) -> str:
     """Add a person, place or thing that lasts. One of the same label and type is there already: it is returned."""
     response = await caller.client.graph_service.CreateNode(
@@ -78,7 +86,7 @@ async def graph_create_node(
 
 
 async def graph_create_edge(
-    caller: Caller, from_label: Label, to_label: Label, type: Type, label: Relation = ""
+    caller: ToolCaller, from_label: Label, to_label: Label, type: Type, label: Relation = ""
 ) -> str:
     """Relate two nodes that are there. `me` is the agent and `user` its user."""
     edge = NewEdge(from_label=from_label, to_label=to_label, type=type, label=label)
@@ -90,7 +98,7 @@ async def graph_create_edge(
 
 
 async def graph_update_node(
-    caller: Caller, id: Id, label: str = "", description: Description = ""
+    caller: ToolCaller, id: Id, label: str = "", description: Description = ""
 ) -> str:
     """Change the label or the description of a node. What is left empty stays."""
     given = {"label": label, "description": description}
@@ -109,7 +117,7 @@ async def graph_update_node(
 
 
 async def graph_update_edge(
-    caller: Caller,
+    caller: ToolCaller,
     id: Id,
     label: Annotated[
         str, Field(min_length=1, max_length=128, description="The relation in words.")
@@ -126,7 +134,7 @@ async def graph_update_edge(
     return f"Changed: edge {id}."
 
 
-async def graph_delete_node(caller: Caller, id: Id, reason: Reason = "") -> str:
+async def graph_delete_node(caller: ToolCaller, id: Id, reason: Reason = "") -> str:
     """End a node and its relations: they are not shown any more, and questions about the past still know them."""
     response = await caller.client.graph_service.DeleteNode(
         graph_service_pb2.DeleteNodeRequest(node_id=id, reason=reason), metadata=caller.metadata
@@ -135,7 +143,7 @@ async def graph_delete_node(caller: Caller, id: Id, reason: Reason = "") -> str:
     return f"Deleted node {id} and {response.deleted_edges} relations."
 
 
-async def graph_delete_edge(caller: Caller, id: Id, reason: Reason = "") -> str:
+async def graph_delete_edge(caller: ToolCaller, id: Id, reason: Reason = "") -> str:
     """End a relation: it is not shown any more, and questions about the past still know it."""
     response = await caller.client.graph_service.DeleteEdge(
         graph_service_pb2.DeleteEdgeRequest(edge_id=id, reason=reason), metadata=caller.metadata
@@ -145,7 +153,7 @@ async def graph_delete_edge(caller: Caller, id: Id, reason: Reason = "") -> str:
 
 
 async def graph_write_batch(
-    caller: Caller,
+    caller: ToolCaller,
     nodes: Annotated[tuple[NewNode, ...], Field(max_length=100)] = (),
     edges: Annotated[tuple[NewEdge, ...], Field(max_length=200)] = (),
 ) -> str:

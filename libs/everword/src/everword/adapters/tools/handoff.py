@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from everword.adapters.tools.memory import Limit, Query, memory_search
-from everword.adapters.tools.model import ADDS, READS, Caller, Tool, ToolError, ToolSet
+from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolError, ToolSet
 from everword.adapters.tools.notes import Importance, Tags
 from everword.adapters.tools.text import indented, when
 from everword.v1 import note_pb2, note_service_pb2
@@ -24,7 +24,7 @@ _ADVISOR_NOTE = "advisor_note"
 
 
 async def quick_capture(
-    caller: Caller,
+    caller: ToolCaller,
     content: Content,
     tags: Tags = (),
     kind: Kind = "",
@@ -47,7 +47,7 @@ over of that issue before is replaced. The tags [repo, issue-41, handoff] say th
 
 
 async def search_memories(
-    caller: Caller,
+    caller: ToolCaller,
     query: Query = "advisor",
     limit: Limit = 10,
     repo: Repo = "",
@@ -72,7 +72,7 @@ async def search_memories(
 
 
 async def save_standard(
-    caller: Caller,
+    caller: ToolCaller,
     content: Content,
     tags: Tags = (_ADVISOR_NOTE,),
     kind: Kind = _ADVISOR_NOTE,
@@ -105,7 +105,7 @@ def _key(repo: str, issue: str, tags: Sequence[str]) -> note_service_pb2.Handoff
 
 
 async def _write(
-    caller: Caller, content: str, tags: Sequence[str], kind: str, importance: int
+    caller: ToolCaller, content: str, tags: Sequence[str], kind: str, importance: int
 ) -> str:
     note = note_pb2.NewNote(content=content, tags=tags, kind=kind, importance=importance)
     response = await caller.client.note_service.WriteNote(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from everword.adapters.tools.model import READS, Caller, Tool, ToolError
+from everword.adapters.tools.model import READS, Tool, ToolCaller, ToolError
 from everword.adapters.tools.text import entry, heading, indented, when
 from everword.client.kinds import KINDS, Kind, kind_number
 from everword.v1 import memory_pb2, search_service_pb2
@@ -58,7 +58,7 @@ def _time(text: str, name: str) -> datetime:
 
 
 async def memory_search(
-    caller: Caller,
+    caller: ToolCaller,
     query: Query,
     limit: Limit = 10,
     mode: Mode = "hybrid",
@@ -120,7 +120,7 @@ def _nothing(request: search_service_pb2.SearchRequest) -> str:
 
 
 async def memory_browse(
-    caller: Caller,
+    caller: ToolCaller,
     limit: Annotated[int, Field(ge=1, le=200, description="How many to return.")] = 50,
     order: Literal["newest_first", "oldest_first"] = "newest_first",
     kinds: Kinds = (),
@@ -149,7 +149,7 @@ async def memory_browse(
 
 
 async def memory_get_full(
-    caller: Caller,
+    caller: ToolCaller,
     id: Annotated[str, Field(description="The id of a memory, as other tools show it.")],
 ) -> str:
     """Read one memory whole, where another tool showed it cut short."""
@@ -162,7 +162,7 @@ async def memory_get_full(
     return "\n".join([heading(memory), indented(text), *rest])
 
 
-async def memory_stats(caller: Caller) -> str:
+async def memory_stats(caller: ToolCaller) -> str:
     """Say how the memory is doing: what needs attention, how much is stored, what is not indexed or summed up yet."""
     stats = await caller.client.search_service.GetStats(
         search_service_pb2.GetStatsRequest(), metadata=caller.metadata

@@ -27,7 +27,7 @@ class ToolError(Exception):
     """A call that failed. Its text is for the model."""
 
 
-class Caller:
+class ToolCaller:
     """Who calls a tool, for one call."""
 
     def __init__(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from everword.adapters.tools.model import ADDS, READS, REPLACES, Caller, Tool
+from everword.adapters.tools.model import ADDS, READS, REPLACES, Tool, ToolCaller
 from everword.adapters.tools.text import indented, when
 from everword.v1 import note_pb2, note_service_pb2
 
@@ -16,7 +16,7 @@ Importance = Annotated[int, Field(ge=1, le=5, description="How much it matters."
 
 
 async def memory_write(
-    caller: Caller,
+    caller: ToolCaller,
     content: Annotated[str, Field(min_length=1, max_length=200_000)],
     key: Annotated[
         str,
@@ -41,7 +41,7 @@ async def memory_write(
     return f"Written{named}, version {response.version}, id {response.note_id}."
 
 
-async def memory_get(caller: Caller, key: Key) -> str:
+async def memory_get(caller: ToolCaller, key: Key) -> str:
     """Read the note under a key, whole."""
     response = await caller.client.note_service.GetNote(
         note_service_pb2.GetNoteRequest(key=note_pb2.NoteKey(key=key)), metadata=caller.metadata
@@ -55,7 +55,7 @@ async def memory_get(caller: Caller, key: Key) -> str:
     )
 
 
-async def memory_delete(caller: Caller, key: Key) -> str:
+async def memory_delete(caller: ToolCaller, key: Key) -> str:
     """Delete the note under a key: no search finds it any more."""
     response = await caller.client.note_service.DeleteNote(
         note_service_pb2.DeleteNoteRequest(key=note_pb2.NoteKey(key=key)), metadata=caller.metadata
@@ -65,7 +65,7 @@ async def memory_delete(caller: Caller, key: Key) -> str:
 
 
 async def daily_log_write(
-    caller: Caller, content: Annotated[str, Field(min_length=1, max_length=200_000)]
+    caller: ToolCaller, content: Annotated[str, Field(min_length=1, max_length=200_000)]
 ) -> str:
     """Add an entry to today's log: what was done, found or decided.
 

@@ -25,7 +25,7 @@ from everword.rpc.authentication import (
     NAMESPACE_HEADER,
     Authenticator,
 )
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import IncomingCall, Interceptor
 from everword.rpc.methods import INTERNAL
 from everword.rpc.settings import ServerSettings
 
@@ -52,7 +52,7 @@ class AuthInterceptor(Interceptor):
         self._scoped = scoped
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         if call.path.startswith(INTERNAL):
             self._check_internal(call.metadata.get(INTERNAL_HEADER))
             yield
@@ -69,7 +69,7 @@ class AuthInterceptor(Interceptor):
         finally:
             watch.stop()
 
-    async def authorize(self, call: Call, *, spends: bool = True) -> Caller:
+    async def authorize(self, call: IncomingCall, *, spends: bool = True) -> Caller:
         """Return who calls, and count the call of a grant if it `spends`.
 
         Raises Unauthenticated, AccessDenied, OutOfScope, GrantUsedUp, NamespaceNotFound or Overloaded.
@@ -102,7 +102,7 @@ class AuthInterceptor(Interceptor):
 class Watch:
     """Ends a call that takes long once its caller is not let in any more."""
 
-    def __init__(self, interceptor: AuthInterceptor, call: Call) -> None:
+    def __init__(self, interceptor: AuthInterceptor, call: IncomingCall) -> None:
         self._interceptor = interceptor
         self._call = call
         self._loop = asyncio.get_running_loop()

@@ -20,7 +20,7 @@ Behavior: TypeAlias = "Callable[[Any, Context], Awaitable[Any]]"
 
 
 @dataclass(frozen=True)
-class Call:
+class IncomingCall:
     """One call on its way in."""
 
     #: The path, such as `/everword.v1.SearchService/Search`.
@@ -36,7 +36,7 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
     """Does something around each call. Health and reflection pass untouched."""
 
     @abstractmethod
-    def around(self, call: Call) -> AbstractAsyncContextManager[None]:
+    def around(self, call: IncomingCall) -> AbstractAsyncContextManager[None]:
         """Return what is entered before the call and left after it; it may raise."""
 
     async def intercept_service(
@@ -54,7 +54,7 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
         inner = behavior_of(handler)
 
         async def behavior(request: Any | AsyncIterator[Any], context: Context) -> Any:
-            async with self.around(Call(path, metadata, context, streaming)):
+            async with self.around(IncomingCall(path, metadata, context, streaming)):
                 return await inner(request, context)
 
         return replace_behavior(handler, behavior)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from everword.domain.deadline import set_deadline
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import IncomingCall, Interceptor
 
 #: What a call gets whose caller sets no deadline.
 DEFAULT_S = 60.0
@@ -19,7 +19,7 @@ class DeadlineInterceptor(Interceptor):
     """Sets the deadline that statements and outgoing calls take over."""
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         left = call.context.time_remaining()
         if left is None:
             left = CAP_S if call.streaming else DEFAULT_S

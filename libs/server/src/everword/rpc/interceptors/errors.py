@@ -15,7 +15,7 @@ from everword.admission.frames import forget_frames
 from everword.domain.errors import EverwordError, InvalidArgument, MethodUnknown
 from everword.observability.logs import request_id
 from everword.rpc.errors import clip, grpc_code, to_status, trailers, translate
-from everword.rpc.interceptors.base import Call, Context, Continuation, Handler, Interceptor
+from everword.rpc.interceptors.base import Context, Continuation, Handler, IncomingCall, Interceptor
 from everword.rpc.interceptors.request_id import send_request_id
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class ErrorInterceptor(Interceptor):
         return handler or _refuse_unknown(handler_call_details.method)
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         try:
             yield
         except grpc.aio.AbortError:

@@ -9,9 +9,9 @@ from typing import Any
 
 import grpc
 
-from everword.admission.fair_share import Group, Limits
+from everword.admission.fair_share import Group, ShareLimits
 from everword.domain.errors import DeadlineExceeded, EverwordError, RequestTooLarge
-from everword.rpc.fair_share import FairShare
+from everword.rpc.capacity import CallShare
 from everword.rpc.interceptors.base import Context, Continuation, Handler
 from everword.rpc.interceptors.errors import abort
 from everword.rpc.methods import INTERNAL, PUBLIC
@@ -33,9 +33,9 @@ class KeylessInterceptor(grpc.aio.ServerInterceptor):
 
     def __init__(self) -> None:
         waiting = RECEIVED_WAITING
-        self._receiving = FairShare(Limits(RECEIVED, RECEIVED, None, 0, waiting, waiting))
-        self._watches = FairShare(Limits(MAX_WATCHES, MAX_WATCHES))
-        self._reflections = FairShare(Limits(MAX_REFLECTIONS, MAX_REFLECTIONS))
+        self._receiving = CallShare(ShareLimits(RECEIVED, RECEIVED, None, 0, waiting, waiting))
+        self._watches = CallShare(ShareLimits(MAX_WATCHES, MAX_WATCHES))
+        self._reflections = CallShare(ShareLimits(MAX_REFLECTIONS, MAX_REFLECTIONS))
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails

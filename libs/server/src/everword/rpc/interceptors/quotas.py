@@ -9,7 +9,7 @@ from everword.domain.caller import Role, current_caller
 from everword.domain.quotas import RateLimitReached
 from everword.quotas.quotas import Quotas
 from everword.quotas.usage import set_usage
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import IncomingCall, Interceptor
 from everword.rpc.methods import STORES_TEXT
 from everword.rpc.shedding import Shedding, shown_by
 
@@ -23,7 +23,7 @@ class QuotaInterceptor(Interceptor):
         self._shedding = shedding
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         # Calls between services are not in the table.
         if self._access.get(call.path, Role.ADMIN) is not Role.ADMIN:
             namespace = current_caller().namespace

@@ -11,7 +11,7 @@ from opentelemetry import trace
 
 from everword.domain.ids import new_id
 from everword.observability.logs import request_id
-from everword.rpc.interceptors.base import Call, Context, Interceptor
+from everword.rpc.interceptors.base import Context, IncomingCall, Interceptor
 from everword.telemetry import names
 
 HEADER = "x-request-id"
@@ -23,7 +23,7 @@ class RequestIdInterceptor(Interceptor):
     """Gives every call an id, and returns it in the header `x-request-id`."""
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         chosen = choose_request_id(call.metadata)
         request_id.set(chosen)
         trace.get_current_span().set_attribute(names.REQUEST_ID, chosen)

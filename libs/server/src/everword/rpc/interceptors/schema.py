@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from everword.domain.errors import StorageUnavailable
 from everword.rpc.health import Health
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import IncomingCall, Interceptor
 
 
 class SchemaInterceptor(Interceptor):
@@ -17,7 +17,7 @@ class SchemaInterceptor(Interceptor):
         self._health = health
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         if self._health.schema_is_older:
             raise StorageUnavailable("The database is being brought up to date; repeat the call.")
         yield

@@ -15,7 +15,7 @@ from opentelemetry import propagate
 from opentelemetry.trace import Span, SpanKind, StatusCode
 
 from everword.rpc.errors import DETAILS
-from everword.rpc.interceptors.base import Call, Interceptor
+from everword.rpc.interceptors.base import IncomingCall, Interceptor
 from everword.rpc.methods import find_method
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, tracer, up_down_counter
@@ -57,7 +57,7 @@ class TelemetryInterceptor(Interceptor):
     """Spans and metrics of the calls that a server takes."""
 
     @asynccontextmanager
-    async def around(self, call: Call) -> AsyncIterator[None]:
+    async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         attributes = _attributes(call.path)
         active = up_down_counter(names.RPC_SERVER_ACTIVE, "{call}")
         started = time.perf_counter()

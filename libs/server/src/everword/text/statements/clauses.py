@@ -47,7 +47,7 @@ class Clause:
     asks: bool
 
 
-def sentences(text: str) -> Iterator[str]:
+def iter_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, and the lines of one without any; not the `[time speaker]` of chosen ones."""
     text = _HEAD.sub("", text)
     start = 0

@@ -7,13 +7,20 @@ words passes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.statements.clauses import Clause, clauses, sentences, stems_of
-from everword.text.statements.sources import Measured, Statement, Statements, measured
+from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
+from everword.text.statements.obeyed import find_obeyed
+from everword.text.statements.sources import (
+    Measured,
+    SourceStatement,
+    StatedSource,
+    Statements,
+    measured,
+)
 from everword.text.values.folding import normalise
 
 #: Of the words of a clause that the sources hold, another one has to share as many to be about the same.
@@ -38,7 +45,7 @@ _SUBJECT_WITHIN = 4
 
 def find_misstated(text: str, sources: Statements) -> Iterator[str]:
     """Yield the clauses of a text that its sources contradict, as they are written."""
-    for sentence in sentences(normalise(text)):
+    for sentence in iter_sentences(normalise(text)):
         for clause in clauses(sentence):
             if clause.asks or len(clause.words) < 1:
                 continue
@@ -67,7 +74,7 @@ def _is_anothers(
     written: str,
     values: frozenset[Measured],
     known: frozenset[str],
-    nearest: list[tuple[int, Statement]],
+    nearest: list[tuple[int, SourceStatement]],
     sources: Statements,
 ) -> bool:
     own = sources.around(value, written)
@@ -135,3 +142,10 @@ def _is_contrary(clause: Clause, sources: Statements) -> bool:
         for share, each in shares
         if share >= _NEARLY * most
     )
+
+
+def misstatements(text: str, sources: Iterable[StatedSource]) -> list[str]:
+    """Return the clauses of a text that its sources contradict, and the sentences that one of them ordered."""
+    said = list(sources)
+    obeyed = list(find_obeyed(text, (source.text for source in said)))
+    return obeyed + list(find_misstated(text, Statements(said)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
-from everword.text.statements.clauses import sentences, stems_of
+from everword.text.statements.clauses import iter_sentences, stems_of
 from everword.text.values.folding import normalise
 
 # An order to whoever reads it: to leave other orders, or what to write in a summary or an answer.
@@ -50,14 +50,14 @@ def find_obeyed(text: str, sources: Iterable[str]) -> Iterator[str]:
     if not ordered:
         return
     candidates = []
-    for sentence in sentences(normalise(text)):
+    for sentence in iter_sentences(normalise(text)):
         folded = sentence.lower()
         words = stems_of(folded)
         if words and not _REPORTS.search(folded) and not _ORDER.search(folded):
             share = max(len(words & each) for each in ordered)
             if share >= _SAME * len(words):
                 candidates.append((sentence.strip(" -*•"), words, share))
-    elsewhere = [stems_of(sentence) for piece in rest for sentence in sentences(piece)]
+    elsewhere = [stems_of(sentence) for piece in rest for sentence in iter_sentences(piece)]
     for sentence, words, share in candidates[:_MAX_LOOKED_FOR]:
         if all(len(words & each) < share for each in elsewhere):
             yield sentence

@@ -10,7 +10,7 @@ from functools import cached_property
 import regex
 
 from everword.text.analysis import folded_words
-from everword.text.statements.clauses import Clause, clauses, sentences, stems_of
+from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
 from everword.text.values.dates import DATE, TIME
 from everword.text.values.evidence import find_values
 from everword.text.values.folding import normalise
@@ -33,7 +33,7 @@ Measured = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Said:
+class StatedSource:
     """A source: what somebody said, or what a summary says."""
 
     text: str
@@ -42,7 +42,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Statement:
+class SourceStatement:
     """A clause of a source."""
 
     clause: Clause
@@ -66,15 +66,15 @@ class Statement:
 class Statements:
     """The clauses of sources, to be looked up by the words that they are about."""
 
-    def __init__(self, sources: Iterable[Said]) -> None:
-        self.all: list[Statement] = []
+    def __init__(self, sources: Iterable[StatedSource]) -> None:
+        self.all: list[SourceStatement] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._by_digits: dict[str, list[int]] = defaultdict(list)
         self.names: set[str] = set()
         for source in sources:
             self._add(source)
 
-    def nearest(self, words: frozenset[str]) -> list[tuple[int, Statement]]:
+    def nearest(self, words: frozenset[str]) -> list[tuple[int, SourceStatement]]:
         """Return the clauses that share words with a text, each with how many; the most first."""
         shared: Counter[int] = Counter()
         for word in words:
@@ -102,12 +102,12 @@ class Statements:
         """Return those of the words that sources hold at all."""
         return frozenset(word for word in words if word in self._by_word)
 
-    def _add(self, source: Said) -> None:
+    def _add(self, source: StatedSource) -> None:
         speakers = frozenset(word for name in source.speakers for word in folded_words(name))
         self.names |= speakers
         named = stems_of(" ".join(speakers))
         question: frozenset[str] = frozenset()
-        for sentence in sentences(normalise(source.text)):
+        for sentence in iter_sentences(normalise(source.text)):
             folded = sentence.lower()
             stems = stems_of(folded)
             says_i, says_we = bool(_FIRST_PERSON.search(folded)), bool(_WE.search(folded))
@@ -115,7 +115,7 @@ class Statements:
                 place = len(self.all)
                 spoken = frozenset(folded_words(clause.text))
                 self.all.append(
-                    Statement(
+                    SourceStatement(
                         clause,
                         stems | named | question,
                         clause.words | named,

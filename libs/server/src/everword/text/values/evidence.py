@@ -14,6 +14,10 @@ from datetime import datetime, timedelta
 
 import regex
 
+from everword.text.calendar_terms import (
+    MONTHS,
+    NEAR_DAYS,
+)
 from everword.text.values.calendar_words import (
     WEEKDAY,
     calendar_word_keys,
@@ -40,14 +44,10 @@ from everword.text.values.folding import (
     without_marks,
 )
 from everword.text.values.identifiers import (
-    Kind,
+    ValueKind,
     find_identifiers,
     hash_keys,
     identifier_keys,
-)
-from everword.text.values.months import (
-    MONTHS,
-    NEAR_DAYS,
 )
 from everword.text.values.names import find_names
 from everword.text.values.number_words import (
@@ -83,7 +83,7 @@ _STRUCTURE = regex.compile(
 class Value:
     """A value as it is written, with what it may mean: it is borne out where all keys of one reading are found."""
 
-    kind: Kind
+    kind: ValueKind
     text: str
     readings: Sequence[frozenset[Key]]
 
@@ -101,24 +101,26 @@ def find_values(text: str, *, quotations: bool = True) -> list[Value]:
     spans = []
     for start, end, dates, other in find_dates(rest):
         readings = [reading for each in dates for reading in date_readings(each)]
-        values.append(Value(Kind.DATE, rest[start:end].strip(" ."), [*readings, *other]))
+        values.append(Value(ValueKind.DATE, rest[start:end].strip(" ."), [*readings, *other]))
         spans.append((start, end))
     rest = _blank(rest, spans)
     spans = []
     for start, end, readings in find_times(rest):
-        values.append(Value(Kind.TIME, rest[start:end].strip(" ."), readings))
+        values.append(Value(ValueKind.TIME, rest[start:end].strip(" ."), readings))
         spans.append((start, end))
     rest = _blank(rest, spans)
     values += [
-        Value(Kind.DATE, written, [frozenset({key})]) for written, key in find_calendar_words(rest)
+        Value(ValueKind.DATE, written, [frozenset({key})])
+        for written, key in find_calendar_words(rest)
     ]
     values += [
-        Value(Kind.NUMBER, number.written, number.borne_out_by) for number in find_numbers(rest)
+        Value(ValueKind.NUMBER, number.written, number.borne_out_by)
+        for number in find_numbers(rest)
     ]
     values += _checked_words(rest)
     if quotations:
         unread = _blank(plain, literal)
-        values += [Value(Kind.NAME, name, readings) for name, readings in find_names(unread)]
+        values += [Value(ValueKind.NAME, name, readings) for name, readings in find_names(unread)]
     return list({(value.kind, value.text): value for value in values}.values())
 
 
@@ -146,7 +148,7 @@ def _checked_words(rest: str) -> list[Value]:
             ).borne_out_by
         ]
         as_written = frozenset({row(parts_of(rest[first:last]))})
-        values.append(Value(Kind.NUMBER, rest[first:last], [*readings, as_written]))
+        values.append(Value(ValueKind.NUMBER, rest[first:last], [*readings, as_written]))
     return values
 
 
@@ -240,7 +242,7 @@ class Evidence:
         )
         for _, _, kind, written, _ in identifiers:
             # Digits of a hash are no numbers.
-            keys |= identifier_keys(written) if kind is not Kind.HASH else set()
+            keys |= identifier_keys(written) if kind is not ValueKind.HASH else set()
         rest = _blank(rest, [found[:2] for found in identifiers])
         times = list(find_times(rest))
         for _, _, readings in times:

@@ -21,7 +21,7 @@ _SHORTEST_HASH = 7
 _LONGEST_HASH = 64
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """The kind of a value."""
 
     QUOTATION = "quotation"
@@ -104,7 +104,7 @@ _NUMBERED_WORDS = (
 
 def find_identifiers(
     text: str, *, quotations: bool
-) -> Iterator[tuple[int, int, Kind, str, Readings]]:
+) -> Iterator[tuple[int, int, ValueKind, str, Readings]]:
     """Yield start, end, kind, what is written, and what it may mean. `text` is normalised, its case kept.
 
     A quotation is one value, whatever it holds.
@@ -158,20 +158,20 @@ def hash_keys(folded: str) -> set[Key]:
     }
 
 
-def _read(group: str, written: str) -> tuple[Kind, Readings] | None:
+def _read(group: str, written: str) -> tuple[ValueKind, Readings] | None:
     whole = frozenset({row(parts_of(written))})
     if group.startswith("q"):
         pieces = [parts_of(piece) for piece in _LEFT_OUT.split(written)]
         rows = frozenset(row(piece) for piece in pieces if piece)
-        return (Kind.QUOTATION, [rows]) if rows else None
+        return (ValueKind.QUOTATION, [rows]) if rows else None
     if group == "url":
-        return Kind.URL, [frozenset({key}) for key in sorted(address_keys(written))]
+        return ValueKind.URL, [frozenset({key}) for key in sorted(address_keys(written))]
     if group == "email":
-        return Kind.EMAIL, [whole]
+        return ValueKind.EMAIL, [whole]
     if group == "hash":
-        return Kind.HASH, [frozenset({(HASH, written.casefold())})]
+        return ValueKind.HASH, [frozenset({(HASH, written.casefold())})]
     readings = _identifier_readings(group, written)
-    return (Kind.IDENTIFIER, [whole, *readings]) if readings is not None else None
+    return (ValueKind.IDENTIFIER, [whole, *readings]) if readings is not None else None
 
 
 def _identifier_readings(group: str, written: str) -> Readings | None:

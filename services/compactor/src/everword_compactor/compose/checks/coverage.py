@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from everword.text.analysis import folded_words
 from everword.text.values.evidence import Evidence, Value, find_values
 from everword.text.values.folding import normalise
-from everword.text.values.identifiers import Kind
+from everword.text.values.identifiers import ValueKind
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.compose.model import Faithfulness, Level, Source
 
-_IDENTIFIERS = {Kind.URL, Kind.EMAIL, Kind.HASH, Kind.IDENTIFIER}
+_IDENTIFIERS = {ValueKind.URL, ValueKind.EMAIL, ValueKind.HASH, ValueKind.IDENTIFIER}
 #: Words are compared by their first letters: `painted` and `painting` are about the same.
 _STEM_CHARS = 5
 _SHORTEST_WORD = 4

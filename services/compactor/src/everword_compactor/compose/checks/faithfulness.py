@@ -8,8 +8,8 @@ from itertools import chain
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import shown_time
-from everword.text.statements.check import misstatements
-from everword.text.statements.sources import Said
+from everword.text.statements.misstated import misstatements
+from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.coverage import measure_coverage
 from everword_compactor.compose.checks.guarded import or_else
@@ -69,10 +69,10 @@ def _unsupported(plain: str, known: Evidence, sources: Sequence[Source]) -> list
     return [value.text for value in missing] + _foreign_latex(plain, sources)
 
 
-def _said(sources: Sequence[Source], heartbeat: Callable[[], None]) -> Iterator[Said]:
+def _said(sources: Sequence[Source], heartbeat: Callable[[], None]) -> Iterator[StatedSource]:
     for source in sources:
         heartbeat()
-        yield Said(source.evidence, _speakers(source))
+        yield StatedSource(source.evidence, _speakers(source))
 
 
 def _speakers(source: Source) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
-from everword.text.statements.clauses import Clause, clause_of, clauses, sentences
+from everword.text.case_folding import fold_spaces
+from everword.text.statements.clauses import Clause, clause_of, clauses, iter_sentences
 from everword.text.values.evidence import Value, find_values
 from everword.text.values.folding import normalise
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS
@@ -35,14 +36,14 @@ def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]
 def _taken(wanted: Sequence[str], content: str) -> Sequence[str]:
     """Return those of the values and clauses that a node says."""
     plain = strip_tags(content)
-    said = [clause for sentence in sentences(normalise(plain)) for clause in clauses(sentence)]
+    said = [clause for sentence in iter_sentences(normalise(plain)) for clause in clauses(sentence)]
     values = find_values(plain)
-    texts = {_folded(text) for text in (*find_latex(plain), *(value.text for value in values))}
+    texts = {fold_spaces(text) for text in (*find_latex(plain), *(value.text for value in values))}
     meanings = {meaning for value in values for meaning in _meanings(value)}
     return [
         text
         for text in wanted
-        if _folded(text) in texts
+        if fold_spaces(text) in texts
         or not meanings.isdisjoint(_meanings_of(text))
         or _is_said_again(clause_of(normalise(text)), said)
     ]
@@ -69,14 +70,10 @@ def _meanings_of(text: str) -> set[Hashable]:
     return {
         meaning
         for value in find_values(text)
-        if _folded(value.text) == _folded(text)
+        if fold_spaces(value.text) == fold_spaces(text)
         for meaning in _meanings(value)
     }
 
 
 def _meanings(value: Value) -> set[Hashable]:
     return {(value.kind, keys) for keys in value.readings}
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()

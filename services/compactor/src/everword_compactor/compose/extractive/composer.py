@@ -22,7 +22,7 @@ from everword_compactor.compose.extractive.bullets import (
 from everword_compactor.compose.extractive.graph import Likeness, centralities
 from everword_compactor.compose.extractive.selection import Option, select
 from everword_compactor.compose.extractive.sentences import (
-    Kind,
+    SentenceKind,
     split_sentences,
     without_mark,
 )
@@ -191,7 +191,9 @@ def _openings(bullet: Bullet) -> tuple[tuple[object, float], ...]:
     return when, where
 
 
-def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, Sequence[float] | None]]:
+def _told(
+    source: Source, zone: ZoneInfo
+) -> Iterator[tuple[Bullet, SentenceKind, Sequence[float] | None]]:
     """Yield the lines of a source, each with the vector of the passage that it begins in."""
     ends, end = list[int](), 0
     if source.vectors:
@@ -207,7 +209,7 @@ def _told(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, Sequen
         yield bullet, kind, vector
 
 
-def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, int]]:
+def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, SentenceKind, int]]:
     """Yield what a source says as lines, with where each begins in its text."""
     if source.level == 0:
         for sentence in split_sentences(source.told):
@@ -215,7 +217,7 @@ def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, Kind, int]]
         return
     for line, start, bullet in parse_lines(source.text):
         if bullet is not None:
-            yield bullet, Kind.PROSE, start
+            yield bullet, SentenceKind.PROSE, start
             continue
         for sentence in split_sentences(line):
             told = told_by(source, without_mark(sentence), zone)

@@ -58,7 +58,7 @@ _ALSO_LAST = "etc. inc. ltd. corp. co. al. jr. sr. usw. a.m. p.m. u.s. u.k. e.u.
 _AMBIGUOUS = frozenset(_ALSO_LAST.split())
 
 
-class Kind(Enum):
+class SentenceKind(Enum):
     """The part of a text that a sentence is in."""
 
     PROSE = auto()
@@ -71,54 +71,56 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SourceSentence:
     """A sentence and where it begins in its text, in characters."""
 
     text: str
     start: int
-    kind: Kind = Kind.PROSE
+    kind: SentenceKind = SentenceKind.PROSE
 
 
-def split_sentences(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[SourceSentence]:
     """Return the sentences of `text` in order. A line ends a sentence, unless it was wrapped at a margin.
 
     Lines of code stay whole. Only what is too long for a passage is cut elsewhere.
     """
     stripped = text.strip()
     if len(stripped) <= WHOLE_CHARS and "\n" not in stripped:
-        return [Sentence(stripped, text.index(stripped))] if stripped else []
-    found: list[Sentence] = []
+        return [SourceSentence(stripped, text.index(stripped))] if stripped else []
+    found: list[SourceSentence] = []
     for start, end, kind in _paragraphs(text):
-        ends = [end] if kind is Kind.CODE else [*_ends(text, start, end), end]
+        ends = [end] if kind is SentenceKind.CODE else [*_ends(text, start, end), end]
         for stop in ends:
             found += _cut(text, start, stop, kind)
             start = stop
     # A line of dashes is no sentence; where there is nothing else, its beginning stands for it.
-    return found or [Sentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
+    return found or [SourceSentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
 
 
-def without_mark(sentence: Sentence) -> str:
+def without_mark(sentence: SourceSentence) -> str:
     """Return a sentence without the dash or number that a list puts before it."""
-    if sentence.kind is not Kind.ITEM:
+    if sentence.kind is not SentenceKind.ITEM:
         return sentence.text
     return _LIST_MARK.sub("", sentence.text) or sentence.text
 
 
-def _cut(text: str, start: int, end: int, kind: Kind) -> Iterator[Sentence]:
+def _cut(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[SourceSentence]:
     piece = text[start:end]
     for part in split_passages(piece) if len(piece) > MAX_CHARS else [piece]:
         stripped = part.strip()
         if any(letter.isalnum() for letter in stripped):
-            is_label = kind is not Kind.CODE and _LABEL_END.search(stripped) is not None
-            yield Sentence(
-                stripped, start + len(part) - len(part.lstrip()), Kind.LABEL if is_label else kind
+            is_label = kind is not SentenceKind.CODE and _LABEL_END.search(stripped) is not None
+            yield SourceSentence(
+                stripped,
+                start + len(part) - len(part.lstrip()),
+                SentenceKind.LABEL if is_label else kind,
             )
         start += len(part)
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int, Kind]]:
+def _paragraphs(text: str) -> Iterator[tuple[int, int, SentenceKind]]:
     """Yield where lines begin and end, wrapped ones as one, and what they are."""
-    in_code, begin, offset, previous, kind = False, 0, 0, "", Kind.PROSE
+    in_code, begin, offset, previous, kind = False, 0, 0, "", SentenceKind.PROSE
     for line, following in pairwise([*text.splitlines(keepends=True), ""]):
         fence = _FENCE.match(line) is not None
         if in_code or fence or not (previous and _goes_on(previous, line)):
@@ -128,7 +130,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int, Kind]]:
         offset += len(line)
         if in_code or fence:
             if not fence:
-                yield begin, offset, Kind.CODE
+                yield begin, offset, SentenceKind.CODE
             begin, previous = offset, ""
             in_code ^= fence
         else:
@@ -137,11 +139,11 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int, Kind]]:
         yield begin, offset, kind
 
 
-def _kind_of(line: str, following: str) -> Kind:
+def _kind_of(line: str, following: str) -> SentenceKind:
     """Return what a line outside of fences is."""
     if _HEADING.match(line) or (_RULE.match(following) and _ROW.match(line)):
-        return Kind.LABEL
-    return Kind.ITEM if _LIST_ITEM.match(line) else Kind.PROSE
+        return SentenceKind.LABEL
+    return SentenceKind.ITEM if _LIST_ITEM.match(line) else SentenceKind.PROSE
 
 
 def _goes_on(line: str, following: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from everword.text.analysis import folded_words
 from everword_compactor.compose.extractive.budget import is_dense
 from everword_compactor.compose.extractive.bullets import Bullet
-from everword_compactor.compose.extractive.sentences import Kind
+from everword_compactor.compose.extractive.sentences import SentenceKind
 from everword_compactor.compose.model import Source
 
 _ASSISTANT = 3
@@ -37,15 +37,19 @@ tag abend sehr gut sûr beaucoup revoir muchas gracias días
 _BESIDE = _COURTEOUS | frozenset(_BESIDE_COURTESIES.split())
 
 
-def weight_of(bullet: Bullet, kind: Kind, source: Source, agent: str) -> float:
+def weight_of(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) -> float:
     """Return how much a line of a source counts, from 0, which is nothing, to 1."""
-    if kind is Kind.LABEL or _is_courtesy(bullet) or (kind is Kind.ITEM and _is_title(bullet.text)):
+    if (
+        kind is SentenceKind.LABEL
+        or _is_courtesy(bullet)
+        or (kind is SentenceKind.ITEM and _is_title(bullet.text))
+    ):
         return 0.0
-    if kind is Kind.CODE and not _tells(bullet.text):
+    if kind is SentenceKind.CODE and not _tells(bullet.text):
         return 0.0
-    weight = _CODE if kind is Kind.CODE else 1.0
+    weight = _CODE if kind is SentenceKind.CODE else 1.0
     if _is_assistant(bullet, kind, source, agent):
-        weight *= _OF_ASSISTANT * (_LISTED if kind is Kind.ITEM else 1.0)
+        weight *= _OF_ASSISTANT * (_LISTED if kind is SentenceKind.ITEM else 1.0)
     return weight
 
 
@@ -58,12 +62,12 @@ def _tells(code: str) -> bool:
     return is_sentence or is_dense(code)
 
 
-def _is_assistant(bullet: Bullet, kind: Kind, source: Source, agent: str) -> bool:
+def _is_assistant(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) -> bool:
     """Tell whether an assistant says a line. Of two people who talk, one may have its role, and a name."""
     nameless = bullet.speaker.casefold() in {"assistant", (source.agent or agent).casefold()}
     if source.level:
         return nameless
-    is_lecture = len(source.told) > _LECTURE_CHARS or kind is Kind.ITEM
+    is_lecture = len(source.told) > _LECTURE_CHARS or kind is SentenceKind.ITEM
     return source.role == _ASSISTANT and (nameless or is_lecture)
 
 

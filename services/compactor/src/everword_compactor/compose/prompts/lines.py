@@ -47,11 +47,6 @@ class Aliases:
         return cls(chats, instances)
 
 
-def shown_time(time: datetime, time_zone: str) -> str:
-    """Return `2026-04-18T12:00Z`, or with the offset where the clock is not UTC's."""
-    return write_minute(time, ZoneInfo(time_zone))
-
-
 def preamble(draft: Draft) -> str:
     """Return the six lines above the sources: conversation, agent, channel, title, span, count."""
     span = _span(draft.earliest_at, draft.latest_at, draft.time_zone)
@@ -124,7 +119,8 @@ def _with_aliases(text: str, aliases: Aliases) -> str:
 
 
 def _span(earliest: datetime, latest: datetime, time_zone: str) -> str:
-    first, last = shown_time(earliest, time_zone), shown_time(latest, time_zone)
+    zone = ZoneInfo(time_zone)
+    first, last = write_minute(earliest, zone), write_minute(latest, zone)
     return first if first == last else f"{first} – {last}"
 
 

@@ -10,11 +10,11 @@ from itertools import pairwise
 from everword.text.attribution import blank_pasted
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
-from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
 from everword_compactor.learning.extract.moves import new_employer
 from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
 from everword_compactor.learning.extract.spoken import said
-from everword_compactor.learning.extract.tokens import MAX_CHARS, split_sentences
+from everword_compactor.learning.extract.tokens import MAX_CHARS, tokenize_sentences
 from everword_compactor.learning.extract.whose import named_attribute
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
@@ -57,18 +57,20 @@ _MOST_VALUES = 16
 _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guys", "lol", "again"})
 
 
-def extract(text: str, earlier: Sequence[Claim] = (), names: Collection[str] = ()) -> list[Claim]:
+def extract(
+    text: str, earlier: Sequence[SpokenClaim] = (), names: Collection[str] = ()
+) -> list[SpokenClaim]:
     """Return what a user claims in a message; `earlier` are the claims of their messages just before it.
 
     Pasted text makes no claims, unless it is labelled with one of the user's `names`. If several claims exclude each
     other, the last one is returned.
     """
-    found: list[Claim] = []
+    found: list[SpokenClaim] = []
     text = blank_pasted(text[:MAX_CHARS], names)
     if _is_staged(text):
         return found
-    sentences: list[Sentence] = []
-    for sentence in split_sentences(text):
+    sentences: list[TokenizedSentence] = []
+    for sentence in tokenize_sentences(text):
         stated = said(sentence)
         sentences.append(stated or sentence)
         if stated is not None:
@@ -76,9 +78,9 @@ def extract(text: str, earlier: Sequence[Claim] = (), names: Collection[str] = (
     return _distinct(found)
 
 
-def _distinct(claims: Sequence[Claim]) -> list[Claim]:
+def _distinct(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
     """Return claims without what is said twice; what is said last stands last."""
-    kept: dict[tuple[str, str], Claim] = {}
+    kept: dict[tuple[str, str], SpokenClaim] = {}
     for claim in claims:
         key = claim.attribute, claim.value.lower()
         kept.pop(key, None)
@@ -110,8 +112,10 @@ def _is_staged(text: str) -> bool:
 
 
 def _claims(
-    sentence: Sentence, sentences: Sequence[Sentence], earlier: Sequence[Claim]
-) -> Iterator[Claim]:
+    sentence: TokenizedSentence,
+    sentences: Sequence[TokenizedSentence],
+    earlier: Sequence[SpokenClaim],
+) -> Iterator[SpokenClaim]:
     matches = [match for match in find_matches(sentence) if _is_said(sentence, match)]
     lows = [token.low for token in sentence.tokens]
     for match in matches:
@@ -123,7 +127,7 @@ def _claims(
         yield from new_employer(sentence, sentences)
 
 
-def _is_said(sentence: Sentence, match: Match) -> bool:
+def _is_said(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
     before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
     parted_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
@@ -171,15 +175,18 @@ def _modality(lows: Sequence[str], match: Match) -> Modality:
 
 
 def _of(
-    sentence: Sentence, match: Match, modality: Modality, sentences: Sequence[Sentence]
-) -> Iterator[Claim]:
+    sentence: TokenizedSentence,
+    match: Match,
+    modality: Modality,
+    sentences: Sequence[TokenizedSentence],
+) -> Iterator[SpokenClaim]:
     attribute = _attribute(match, sentences)
     if attribute is None:
         return
     for value in match.values or ([""] if match.pattern.retracts else []):
         kept = _without_fillers(value)
         if kept or match.pattern.retracts:
-            yield Claim(
+            yield SpokenClaim(
                 attribute,
                 kept,
                 modality,
@@ -190,7 +197,7 @@ def _of(
             )
 
 
-def _around(sentence: Sentence, match: Match) -> str:
+def _around(sentence: TokenizedSentence, match: Match) -> str:
     """Return the words after a match, and a few before it: "In March I moved"."""
     tokens = sentence.tokens
     end = match.end
@@ -202,12 +209,12 @@ def _around(sentence: Sentence, match: Match) -> str:
     return f"{after} ; {before}" if before else after
 
 
-def _happens(sentence: Sentence, match: Match) -> bool:
+def _happens(sentence: TokenizedSentence, match: Match) -> bool:
     said_of_it = sentence.tokens[max(match.begin, 0) : match.end]
     return not WORDS["events"].isdisjoint(token.low for token in said_of_it)
 
 
-def _attribute(match: Match, sentences: Sequence[Sentence]) -> str | None:
+def _attribute(match: Match, sentences: Sequence[TokenizedSentence]) -> str | None:
     """Return the name of an attribute, with what it is about; None where that makes no name."""
     name, of = match.pattern.attribute, match.of.lower()
     if not name:
@@ -222,7 +229,7 @@ def _attribute(match: Match, sentences: Sequence[Sentence]) -> str | None:
     return (f"favourite_{slug}" if name == "favourite" else f"{slug}_{name}") if slug else name
 
 
-def _of_the_same(claim: Claim, earlier: Sequence[Claim]) -> Claim:
+def _of_the_same(claim: SpokenClaim, earlier: Sequence[SpokenClaim]) -> SpokenClaim:
     """Return a claim with the attribute of what was spoken of just before: "the deadline" for the report's."""
     kind = claim.attribute.rpartition("_")[2]
     if kind not in _OF_SOMETHING:
@@ -245,7 +252,7 @@ def _without_fillers(value: str) -> str:
     return " ".join(words)
 
 
-def _corrected(claim: Claim, earlier: Sequence[Claim]) -> Claim:
+def _corrected(claim: SpokenClaim, earlier: Sequence[SpokenClaim]) -> SpokenClaim:
     """Return a correction with what it corrects; where nothing was said a moment ago, it is a statement."""
     if claim.modality is not Modality.CORRECTION:
         return claim

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from everword_compactor.learning.extract.lexicon import STOPS, WORDS
-from everword_compactor.learning.extract.model import Sentence
-from everword_compactor.learning.extract.notation import Element, Pattern, load_patterns
+from everword_compactor.learning.extract.model import TokenizedSentence
+from everword_compactor.learning.extract.notation import ClaimPattern, Element, load_patterns
 from everword_compactor.learning.extract.spoken import OPENERS
 from everword_compactor.learning.extract.values import naming, slots
 from everword_compactor.learning.extract.values.reading import Read
@@ -46,7 +46,7 @@ PATTERNS = load_patterns()
 class Match:
     """A pattern at a place of a sentence."""
 
-    pattern: Pattern
+    pattern: ClaimPattern
     values: Sequence[str]
     #: What the attribute is about: `dentist` of an appointment.
     of: str
@@ -55,7 +55,7 @@ class Match:
     slot: str
 
 
-def find_matches(sentence: Sentence) -> Iterator[Match]:
+def find_matches(sentence: TokenizedSentence) -> Iterator[Match]:
     """Yield what is found in a sentence, in the order of its words."""
     subject = ""
     tokens = sentence.tokens
@@ -69,7 +69,7 @@ def find_matches(sentence: Sentence) -> Iterator[Match]:
                 subject = ""
         elif head in _SUBJECTS:
             subject = head
-        candidates: Sequence[Pattern] = _BY_WORD.get(head, ())
+        candidates: Sequence[ClaimPattern] = _BY_WORD.get(head, ())
         if not token.text:
             candidates = _BY_AUTHOR
         if token.is_capital:
@@ -81,7 +81,7 @@ def find_matches(sentence: Sentence) -> Iterator[Match]:
                 yield found
 
 
-def _continues(sentence: Sentence, at: int) -> bool:
+def _continues(sentence: TokenizedSentence, at: int) -> bool:
     """Tell whether a verb follows without a subject of its own: "I sold it and bought a car"."""
     following = sentence.tokens[at + 1].low if at + 1 < len(sentence.tokens) else ""
     if sentence.tokens[at].low in {",", ";", "so"}:
@@ -90,7 +90,7 @@ def _continues(sentence: Sentence, at: int) -> bool:
     return following not in _SUBJECTS and following not in _NOUNS and following not in _OTHERS
 
 
-def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
+def _match(pattern: ClaimPattern, sentence: TokenizedSentence, begin: int) -> Match | None:
     at, values, of, slot = begin, [pattern.value] if pattern.value else [], "", ""
     elements = pattern.elements
     start = 0
@@ -123,7 +123,7 @@ def _match(pattern: Pattern, sentence: Sentence, begin: int) -> Match | None:
     return Match(pattern, values, of, begin, at, slot)
 
 
-def _over_gap(sentence: Sentence, at: int, words: frozenset[str]) -> int:
+def _over_gap(sentence: TokenizedSentence, at: int, words: frozenset[str]) -> int:
     """Return the next place of one of some words, where nothing else begins before it; else the same place."""
     for place in range(at, min(at + _LONGEST_GAP + 1, len(sentence.tokens))):
         low = sentence.tokens[place].low
@@ -136,7 +136,7 @@ def _over_gap(sentence: Sentence, at: int, words: frozenset[str]) -> int:
     return at
 
 
-def _holds(demand: str, sentence: Sentence, begin: int, at: int) -> bool:
+def _holds(demand: str, sentence: TokenizedSentence, begin: int, at: int) -> bool:
     """Tell whether a place is as a pattern demands."""
     lows = [token.low for token in sentence.tokens]
     if demand == "start":
@@ -151,12 +151,14 @@ def _holds(demand: str, sentence: Sentence, begin: int, at: int) -> bool:
     return lows[at : at + 1] != ["and"] or lows[at + 1 : at + 2] == ["no"]
 
 
-def _is_stop(sentence: Sentence, at: int) -> bool:
+def _is_stop(sentence: TokenizedSentence, at: int) -> bool:
     low = sentence.tokens[at].low
     return low in _MARKS or low in STOPS
 
 
-def _skip(sentence: Sentence, at: int, words: frozenset[str], following: Sequence[Element]) -> int:
+def _skip(
+    sentence: TokenizedSentence, at: int, words: frozenset[str], following: Sequence[Element]
+) -> int:
     wanted = following[0].words if following and not following[0].optional else frozenset()
     for _ in range(_MOST_SKIPPED):
         if at >= len(sentence.tokens):
@@ -174,7 +176,7 @@ def _is_measured(low: str) -> bool:
 
 
 def _read(
-    element: Element, sentence: Sentence, at: int, following: Sequence[Element]
+    element: Element, sentence: TokenizedSentence, at: int, following: Sequence[Element]
 ) -> Read | None:
     if element.kind == "slot":
         found = slots.SLOTS[element.slot](sentence, at)
@@ -198,7 +200,7 @@ def _read(
     return found
 
 
-def _event(sentence: Sentence, at: int) -> Read | None:
+def _event(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody has an appointment for: up to three words and then `appointment`, `flight` or the like."""
     for end in range(at + 1, min(at + _MOST_WORDS + 2, len(sentence.tokens) + 1)):
         low = sentence.tokens[end - 1].low
@@ -210,7 +212,7 @@ def _event(sentence: Sentence, at: int) -> Read | None:
     return None
 
 
-def _until(sentence: Sentence, at: int, following: Sequence[Element]) -> Read | None:
+def _until(sentence: TokenizedSentence, at: int, following: Sequence[Element]) -> Read | None:
     """Read up to three words before one that may follow; without any, to the end of what is said."""
     words: set[str] = set()
     for element in following:
@@ -228,7 +230,7 @@ def _until(sentence: Sentence, at: int, following: Sequence[Element]) -> Read | 
 
 
 _ADJECTIVES = WORDS["adjectives"]
-_BY_WORD: dict[str, list[Pattern]] = defaultdict(list)
+_BY_WORD: dict[str, list[ClaimPattern]] = defaultdict(list)
 for _pattern in PATTERNS:
     _first = _pattern.elements[0]
     for _word in WORDS["event"] if _first.slot == "event" else _first.words:

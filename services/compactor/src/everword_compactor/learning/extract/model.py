@@ -19,7 +19,7 @@ class Modality(Enum):
 
 
 @dataclass(frozen=True)
-class Claim:
+class SpokenClaim:
     """What a message says of the one who speaks."""
 
     attribute: str
@@ -53,7 +53,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class TokenizedSentence:
     """The tokens of a sentence, without the marks at its end."""
 
     tokens: tuple[Token, ...]

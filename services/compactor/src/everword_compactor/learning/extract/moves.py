@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from everword_compactor.learning.extract.lexicon import WORDS
-from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
 from everword_compactor.learning.extract.spoken import OPENERS
 from everword_compactor.learning.extract.values.naming import firm
 
@@ -21,7 +21,9 @@ _PLACED = frozenset({"at", "with", "over"})
 _NEAR = 3
 
 
-def new_employer(sentence: Sentence, sentences: Sequence[Sentence]) -> Iterator[Claim]:
+def new_employer(
+    sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence]
+) -> Iterator[SpokenClaim]:
     """Yield where the author works, where this or the sentence before says that they changed jobs."""
     lows = [token.low for token in sentence.tokens]
     if not any(_changes_jobs(each) for each in sentences[-2:]):
@@ -34,7 +36,7 @@ def new_employer(sentence: Sentence, sentences: Sequence[Sentence]) -> Iterator[
             place += 1
         read = firm(sentence, place + 1) if lows[place : place + 1] in (["at"], ["with"]) else None
         if read is not None:
-            yield Claim(
+            yield SpokenClaim(
                 "employer",
                 read[0][0],
                 Modality.STATEMENT,
@@ -45,7 +47,7 @@ def new_employer(sentence: Sentence, sentences: Sequence[Sentence]) -> Iterator[
             return
 
 
-def _changes_jobs(sentence: Sentence) -> bool:
+def _changes_jobs(sentence: TokenizedSentence) -> bool:
     """Tell whether a sentence says that its author, and nobody else, changed jobs, and that this is done."""
     lows = [token.low for token in sentence.tokens]
     if (WORDS["unreal"] | WORDS["unsaid"]) & set(lows) or sentence.is_question:

@@ -47,7 +47,7 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ClaimPattern:
     """Words that say something of an attribute."""
 
     #: Empty where it is of whomever was spoken of just before.
@@ -60,7 +60,7 @@ class Pattern:
     needed: frozenset[str]
 
 
-def load_patterns() -> list[Pattern]:
+def load_patterns() -> list[ClaimPattern]:
     """Return the patterns, in the order of their files' names."""
     folder = files("everword_compactor.learning.extract").joinpath("patterns")
     texts = [each.read_text("utf-8") for each in sorted(folder.iterdir(), key=lambda p: p.name)]
@@ -68,11 +68,11 @@ def load_patterns() -> list[Pattern]:
     return [_parse(line) for line in lines if line and line[0] != "#"]
 
 
-def _parse(line: str) -> Pattern:
+def _parse(line: str) -> ClaimPattern:
     head, _, body = line.partition(": ")
     elements = tuple(_element(word) for word in body.split())
     attribute, _, value = head.lstrip("!~").partition("=")
-    return Pattern(attribute, value, head[0] == "!", elements, _needed(elements))
+    return ClaimPattern(attribute, value, head[0] == "!", elements, _needed(elements))
 
 
 def _needed(elements: tuple[Element, ...]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from everword_compactor.learning.extract.lexicon import WORDS
-from everword_compactor.learning.extract.model import Claim, Modality, Sentence
+from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
 from everword_compactor.learning.extract.spoken import OPENERS
 from everword_compactor.learning.extract.values import slots
 
@@ -20,7 +20,9 @@ _LOOSE = frozenset({"thing", "things", "word", "tastes", "doing", "favourite", "
 _PLANS = ("appointment", "deadline")
 
 
-def refer_back(sentence: Sentence, earlier: Sequence[Claim]) -> Iterator[Claim]:
+def refer_back(
+    sentence: TokenizedSentence, earlier: Sequence[SpokenClaim]
+) -> Iterator[SpokenClaim]:
     """Yield what a sentence says of the claims just before it."""
     lows = [token.low for token in sentence.tokens]
     if not earlier:
@@ -35,14 +37,18 @@ def refer_back(sentence: Sentence, earlier: Sequence[Claim]) -> Iterator[Claim]:
         yield from _moved(sentence, lows, earlier)
 
 
-def last_claim(claims: Iterable[Claim], fits: Callable[[Claim], bool]) -> Claim | None:
+def last_claim(
+    claims: Iterable[SpokenClaim], fits: Callable[[SpokenClaim], bool]
+) -> SpokenClaim | None:
     said = [
         c for c in claims if c.modality in (Modality.STATEMENT, Modality.CORRECTION) and fits(c)
     ]
     return said[-1] if said else None
 
 
-def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+def _meant(
+    sentence: TokenizedSentence, lows: Sequence[str], earlier: Sequence[SpokenClaim]
+) -> Iterator[SpokenClaim]:
     """Yield what "I meant Bern" and "sorry, Bern" correct: what was said last and is of the same kind."""
     if "meant" in lows:
         at = lows.index("meant") + 1
@@ -61,11 +67,11 @@ def _meant(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) ->
         yield _corrected(last, value, sentence)
 
 
-def _is_named(sentence: Sentence, at: int) -> bool:
+def _is_named(sentence: TokenizedSentence, at: int) -> bool:
     return any(token.is_capital or token.low[0].isdigit() for token in sentence.tokens[at : at + 2])
 
 
-def _is_all(sentence: Sentence, lows: Sequence[str], at: int, last: Claim) -> bool:
+def _is_all(sentence: TokenizedSentence, lows: Sequence[str], at: int, last: SpokenClaim) -> bool:
     """Tell whether nothing but a value is said: "sorry, May 4", "no, Bern, not Basel"."""
     read = slots.SLOTS[last.slot](sentence, at)
     is_whole = read is not None and (read[1] >= len(lows) or lows[read[1]] in {",", "not"})
@@ -74,7 +80,9 @@ def _is_all(sentence: Sentence, lows: Sequence[str], at: int, last: Claim) -> bo
     return is_whole and last.slot not in _LOOSE and named
 
 
-def _not_that(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+def _not_that(
+    sentence: TokenizedSentence, lows: Sequence[str], earlier: Sequence[SpokenClaim]
+) -> Iterator[SpokenClaim]:
     """Yield what "it's Bern, not Basel" corrects, where Basel was said just before."""
     rest = sentence.slice(lows.index("not"), len(lows)).lower().split(maxsplit=1)[1:]
     wrong = last_claim(
@@ -86,7 +94,9 @@ def _not_that(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim])
         yield _corrected(wrong, value, sentence)
 
 
-def _instead(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+def _instead(
+    sentence: TokenizedSentence, lows: Sequence[str], earlier: Sequence[SpokenClaim]
+) -> Iterator[SpokenClaim]:
     """Yield what "I replaced the Audi with a BMW" says, where the Audi was spoken of just before."""
     if lows[0] not in {"i", "we"}:
         return
@@ -105,7 +115,9 @@ def _instead(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) 
             )
 
 
-def _moved(sentence: Sentence, lows: Sequence[str], earlier: Sequence[Claim]) -> Iterator[Claim]:
+def _moved(
+    sentence: TokenizedSentence, lows: Sequence[str], earlier: Sequence[SpokenClaim]
+) -> Iterator[SpokenClaim]:
     """Yield what "it was moved to Monday" says of the plan that was spoken of just before."""
     if lows[0] not in {"it", "they"} or not WORDS["rescheduled"] & set(lows) or "to" not in lows:
         return
@@ -125,7 +137,7 @@ def _words(value: str) -> str:
     return value.partition(" (")[0].lower()
 
 
-def _value(sentence: Sentence, at: int, claim: Claim | None) -> str | None:
+def _value(sentence: TokenizedSentence, at: int, claim: SpokenClaim | None) -> str | None:
     """Return the one value of a claim's kind that stands at a place, where it is another one."""
     read = slots.SLOTS[claim.slot](sentence, at) if claim and claim.slot else None
     if claim is None or read is None or len(read[0]) != 1:
@@ -133,7 +145,7 @@ def _value(sentence: Sentence, at: int, claim: Claim | None) -> str | None:
     return read[0][0] if read[0][0].lower() != _words(claim.value) else None
 
 
-def _corrected(wrong: Claim, value: str, sentence: Sentence) -> Claim:
+def _corrected(wrong: SpokenClaim, value: str, sentence: TokenizedSentence) -> SpokenClaim:
     return replace(
         wrong, value=value, wrong=wrong.value, modality=Modality.CORRECTION, quote=sentence.text
     )

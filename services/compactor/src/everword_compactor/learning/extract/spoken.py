@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everword_compactor.learning.extract.lexicon import WORDS
-from everword_compactor.learning.extract.model import Sentence, Token
+from everword_compactor.learning.extract.model import Token, TokenizedSentence
 
 #: What may stand before a statement, as in "so, big news: we moved".
 OPENERS = WORDS["openers"]
@@ -27,13 +27,13 @@ _NOTING = frozenset(
 )
 
 
-def said(sentence: Sentence) -> Sentence | None:
+def said(sentence: TokenizedSentence) -> TokenizedSentence | None:
     """Return what a sentence says, with the "I" that was left out; None where it only asks."""
     stated = _stated(sentence) if sentence.is_question else sentence
     return _with_subject(stated) if stated and stated.tokens else None
 
 
-def _stated(question: Sentence) -> Sentence | None:
+def _stated(question: TokenizedSentence) -> TokenizedSentence | None:
     """Return what is said before or within a question: "I weigh 92 kg, is that too much?"."""
     tokens = question.tokens
     noted = _after_noting(tokens)
@@ -73,7 +73,7 @@ def _after_noting(tokens: tuple[Token, ...]) -> int:
     return 0
 
 
-def _part(sentence: Sentence, begin: int, end: int) -> Sentence | None:
+def _part(sentence: TokenizedSentence, begin: int, end: int) -> TokenizedSentence | None:
     if begin >= end:
         return None
     return replace(
@@ -89,7 +89,7 @@ def _tells_of_itself(tokens: tuple[Token, ...], at: int) -> bool:
     return not WORDS["predicates"].isdisjoint(token.low for token in tokens[at:])
 
 
-def _with_subject(sentence: Sentence) -> Sentence:
+def _with_subject(sentence: TokenizedSentence) -> TokenizedSentence:
     """Return a sentence with the subject that those leave out who write in a hurry: "Been in Bremen since May"."""
     tokens = sentence.tokens
     at = 0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import regex
 
 from everword_compactor.learning.extract.lexicon import WORDS
-from everword_compactor.learning.extract.model import Sentence, Token
+from everword_compactor.learning.extract.model import Token, TokenizedSentence
 
 #: What is learned from stands near the beginning; what is longer was mostly pasted.
 MAX_CHARS = 4_000
@@ -48,7 +48,7 @@ _CAPITAL = regex.compile(r"(?!\bI\b)\p{Lu}")
 QUOTED = '"'
 
 
-def split_sentences(text: str) -> Iterator[Sentence]:
+def tokenize_sentences(text: str) -> Iterator[TokenizedSentence]:
     """Yield the sentences of a message that the one who sent it says."""
     text = text[:MAX_CHARS]
     is_small = not _CAPITAL.search(text)
@@ -68,11 +68,11 @@ def _abbreviates(token: Token, tokens: list[Token]) -> bool:
     return token.text == "." and before is not None and before.low in WORDS["abbreviations"]
 
 
-def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[Sentence]:
+def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[TokenizedSentence]:
     words = [token for token in tokens if token.low not in _ENDS]
     if words:
         quote = text[words[0].start : words[-1].end]
-        yield Sentence(tuple(words), quote, any(t.low == "?" for t in tokens), is_small)
+        yield TokenizedSentence(tuple(words), quote, any(t.low == "?" for t in tokens), is_small)
 
 
 def _spoken_lines(text: str) -> Iterator[tuple[int, str]]:

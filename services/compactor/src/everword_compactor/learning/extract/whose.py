@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from everword_compactor.learning.extract.lexicon import WORDS
-from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.model import TokenizedSentence
 
 _KINDS = ("partner", "child", "sibling", "parent", "friend", "pet")
 _ATTRIBUTES = {word: kind for kind in _KINDS for word in WORDS[kind]}
@@ -19,13 +19,13 @@ _AUTHORS = frozenset({"i", "we"})
 _DATING = frozenset({"seeing", "dating", "met"})
 
 
-def named_attribute(sentences: Sequence[Sentence]) -> str | None:
+def named_attribute(sentences: Sequence[TokenizedSentence]) -> str | None:
     """Return the attribute of whom the last of some sentences may name; None where it may be nobody, or several."""
     spoken_of = {kind for sentence in sentences[-2:] for kind in _spoken_of(sentence)}
     return (spoken_of.pop() or None) if len(spoken_of) == 1 else None
 
 
-def _spoken_of(sentence: Sentence) -> Iterator[str]:
+def _spoken_of(sentence: TokenizedSentence) -> Iterator[str]:
     """Yield whom a sentence speaks of; an empty name for somebody who is not the author's."""
     lows = [token.low for token in sentence.tokens]
     words = set(lows)

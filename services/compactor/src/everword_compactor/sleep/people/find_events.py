@@ -13,14 +13,20 @@ from zoneinfo import ZoneInfo
 
 from everword.people.model import EventMention, EventStatus
 from everword.people.writer import take_events
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
-from everword_compactor.sleep.model import Observation, Quote, Session
+from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.moments import is_said, read_moment
 from everword_compactor.sleep.people.words import observation_record, said_of, strange_names
-from everword_compactor.sleep.prompting import find_quote
-from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
+from everword_compactor.sleep.prompting import find_words
+from everword_compactor.sleep.work import (
+    PendingWrite,
+    SessionStage,
+    SessionWork,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-events"
 MAX_TOKENS = 2_500
@@ -88,7 +94,7 @@ class Happened:
     mention: EventMention
 
 
-def find_events(tools: Tools, work: SessionWork) -> SessionWork:
+def find_events(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add the events that a session tells of."""
     assert tools.asking is not None
     session = work.session
@@ -103,7 +109,7 @@ def find_events(tools: Tools, work: SessionWork) -> SessionWork:
             "observations": [observation_record(each, o) for o, each in enumerate(shown, 1)],
             "events": known,
         }
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
         titles = [str(each["title"]) for each in known]
         check = partial(read_events, session, shown, titles, zone)
         answers = tools.asking.ask_in_parts(question, "observations", check)
@@ -115,7 +121,7 @@ def find_events(tools: Tools, work: SessionWork) -> SessionWork:
     return work.adding(*writes, events_mentioned=len(found))
 
 
-def _known(tools: Tools, told: Sequence[Observation]) -> list[dict[str, Any]]:
+def _known(tools: StageTools, told: Sequence[Observation]) -> list[dict[str, Any]]:
     subjects = sorted({each.subject for each in told})
     with tools.reading() as conn:
         return [
@@ -125,7 +131,7 @@ def _known(tools: Tools, told: Sequence[Observation]) -> list[dict[str, Any]]:
 
 
 def read_events(
-    session: Session,
+    session: SleepSession,
     observed: Sequence[Observation],
     known: Sequence[str],
     zone: ZoneInfo,
@@ -153,7 +159,7 @@ def read_events(
         if start and end and end < start:
             end, other = None, "it ends before it begins"
         status = _STATUSES[entry["status"]]
-        told = _find_words(session, observation, entry["words"]) if status else None
+        told = find_words(session, observation, entry["words"]) if status else None
         if status and told is None:
             status, other = None, other or "the words do not say its status"
         complaints += [f"event {number}: {each}" for each in (fault, other) if each]
@@ -186,7 +192,7 @@ def _mention(
     )
 
 
-def _invented(session: Session, observation: Observation, title: str) -> list[str]:
+def _invented(session: SleepSession, observation: Observation, title: str) -> list[str]:
     messages = [m for m in session.said if m.id in {q.message_id for q in observation.quotes}]
     names = [observation.subject, observation.text, *(message.author for message in messages)]
     wrong = unsupported(title, observation.quotes, messages, names)
@@ -195,7 +201,7 @@ def _invented(session: Session, observation: Observation, title: str) -> list[st
 
 
 def _moment(
-    session: Session, observation: Observation, written: str, zone: ZoneInfo
+    session: SleepSession, observation: Observation, written: str, zone: ZoneInfo
 ) -> tuple[datetime | None, str]:
     """Return a time that an observation's messages bear out, and what is wrong where they do not."""
     if not written.strip():
@@ -210,16 +216,11 @@ def _moment(
     return moment, ""
 
 
-def _find_words(session: Session, observation: Observation, words: str) -> Quote | None:
-    found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
-    return next((quote for quote in found if quote is not None), None)
-
-
-def _write(subject: str, mentions: Sequence[EventMention]) -> Write:
+def _write(subject: str, mentions: Sequence[EventMention]) -> PendingWrite:
     async def run(to: Storing) -> None:
         await take_events(to.conn, to.namespace_id, subject, mentions)
 
-    return Write("take-events", run)
+    return PendingWrite("take-events", run)
 
 
 EVENTS = SessionStage("events", find_events, needs_model=True)

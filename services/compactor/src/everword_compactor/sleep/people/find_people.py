@@ -13,12 +13,18 @@ from typing import Any
 from everword.people.model import PersonMention, RelationStatus
 from everword.people.names import relation_core, words_of
 from everword.people.writer import meet_people
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
-from everword_compactor.sleep.model import Observation, Quote, Session
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
+from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
-from everword_compactor.sleep.prompting import find_quote
-from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
+from everword_compactor.sleep.prompting import find_words
+from everword_compactor.sleep.work import (
+    PendingWrite,
+    SessionStage,
+    SessionWork,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-people"
 MAX_TOKENS = 2_000
@@ -72,7 +78,7 @@ class FoundPerson:
     mention: PersonMention
 
 
-def find_people(tools: Tools, work: SessionWork) -> SessionWork:
+def find_people(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add the people whom a session speaks of."""
     assert tools.asking is not None
     session = work.session
@@ -81,7 +87,7 @@ def find_people(tools: Tools, work: SessionWork) -> SessionWork:
     for first in range(0, len(named), _MOST):
         shown = named[first : first + _MOST]
         records = {"observations": [observation_record(each, o) for o, each in enumerate(shown, 1)]}
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS)
         answers = tools.asking.ask_in_parts(
             question, "observations", partial(read_people, session, shown)
         )
@@ -101,7 +107,7 @@ def may_name_somebody(observation: Observation) -> bool:
 
 
 def read_people(
-    session: Session, observed: Sequence[Observation], shown: Records, answer: Any
+    session: SleepSession, observed: Sequence[Observation], shown: Records, answer: Any
 ) -> CheckedAnswer[list[FoundPerson]]:
     """Return those people of an answer who are named in the quotes of what was shown, and what is wrong with others.
 
@@ -116,7 +122,7 @@ def read_people(
             complaints.append(f"person {number}: observation {o} does not name them so")
             continue
         relation, status = entry["relation"].strip().casefold(), _STATUSES[entry["status"]]
-        told = _find_words(session, observation, entry["words"]) if relation or status else None
+        told = find_words(session, observation, entry["words"]) if relation or status else None
         if (relation or status) and (told is None or contradicts(relation, told.text)):
             complaints.append(
                 f"person {number}: the words do not say `{relation or entry['status']}`"
@@ -126,7 +132,7 @@ def read_people(
     return CheckedAnswer(kept, complaints)
 
 
-def _is_named(session: Session, observation: Observation, name: str) -> bool:
+def _is_named(session: SleepSession, observation: Observation, name: str) -> bool:
     """Tell whether a message of an observation, or what it is about, has all words of a name that is no speaker's."""
     words = set(words_of(name))
     speakers = {observation.subject, session.conversation.agent, *(m.author for m in session.said)}
@@ -136,11 +142,6 @@ def _is_named(session: Session, observation: Observation, name: str) -> bool:
     texts = [message.content for message in session.said if message.id in cited]
     # "She moved to Rome": who that is stands in another message, and was held against that.
     return any(words <= set(words_of(text)) for text in (*texts, observation.about))
-
-
-def _find_words(session: Session, observation: Observation, words: str) -> Quote | None:
-    found = (find_quote(session, quote.seq, words) for quote in observation.quotes)
-    return next((quote for quote in found if quote is not None), None)
 
 
 def _mentions(
@@ -161,11 +162,11 @@ def _mentions(
     return [FoundPerson(observation.subject, mention) for mention in mentions]
 
 
-def _write(subject: str, mentions: Sequence[PersonMention]) -> Write:
+def _write(subject: str, mentions: Sequence[PersonMention]) -> PendingWrite:
     async def run(to: Storing) -> None:
         await meet_people(to.conn, to.namespace_id, subject, mentions)
 
-    return Write("add-people", run)
+    return PendingWrite("add-people", run)
 
 
 PEOPLE = SessionStage("people", find_people, needs_model=True)

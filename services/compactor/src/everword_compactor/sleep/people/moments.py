@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 import regex
 
+from everword.text.calendar_terms import WEEKDAY_NAMES
 from everword_compactor.sleep.people.words import invented
 
 _FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m", "%Y")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 #: How far a day may be from when it was said to be called by each, in days.
 _WITHIN = {
     "now": 1, "just": 14, "today": 1, "tonight": 1, "morning": 2, "yesterday": 2, "tomorrow": 2,
@@ -42,10 +42,10 @@ def is_said(moment: datetime, texts: Sequence[str], said_at: datetime, zone: Zon
         apart = abs(moment.replace(tzinfo=None) - at.replace(tzinfo=None))
     except OverflowError:
         return False
-    weekday = _WEEKDAYS[moment.weekday()]
+    weekday = WEEKDAY_NAMES[moment.weekday()]
     if {weekday, weekday[:3]} & words and apart <= timedelta(days=15):
         return True
-    if set(_WEEKDAYS) & words:
+    if set(WEEKDAY_NAMES) & words:
         # A weekday is named, and it is another one.
         return False
     return any(apart <= timedelta(days=_WITHIN[word]) for word in words & _WITHIN.keys())

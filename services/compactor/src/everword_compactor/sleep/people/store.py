@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everword.db.blocking import Connection, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
-from everword.people.model import Said
+from everword.people.model import MessageWords
 from everword.people.store import TrajectoryRow
 
 SQL = load_statements("everword_compactor.sleep.people")
@@ -98,11 +98,11 @@ def has_changed(
 
 def read_words(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], limit: int
-) -> dict[UUID, list[Said]]:
+) -> dict[UUID, list[MessageWords]]:
     """Return, by fact, the latest words that each rests on."""
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids), "limit": limit}
-    found: dict[UUID, list[Said]] = defaultdict(list)
+    found: dict[UUID, list[MessageWords]] = defaultdict(list)
     for row in fetch_all(conn, SQL["read_words"], parameters, Words):
-        said = Said(row.message_id, row.conversation_id, row.quote, row.said_at)
+        said = MessageWords(row.message_id, row.conversation_id, row.quote, row.said_at)
         found[row.fact_id].append(said)
     return found

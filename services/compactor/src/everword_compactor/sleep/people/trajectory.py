@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from everword.people.model import Said, Stability
+from everword.people.model import MessageWords, Stability
+from everword.text.case_folding import fold_spaces
 from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.people.words import invented
 
@@ -72,13 +73,13 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Source:
+class TrajectorySource:
     """What a trajectory can rest on."""
 
     text: str
     at: datetime
     #: The words behind it.
-    said: Sequence[Said] = ()
+    said: Sequence[MessageWords] = ()
     #: Of a fact; empty for an observation.
     attribute: str = ""
     value: str = ""
@@ -89,10 +90,10 @@ class Source:
 
     def is_named_by(self, anchor: str) -> bool:
         """Tell whether an anchor names this fact: by its attribute or its value."""
-        named = " ".join(anchor.casefold().replace("_", " ").split())
+        named = fold_spaces(anchor.replace("_", " "))
         return bool(self.attribute) and named in (
             self.attribute.casefold().replace("_", " "),
-            " ".join(self.value.casefold().split()),
+            fold_spaces(self.value),
         )
 
 
@@ -111,7 +112,7 @@ class Outlook:
     cited: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
-def read_outlook(sources: Sequence[Source], answer: Any) -> CheckedAnswer[Outlook | None]:
+def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAnswer[Outlook | None]:
     """Return what of an answer the cited records bear out; None where its main fields are not, with what is wrong."""
     complaints: list[str] = []
     texts = dict.fromkeys(TEXTS, "")
@@ -148,7 +149,9 @@ def read_outlook(sources: Sequence[Source], answer: Any) -> CheckedAnswer[Outloo
     return CheckedAnswer(outlook, complaints)
 
 
-def _wrong(name: str, text: str, numbers: Sequence[int], sources: Sequence[Source]) -> str:
+def _wrong(
+    name: str, text: str, numbers: Sequence[int], sources: Sequence[TrajectorySource]
+) -> str:
     """Return what is wrong with a text and the records that it cites; nothing where all is well."""
     if not numbers or not all(1 <= r <= len(sources) for r in numbers):
         return "it cites no records, or some that are none"

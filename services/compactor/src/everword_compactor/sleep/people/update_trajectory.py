@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everword.domain.ids import new_id
-from everword.people.model import Said, Stability
+from everword.people.model import MessageWords, Stability
 from everword.people.store import TrajectoryRow
 from everword.people.user_models import set_trajectory
-from everword_compactor.jobs.questions import Question
+from everword_compactor.jobs.questions import ModelQuestion
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.trajectory import (
     INSTRUCTION,
@@ -17,10 +17,16 @@ from everword_compactor.sleep.people.trajectory import (
     PROMPT_VERSION,
     SCHEMA,
     Outlook,
-    Source,
+    TrajectorySource,
     read_outlook,
 )
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-trajectory"
 #: Sessions after which it may be written again where something changed, and after which it is at any rate.
@@ -51,7 +57,7 @@ def is_due(due: Due) -> bool:
     return since >= AT_LATEST or (due.has_changed and since >= AFTER_CHANGE)
 
 
-def update_trajectory(tools: Tools, work: ClosingWork) -> ClosingWork:
+def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add where the subject is heading, where that is due. It is stored whole or not at all."""
     assert tools.asking is not None
     due = _read_due(tools, work)
@@ -66,7 +72,7 @@ def update_trajectory(tools: Tools, work: ClosingWork) -> ClosingWork:
         "known": [source.record(r) for r, source in enumerate(sources, 1)],
         "earlier": [told] if told else [],
     }
-    question = Question(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
+    question = ModelQuestion(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
     outlook = tools.asking.ask(question, lambda answer: read_outlook(sources, answer))
     if outlook is None:
         return work
@@ -78,10 +84,10 @@ def update_trajectory(tools: Tools, work: ClosingWork) -> ClosingWork:
         made = replace(row, created_at=to.now)
         await set_trajectory(to.conn, to.namespace_id, made, seen, evidence)
 
-    return work.adding(Write("set-trajectory", run), trajectories=1)
+    return work.adding(PendingWrite("set-trajectory", run), trajectories=1)
 
 
-def _read_due(tools: Tools, work: ClosingWork) -> Due:
+def _read_due(tools: StageTools, work: ClosingWork) -> Due:
     with tools.reading() as conn:
         latest = store.read_trajectory(conn, tools.namespace_id, work.subject)
         sessions = store.count_sessions(conn, tools.namespace_id, work.subject)
@@ -94,7 +100,7 @@ def _read_due(tools: Tools, work: ClosingWork) -> Due:
     return Due(latest, sessions, changed)
 
 
-def _sources(tools: Tools, work: ClosingWork) -> list[Source]:
+def _sources(tools: StageTools, work: ClosingWork) -> list[TrajectorySource]:
     """Return what a trajectory is written from: what is known, and what was observed since."""
     facts = [fact for fact in work.loaded.profile.facts if fact.key.subject == work.subject]
     facts = sorted(facts, key=lambda fact: fact.last_seen_at, reverse=True)[:_MOST_FACTS]
@@ -102,7 +108,7 @@ def _sources(tools: Tools, work: ClosingWork) -> list[Source]:
         ids = [fact.id for fact in facts if fact.id]
         words = store.read_words(conn, tools.namespace_id, ids, _MOST_WORDS)
     found = [
-        Source(
+        TrajectorySource(
             f"{fact.text} ({fact.state.name.lower()})",
             fact.last_seen_at,
             words.get(fact.id, []) if fact.id else [],
@@ -113,12 +119,15 @@ def _sources(tools: Tools, work: ClosingWork) -> list[Source]:
     ]
     for each in work.observations[-_MOST_OBSERVATIONS:]:
         if not each.about:
-            said = [Said(q.message_id, q.conversation_id, q.text, q.said_at) for q in each.quotes]
-            found.append(Source(each.text, each.said_at, said))
+            said = [
+                MessageWords(q.message_id, q.conversation_id, q.text, q.said_at)
+                for q in each.quotes
+            ]
+            found.append(TrajectorySource(each.text, each.said_at, said))
     return found
 
 
-def _row(work: ClosingWork, tools: Tools, outlook: Outlook, sessions: int) -> TrajectoryRow:
+def _row(work: ClosingWork, tools: StageTools, outlook: Outlook, sessions: int) -> TrajectoryRow:
     assert tools.asking is not None
     return TrajectoryRow(
         new_id(),
@@ -139,7 +148,7 @@ def _row(work: ClosingWork, tools: Tools, outlook: Outlook, sessions: int) -> Tr
     )
 
 
-def _said(sources: Sequence[Source], cited: Sequence[int]) -> list[Said]:
+def _said(sources: Sequence[TrajectorySource], cited: Sequence[int]) -> list[MessageWords]:
     """Return the words that cited records rest on, each message once."""
     by_message = {said.message_id: said for r in cited for said in sources[r - 1].said}
     return list(by_message.values())

@@ -8,17 +8,28 @@ from statistics import median
 from typing import Any
 from uuid import UUID
 
-from everword.people.model import Said
+from everword.people.model import MessageWords
 from everword.people.traits import DIMENSIONS, LEAST_MESSAGES, Trait
 from everword.people.user_models import describe_user
 from everword.text.credentials import mask_credentials
-from everword_compactor.jobs.questions import CheckedAnswer, Question
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.sleep.model import USER_ROLE, Conversation, Message, Session
+from everword_compactor.sleep.model import (
+    USER_ROLE,
+    SessionMessage,
+    SleepConversation,
+    SleepSession,
+)
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.store import Turn
 from everword_compactor.sleep.prompting import find_quote, portions
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-user-model"
 MAX_TOKENS = 1_500
@@ -75,11 +86,11 @@ _SCHEMA: Mapping[str, Any] = {
 class Turns:
     """The last turns of a user as a session of their own, numbered from 1, and the conversation of each."""
 
-    session: Session
+    session: SleepSession
     conversations: Mapping[UUID, UUID]
 
 
-def describe(tools: Tools, work: ClosingWork) -> ClosingWork:
+def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add how the subject communicates, where they wrote something since the last closing."""
     assert tools.asking is not None
     if not work.sessions:
@@ -92,19 +103,19 @@ def describe(tools: Tools, work: ClosingWork) -> ClosingWork:
     read = number_turns(turns, masks=namespace is not None and namespace.masks_credentials)
     # The latest that one request holds: a style shows in what is there.
     *_, latest = portions(read.session, tools.asking.room(MAX_TOKENS), work.loaded.time_zone)
-    question = Question(TASK, _INSTRUCTION, {"messages": latest}, _SCHEMA, MAX_TOKENS)
+    question = ModelQuestion(TASK, _INSTRUCTION, {"messages": latest}, _SCHEMA, MAX_TOKENS)
     traits = tools.asking.ask(question, lambda answer: read_traits(read, answer))
 
     async def run(to: Storing) -> None:
         await describe_user(to.conn, to.namespace_id, work.subject, traits)
 
-    return work.adding(Write("describe-user", run), traits=len(traits)) if traits else work
+    return work.adding(PendingWrite("describe-user", run), traits=len(traits)) if traits else work
 
 
 def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
     """Return turns of any conversations under numbers of their own."""
     messages = [
-        Message(
+        SessionMessage(
             turn.id,
             number,
             USER_ROLE,
@@ -114,8 +125,8 @@ def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
         ).own()
         for number, turn in enumerate(turns, start=1)
     ]
-    conversation = Conversation(UUID(int=0), "", "", "")
-    session = Session(UUID(int=0), conversation, messages)
+    conversation = SleepConversation(UUID(int=0), "", "", "")
+    session = SleepSession(UUID(int=0), conversation, messages)
     return Turns(session, {turn.id: turn.conversation_id for turn in turns})
 
 
@@ -139,10 +150,12 @@ def read_traits(turns: Turns, answer: Any) -> CheckedAnswer[list[Trait]]:
     return CheckedAnswer(list(kept.values()), complaints)
 
 
-def _quoted(turns: Turns, entries: Sequence[Mapping[str, Any]]) -> list[Said]:
+def _quoted(turns: Turns, entries: Sequence[Mapping[str, Any]]) -> list[MessageWords]:
     quotes = [find_quote(turns.session, entry["n"], entry["words"]) for entry in entries]
     return [
-        Said(quote.message_id, turns.conversations[quote.message_id], quote.text, quote.said_at)
+        MessageWords(
+            quote.message_id, turns.conversations[quote.message_id], quote.text, quote.said_at
+        )
         for quote in quotes
         if quote is not None
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import regex
 
-from everword.people.model import Said
+from everword.people.model import MessageWords
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.sleep.model import Observation, Quote
@@ -33,9 +33,9 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value not in ("", False)}
 
 
-def said_of(quote: Quote) -> Said:
+def said_of(quote: Quote) -> MessageWords:
     """Return a quote as evidence."""
-    return Said(quote.message_id, quote.conversation_id, quote.text, quote.said_at)
+    return MessageWords(quote.message_id, quote.conversation_id, quote.text, quote.said_at)
 
 
 def invented(text: str, sources: Iterable[str], times: Iterable[datetime] = ()) -> list[str]:

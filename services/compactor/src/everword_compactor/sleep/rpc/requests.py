@@ -62,11 +62,6 @@ async def wake(conn: Connection, namespace_id: int, subjects: Sequence[str]) -> 
     await enqueue(conn, [DueJob(namespace_id, SLEEP, subject) for subject in subjects])
 
 
-async def read_moment(conn: Connection) -> datetime:
-    now: datetime = await fetch_value(conn, SQL["moment"])
-    return now
-
-
 async def count_jobs(
     conn: Connection, namespace_id: int, subjects: Sequence[str] | None
 ) -> JobCounts:

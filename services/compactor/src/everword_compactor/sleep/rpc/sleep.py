@@ -14,6 +14,7 @@ from everword.domain.not_found import ConversationNotFound
 from everword.jobs.enqueue import SLEEP_NAMESPACE
 from everword_compactor.sleep.rpc import requests
 from everword_compactor.sleep.rpc.requests import JobCounts, SessionCounts
+from everword_compactor.sleep.storing import read_moment
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 1.0
@@ -43,7 +44,7 @@ async def sleep(
 ) -> AsyncIterator[Progress]:
     """Make everything due that waits, and yield how it goes until nothing is open. Raises ConversationNotFound."""
     async with database.transaction(namespace.id) as conn:
-        since = await requests.read_moment(conn)
+        since = await read_moment(conn)
     woken = await _wake(database, namespace.id, conversation_id, subject)
     watched = [str(id_) for id_ in woken] if len(woken) <= BATCH else None
     left_out = () if with_model else _left_out()

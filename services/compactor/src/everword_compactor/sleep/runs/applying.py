@@ -19,17 +19,19 @@ from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.jobs.async_database import open_database
 from everword_compactor.sleep import storing
-from everword_compactor.sleep.model import ASSISTANT_ROLE, Session
+from everword_compactor.sleep.model import ASSISTANT_ROLE, SleepSession
 from everword_compactor.sleep.storing import SessionState
-from everword_compactor.sleep.work import ClosingWork, SessionWork, Storing, Write
+from everword_compactor.sleep.work import ClosingWork, PendingWrite, SessionWork, Storing
 
 
-def apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[Write]) -> None:
+def apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[PendingWrite]) -> None:
     """Store writes, all or none. Raises LeaseLost where the job, or what it was about, is somebody else's by now."""
     asyncio.run(_apply(settings, job, writes))
 
 
-async def _apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[Write]) -> None:
+async def _apply(
+    settings: DatabaseSettings, job: StartedJob, writes: Sequence[PendingWrite]
+) -> None:
     namespace_id = job.namespace_id
     keys = sorted({(key.subject, key.attribute) for write in writes for key in write.keys})
     async with open_database(settings) as database, database.transaction(namespace_id) as conn:
@@ -48,7 +50,7 @@ async def _apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[W
             raise LeaseLost
 
 
-def session_writes(work: SessionWork, model: str, after: int | None) -> list[Write]:
+def session_writes(work: SessionWork, model: str, after: int | None) -> list[PendingWrite]:
     """Return the writes of a session, with those that mark it: first its row, last how far its conversation came.
 
     `after` is the place that the conversation is moved on from; None for a session that was parked.
@@ -76,51 +78,51 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Wri
     async def close_later(to: Storing) -> None:
         await enqueue(to.conn, [DueJob(to.namespace_id, SLEEP, SLEEP_NAMESPACE)])
 
-    marks = [Write("insert-session", begin), Write("insert-observations", observe)]
+    marks = [PendingWrite("insert-session", begin), PendingWrite("insert-observations", observe)]
     ends = [] if after is None else [_advance(session, after)]
-    return [*marks, *work.writes, *ends, Write("close-later", close_later)]
+    return [*marks, *work.writes, *ends, PendingWrite("close-later", close_later)]
 
 
-def park(session: Session, error: str, after: int | None) -> list[Write]:
+def park(session: SleepSession, error: str, after: int | None) -> list[PendingWrite]:
     """Return the writes that put a session aside, so that what follows it goes on."""
     return _aside(session, SessionState.PARKED, error, after)
 
 
-def skip(session: Session, after: int | None) -> list[Write]:
+def skip(session: SleepSession, after: int | None) -> list[PendingWrite]:
     """Return the writes for a session in which nobody said anything."""
     return _aside(session, SessionState.SKIPPED, None, after)
 
 
-def closing_writes(work: ClosingWork) -> list[Write]:
+def closing_writes(work: ClosingWork) -> list[PendingWrite]:
     """Return the writes of the closing steps for a subject; the last one marks its sessions."""
 
     async def finish(to: Storing) -> None:
         ids = [session.id for session in work.sessions]
         await storing.finish_sessions(to.conn, to.namespace_id, ids, to.now)
 
-    return [*work.writes, Write("finish-sessions", finish)]
+    return [*work.writes, PendingWrite("finish-sessions", finish)]
 
 
 def _aside(
-    session: Session, state: SessionState, error: str | None, after: int | None
-) -> list[Write]:
+    session: SleepSession, state: SessionState, error: str | None, after: int | None
+) -> list[PendingWrite]:
     async def insert(to: Storing) -> None:
         await storing.insert_session(to.conn, to.namespace_id, session, state, error=error)
 
     ends = [] if after is None else [_advance(session, after)]
-    return [Write("insert-session", insert), *ends]
+    return [PendingWrite("insert-session", insert), *ends]
 
 
-def _advance(session: Session, after: int) -> Write:
+def _advance(session: SleepSession, after: int) -> PendingWrite:
     async def advance(to: Storing) -> None:
         id_, through = session.conversation.id, session.last_seq
         if not await storing.advance_slept(to.conn, to.namespace_id, id_, after, through):
             raise LeaseLost
 
-    return Write("advance", advance)
+    return PendingWrite("advance", advance)
 
 
-def _closing_subject(session: Session) -> str:
+def _closing_subject(session: SleepSession) -> str:
     """Return whom the closing steps are about: of several who spoke, the one who said most."""
     said = session.said or [m for m in session.messages if m.role != ASSISTANT_ROLE]
     subjects = [session.subject_of(message) for message in said]

@@ -14,10 +14,10 @@ from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.sleep import store
 from everword_compactor.sleep.loading import load, make_session, subjects_of, with_spellings
-from everword_compactor.sleep.model import Session
+from everword_compactor.sleep.model import SleepSession
 from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.running import describe, digest, is_its_own_fault, tools_of
-from everword_compactor.sleep.runs.sessions import IDLE, Run, cut_sessions
+from everword_compactor.sleep.runs.sessions import IDLE, MessageRun, cut_sessions
 from everword_compactor.sleep.store import Slept
 from everword_compactor.sleep.work import SessionStage
 
@@ -29,10 +29,10 @@ SESSION, RUN = 1, 2
 
 
 @dataclass(frozen=True)
-class Finished:
+class DueSession:
     """A session that is due, and from where its conversation moves on with it; None where it was parked."""
 
-    session: Session
+    session: SleepSession
     after: int | None
 
 
@@ -62,7 +62,7 @@ def sleep_conversation(
             return again_at
 
 
-def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[Finished]:
+def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[DueSession]:
     """Return the sessions of a conversation that failed before."""
     found = []
     with job.transaction() as conn:
@@ -74,13 +74,13 @@ def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[Finished]:
             )
             assert conversation is not None
             session = make_session(each.id, conversation, messages, job.namespace)
-            found.append(Finished(session, None))
+            found.append(DueSession(session, None))
     return found
 
 
 def next_finished(
     job: NamespaceJob, conversation_id: UUID, slept_seq: int | None = None
-) -> tuple[list[Finished], datetime | None]:
+) -> tuple[list[DueSession], datetime | None]:
     """Return the next finished sessions of a conversation, and when the one that is not finished may be.
 
     `slept_seq` is how far the caller came where that is not stored yet.
@@ -101,25 +101,25 @@ def next_finished(
 
 
 def _finished(
-    job: NamespaceJob, conversation: Slept, runs: Sequence[Run], after: int
-) -> list[Finished]:
+    job: NamespaceJob, conversation: Slept, runs: Sequence[MessageRun], after: int
+) -> list[DueSession]:
     found = []
     for run in runs:
         if run.is_finished:
             session = make_session(new_id(), conversation, run.messages, job.namespace)
-            found.append(Finished(session, after))
+            found.append(DueSession(session, after))
             after = session.last_seq
     return found
 
 
-def _again_at(runs: Sequence[Run]) -> datetime | None:
+def _again_at(runs: Sequence[MessageRun]) -> datetime | None:
     if not runs or runs[-1].is_finished:
         return None
     return max(message.recorded_at for message in runs[-1].messages) + IDLE
 
 
 def _do(
-    job: NamespaceJob, finished: Finished, stages: Sequence[SessionStage], failures: Failures
+    job: NamespaceJob, finished: DueSession, stages: Sequence[SessionStage], failures: Failures
 ) -> None:
     """Learn from one session, or put it aside. Raises LeaseLost, and what concerns every session."""
     session, after = finished.session, finished.after

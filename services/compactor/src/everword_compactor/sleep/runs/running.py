@@ -15,23 +15,23 @@ from everword.telemetry.tracing import tracer
 from everword_compactor.jobs import model_outage
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.jobs.questions import Questioner
-from everword_compactor.sleep.model import Loaded, Session
+from everword_compactor.sleep.model import Loaded, SleepSession
 from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     SessionStage,
     SessionWork,
-    Tools,
+    StageTools,
 )
 
 log = logging.getLogger(__name__)
 _Work = TypeVar("_Work", SessionWork, ClosingWork)
 
 
-def tools_of(job: NamespaceJob) -> Tools:
+def tools_of(job: NamespaceJob) -> StageTools:
     """Return what the stages of a job work with."""
     chat, heartbeat = job.worker_context.chat, job.run.heartbeat
-    return Tools(
+    return StageTools(
         job.namespace_id,
         Questioner(chat, heartbeat, masks=job.namespace.masks_credentials) if chat else None,
         job.transaction,
@@ -41,7 +41,7 @@ def tools_of(job: NamespaceJob) -> Tools:
 
 
 def digest(
-    tools: Tools, session: Session, loaded: Loaded, stages: Sequence[SessionStage]
+    tools: StageTools, session: SleepSession, loaded: Loaded, stages: Sequence[SessionStage]
 ) -> SessionWork:
     """Return what a session says, as pending writes. Raises ChatError, LeaseLost, and what a stage fails of."""
     work = SessionWork(session, loaded)
@@ -50,14 +50,14 @@ def digest(
     return work
 
 
-def close(tools: Tools, work: ClosingWork, stages: Sequence[ClosingStage]) -> ClosingWork:
+def close(tools: StageTools, work: ClosingWork, stages: Sequence[ClosingStage]) -> ClosingWork:
     """Return what follows for a subject, as pending writes. Raises as `digest` does."""
     for stage in stages:
         work = _run(tools, stage, work)
     return work
 
 
-def _run(tools: Tools, stage: SessionStage | ClosingStage, work: _Work) -> _Work:
+def _run(tools: StageTools, stage: SessionStage | ClosingStage, work: _Work) -> _Work:
     if stage.needs_model and tools.asking is None:
         return work
     tools.heartbeat()

@@ -16,7 +16,7 @@ MOST_MESSAGES = 400
 
 
 @dataclass(frozen=True)
-class Run:
+class MessageRun:
     """Messages that belong together, and whether others may follow."""
 
     messages: Sequence[StoredMessage]
@@ -25,7 +25,7 @@ class Run:
 
 def cut_sessions(
     messages: Sequence[StoredMessage], wanted_seq: int, now: datetime, *, has_more: bool
-) -> Iterator[Run]:
+) -> Iterator[MessageRun]:
     """Yield the sessions of messages that follow each other, in their order.
 
     The last one is finished where nothing came after it for long enough, or a caller wants it to be; with `has_more`,
@@ -34,14 +34,14 @@ def cut_sessions(
     run: list[StoredMessage] = []
     for message in messages:
         if run and (_is_pause(run[-1], message) or len(run) == MOST_MESSAGES):
-            yield Run(run, True)
+            yield MessageRun(run, True)
             run = []
         run.append(message)
     if run:
         rested = now - max(message.recorded_at for message in run) >= IDLE
         wanted = run[-1].seq <= wanted_seq
         full = len(run) == MOST_MESSAGES
-        yield Run(run, full or (not has_more and (rested or wanted)))
+        yield MessageRun(run, full or (not has_more and (rested or wanted)))
 
 
 def _is_pause(before: StoredMessage, after: StoredMessage) -> bool:

@@ -13,7 +13,7 @@ from everword_compactor.sleep import store
 from everword_compactor.sleep.loading import load, load_closing, subjects_of, with_spellings
 from everword_compactor.sleep.model import Profile
 from everword_compactor.sleep.runs import applying
-from everword_compactor.sleep.runs.conversation import Finished, next_finished, read_parked
+from everword_compactor.sleep.runs.conversation import DueSession, next_finished, read_parked
 from everword_compactor.sleep.runs.running import (
     close,
     describe,
@@ -21,7 +21,7 @@ from everword_compactor.sleep.runs.running import (
     is_its_own_fault,
     tools_of,
 )
-from everword_compactor.sleep.work import ClosingStage, SessionStage, Tools, Write
+from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, StageTools
 
 log = logging.getLogger(__name__)
 _PAGE = 500
@@ -60,15 +60,15 @@ class _Pending:
     def __init__(
         self,
         job: NamespaceJob,
-        tools: Tools,
+        tools: StageTools,
         stages: Sequence[SessionStage],
         failures: Failures,
     ) -> None:
         self._job, self._tools, self._stages, self._failures = job, tools, stages, failures
         self._profiles: dict[tuple[str, ...], Profile] = {}
-        self.writes: list[Write] = []
+        self.writes: list[PendingWrite] = []
 
-    def add(self, finished: Finished) -> None:
+    def add(self, finished: DueSession) -> None:
         session, after = finished.session, finished.after
         if not session.said:
             self.writes += applying.skip(session, after)
@@ -95,9 +95,9 @@ class _Pending:
         self.writes += applying.session_writes(work, model, after)
 
 
-def all_finished(job: NamespaceJob) -> list[Finished]:
+def all_finished(job: NamespaceJob) -> list[DueSession]:
     """Return the finished sessions of every conversation by time; those of one stay in its order."""
-    timed: list[tuple[datetime, Finished]] = []
+    timed: list[tuple[datetime, DueSession]] = []
     for conversation_id in _conversations(job):
         latest = datetime.min.replace(tzinfo=UTC)
         for each in _finished(job, conversation_id):
@@ -106,7 +106,7 @@ def all_finished(job: NamespaceJob) -> list[Finished]:
     return [each for _, each in sorted(timed, key=lambda pair: pair[0])]
 
 
-def _finished(job: NamespaceJob, conversation_id: UUID) -> Iterator[Finished]:
+def _finished(job: NamespaceJob, conversation_id: UUID) -> Iterator[DueSession]:
     yield from read_parked(job, conversation_id)
     slept: int | None = None
     while True:

@@ -8,16 +8,22 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from everword.facts.model import Key, Source
+from everword.facts.model import FactSource, Key
 from everword.facts.statement_writer import FactStatement, state_fact
 from everword.facts.writer import hold
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages.evidence import AUDIT, known_of, pieces_of
 from everword_compactor.sleep.stages.naming import attribute_name
-from everword_compactor.sleep.work import SessionStage, SessionWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    PendingWrite,
+    SessionStage,
+    SessionWork,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-behaviour"
 MAX_TOKENS = 3_000
@@ -73,7 +79,7 @@ class Inference:
     quotes: Sequence[Quote]
 
 
-def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
+def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add what the session's observations show, as inferred facts."""
     assert tools.asking is not None
     own = [each for each in work.observations if not each.about]
@@ -85,14 +91,14 @@ def infer_behaviour(tools: Tools, work: SessionWork) -> SessionWork:
         "facts": [fact_record(each, n) for n, each in enumerate(profile.facts[:_MOST_FACTS], 1)],
         "trajectory": [{"summary": work.loaded.trajectory.summary}],
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
+    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
     answers = tools.asking.ask_in_parts(question, "observations", partial(read_inferences, own))
     conversation = work.session.conversation
     for each in chain.from_iterable(answers):
         told = FactStatement(
             each.key,
             each.value,
-            Source.INFERRED,
+            FactSource.INFERRED,
             min(quote.said_at for quote in each.quotes),
             pieces_of(each.quotes, each.why),
             agent=conversation.agent,
@@ -146,12 +152,12 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value not in ("", False)}
 
 
-def _state(told: FactStatement) -> Write:
+def _state(told: FactStatement) -> PendingWrite:
     async def state(to: Storing) -> None:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await state_fact(to.conn, to.settings, standing, told, AUDIT)
 
-    return Write("state-inferred", state, [told.key])
+    return PendingWrite("state-inferred", state, [told.key])
 
 
 BEHAVIOUR = SessionStage("behaviour", infer_behaviour, needs_model=True)

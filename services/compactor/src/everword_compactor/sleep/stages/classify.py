@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from everword.facts.model import Key
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
 from everword_compactor.sleep.stages.evidence import known_of, told_of
-from everword_compactor.sleep.work import SessionStage, SessionWork, Tools
+from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-classify"
 MAX_TOKENS = 2_000
@@ -28,7 +28,7 @@ _MOST_FACTS = 80
 _BATCH = 20
 
 
-class Relation(Enum):
+class ObservationRelation(Enum):
     """What an observation is to a fact."""
 
     SUPPORT = "support"
@@ -46,8 +46,13 @@ class Relation(Enum):
     NONE = "none"
 
 
-_NEEDS_FACT = {*Relation} - {Relation.NEW, Relation.NONE}
-_NEEDS_CLAIM = {Relation.CONTRADICT, Relation.REPLACE, Relation.CORRECT, Relation.NEW}
+_NEEDS_FACT = {*ObservationRelation} - {ObservationRelation.NEW, ObservationRelation.NONE}
+_NEEDS_CLAIM = {
+    ObservationRelation.CONTRADICT,
+    ObservationRelation.REPLACE,
+    ObservationRelation.CORRECT,
+    ObservationRelation.NEW,
+}
 _INSTRUCTION = """\
 The records `observations` were made in a conversation; `facts` is what is known so far. Say for each observation \
 `o` what \
@@ -73,7 +78,7 @@ _SCHEMA: Mapping[str, Any] = {
                 "type": "object",
                 "properties": {
                     "o": {"type": "integer"},
-                    "relation": {"enum": [relation.value for relation in Relation]},
+                    "relation": {"enum": [relation.value for relation in ObservationRelation]},
                     "fact": {"type": "integer"},
                 },
                 "required": ["o", "relation", "fact"],
@@ -91,11 +96,11 @@ class Classified:
     """An observation, and what it is to what is known."""
 
     observation: Observation
-    relation: Relation
+    relation: ObservationRelation
     fact: KnownFact | None = None
 
 
-def classify(tools: Tools, work: SessionWork) -> SessionWork:
+def classify(tools: StageTools, work: SessionWork) -> SessionWork:
     """Turn the session's observations into writes of facts."""
     own = [each for each in work.observations if not each.about]
     for start in range(0, len(own), _BATCH):
@@ -105,14 +110,14 @@ def classify(tools: Tools, work: SessionWork) -> SessionWork:
 
 
 def relations(
-    tools: Tools, observations: Sequence[Observation], profile: Profile
+    tools: StageTools, observations: Sequence[Observation], profile: Profile
 ) -> list[Classified]:
     """Return what observations are to a profile, by rule where it is plain, otherwise by a model's word."""
     found: dict[int, Classified] = {}
     for place, each in enumerate(observations):
         known = profile.find(each.key, each.value) if each.is_claim else None
         if known is not None:
-            found[place] = Classified(each, Relation.SUPPORT, known)
+            found[place] = Classified(each, ObservationRelation.SUPPORT, known)
     open_places = [place for place in range(len(observations)) if place not in found]
     facts = _facts_beside([observations[place] for place in open_places], profile)
     if facts and open_places and tools.asking is not None:
@@ -121,12 +126,13 @@ def relations(
             "observations": [observation_record(each, o) for o, each in enumerate(asked, 1)],
             "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
         }
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
         check = partial(read_relations, asked, facts)
         for answered in tools.asking.ask_in_parts(question, "observations", check):
             found.update({open_places[o]: each for o, each in answered.items()})
     return [
-        found.get(place) or Classified(each, Relation.NEW if each.is_claim else Relation.NONE)
+        found.get(place)
+        or Classified(each, ObservationRelation.NEW if each.is_claim else ObservationRelation.NONE)
         for place, each in enumerate(observations)
     ]
 
@@ -138,7 +144,7 @@ def read_relations(
     found: dict[int, Classified] = {}
     complaints: list[str] = []
     for entry in answer["relations"]:
-        o, relation = entry["o"], Relation(entry["relation"])
+        o, relation = entry["o"], ObservationRelation(entry["relation"])
         if not is_shown("o", o, shown):
             complaints.append(f"there is no observation {o}")
             continue
@@ -168,20 +174,20 @@ def _integrated(work: SessionWork, found: Classified) -> SessionWork:
     """Return the work with the write of one observation, and the profile as it will be."""
     observation, fact, relation = found.observation, found.fact, found.relation
     conversation, profile = work.session.conversation, work.loaded.profile
-    if relation is Relation.NONE:
+    if relation is ObservationRelation.NONE:
         return work
-    if relation is Relation.NEW or fact is None:
+    if relation is ObservationRelation.NEW or fact is None:
         told = told_of(observation.key, observation.value, observation, conversation)
         profile = profile.with_fact(known_of(told))
         work = work.adding(integrate.state(told), facts_new=1)
-    elif relation is Relation.SUPPORT:
+    elif relation is ObservationRelation.SUPPORT:
         told = told_of(fact.key, fact.value, observation, conversation)
         profile = profile.with_fact(known_of(told, fact))
         work = work.adding(integrate.state(told), facts_supported=1)
-    elif relation is Relation.AGAINST:
+    elif relation is ObservationRelation.AGAINST:
         told = told_of(fact.key, fact.value, observation, conversation)
         work = work.adding(integrate.doubt(told, fact.value), facts_doubted=1)
-    elif relation is Relation.END:
+    elif relation is ObservationRelation.END:
         told = told_of(fact.key, fact.value, observation, conversation)
         profile = profile.without_fact(fact)
         work = work.adding(integrate.retract(told), facts_ended=1)
@@ -202,9 +208,9 @@ def _in_place_of(
     # Of a guess nobody knows yet whether it will hold; what was said later than it stays.
     takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at
     profile = profile.with_fact(known_of(told), [fact] if takes_place else [])
-    if found.relation is Relation.CORRECT:
+    if found.relation is ObservationRelation.CORRECT:
         return work.adding(integrate.correct(told, fact.value), facts_corrected=1), profile
-    if found.relation is Relation.REPLACE:
+    if found.relation is ObservationRelation.REPLACE:
         return work.adding(integrate.state(told), facts_replaced=1), profile
     write = integrate.contradict(told, fact.value)
     return work.adding(write, facts_contradicted=1), profile

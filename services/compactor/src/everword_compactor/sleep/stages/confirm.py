@@ -12,14 +12,20 @@ from uuid import UUID
 
 from everword.domain.trust import TrustPolicy
 from everword.facts.conclusions import confirm_fact
-from everword.facts.model import Source, State
+from everword.facts.model import FactSource, FactState
 from everword.facts.voices import is_trusted
-from everword.facts.writer import Audit, hold
-from everword_compactor.jobs.questions import CheckedAnswer, Question, Records, is_shown
+from everword.facts.writer import ChangeReason, hold
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-confirm"
 MAX_TOKENS = 2_500
@@ -59,12 +65,12 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def confirm(tools: Tools, work: ClosingWork) -> ClosingWork:
+def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Confirm suspected facts of the subject."""
     suspected = [
         fact
         for fact in work.loaded.profile.facts
-        if fact.id is not None and fact.state is State.SUSPECTED and not fact.hypothesis
+        if fact.id is not None and fact.state is FactState.SUSPECTED and not fact.hypothesis
     ]
     if not suspected:
         return work
@@ -89,7 +95,7 @@ def confirm(tools: Tools, work: ClosingWork) -> ClosingWork:
 
 def is_confirmed(fact: KnownFact, sessions: int) -> bool:
     """Tell whether a suspected fact is confirmed without asking anybody."""
-    return fact.source is Source.STATED and sessions >= CONFIRMING
+    return fact.source is FactSource.STATED and sessions >= CONFIRMING
 
 
 def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
@@ -98,7 +104,7 @@ def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
 
 
 def _borne_out(
-    tools: Tools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
+    tools: StageTools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
 ) -> list[tuple[KnownFact, str]]:
     """Return the facts that a model finds borne out, each with the reason."""
     assert tools.asking is not None
@@ -117,7 +123,7 @@ def _borne_out(
         record = fact_record(fact, number)
         record["evidence"] = reads.fitting(latest, room)[::-1]
         records.append(record)
-    question = Question(
+    question = ModelQuestion(
         TASK,
         _INSTRUCTION,
         {
@@ -154,12 +160,12 @@ def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
 
     async def run(to: Storing) -> None:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
-        audit = Audit("machine", reason)
+        audit = ChangeReason("machine", reason)
         await confirm_fact(to.conn, to.settings, standing, fact_id, audit)
 
-    profile = work.loaded.profile.with_fact(replace(fact, state=State.CONFIRMED))
+    profile = work.loaded.profile.with_fact(replace(fact, state=FactState.CONFIRMED))
     work = replace(work, loaded=work.loaded.with_profile(profile))
-    return work.adding(Write("confirm-fact", run, [fact.key]), facts_confirmed=1)
+    return work.adding(PendingWrite("confirm-fact", run, [fact.key]), facts_confirmed=1)
 
 
 CONFIRM = ClosingStage("confirm", confirm)

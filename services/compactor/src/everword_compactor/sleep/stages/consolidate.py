@@ -7,20 +7,26 @@ from collections import defaultdict
 
 from everword.domain.ids import new_id
 from everword.facts.conclusions import merge_fact
-from everword.facts.model import Key, Source
+from everword.facts.model import FactSource, Key
 from everword.facts.store import NewEvidence
-from everword.facts.writer import Audit, hold
+from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import EvidenceRow
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
-_AUDIT = Audit("machine", "says the same as another one")
+_AUDIT = ChangeReason("machine", "says the same as another one")
 _LETTERS = re.compile(r"[^\w]+")
 _ARTICLES = {"a", "an", "the", "my", "our", "his", "her", "their"}
 
 
-def consolidate(tools: Tools, work: ClosingWork) -> ClosingWork:
+def consolidate(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Let the older of two facts that say the same take over the other's evidence."""
     alike: dict[tuple[Key, str], list[KnownFact]] = defaultdict(list)
     for fact in work.loaded.profile.facts:
@@ -53,13 +59,13 @@ def _precedence(fact: KnownFact) -> tuple[bool, object]:
     return not fact.is_ruled, fact.first_seen_at
 
 
-def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> Write:
+def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> PendingWrite:
     assert kept.id is not None
     assert double.id is not None
     kept_id, double_id = kept.id, double.id
     pieces = [
         (
-            Source(each.source),
+            FactSource(each.source),
             each.hypothesis,
             NewEvidence(
                 new_id(),
@@ -78,7 +84,7 @@ def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> W
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, kept.key)
         await merge_fact(to.conn, to.settings, standing, kept_id, double_id, pieces, _AUDIT)
 
-    return Write("merge-fact", run, [kept.key])
+    return PendingWrite("merge-fact", run, [kept.key])
 
 
 CONSOLIDATE = ClosingStage("consolidate", consolidate)

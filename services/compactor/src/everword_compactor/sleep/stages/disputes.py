@@ -9,14 +9,20 @@ from typing import Any
 
 from everword.facts import store
 from everword.facts.conclusions import accept_fact, reject_fact
-from everword.facts.model import Key, Outcome, Ruling, State
-from everword.facts.writer import Audit, hold
+from everword.facts.model import DisputeOutcome, FactRuling, FactState, Key
+from everword.facts.writer import ChangeReason, hold
 from everword.text.credentials import mask_credentials
-from everword_compactor.jobs.questions import CheckedAnswer, Question
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep.prompting import message_record
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import DisputeRow
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-arbitrate"
 MAX_TOKENS = 800
@@ -28,7 +34,7 @@ MENTIONS = 2
 LONGEST = timedelta(days=90)
 #: Messages before and after each that the facts rest on.
 AROUND = 5
-_OUTCOMES = {outcome.name.lower(): outcome for outcome in Outcome}
+_OUTCOMES = {outcome.name.lower(): outcome for outcome in DisputeOutcome}
 _INSTRUCTION = f"""\
 The record `dispute` holds two facts about one person that contradict each other: `old` was known when `new` was said. \
 `timeline` is what the attribute was through time, `trajectory` where the person's life is going, `messages` the \
@@ -52,13 +58,13 @@ _SCHEMA: Mapping[str, Any] = {
 class Settlement:
     """What is to become of a dispute."""
 
-    outcome: Outcome
+    outcome: DisputeOutcome
     #: `rule`, `model` or `person`.
     decided_by: str
     reason: str
 
 
-def settle_disputes(tools: Tools, work: ClosingWork) -> ClosingWork:
+def settle_disputes(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Settle open disputes of the subject; what cannot be settled without a model waits for one."""
     with tools.reading() as conn:
         disputes = reads.open_disputes(conn, tools.namespace_id, work.subject, MOST)
@@ -76,28 +82,30 @@ def settle_disputes(tools: Tools, work: ClosingWork) -> ClosingWork:
 def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
     """Return what settles a dispute without asking anybody; None where nothing does."""
     old_gone, new_gone = (
-        ruling == Ruling.WRONG for ruling in (dispute.old_ruling, dispute.new_ruling)
+        ruling == FactRuling.WRONG for ruling in (dispute.old_ruling, dispute.new_ruling)
     )
-    if dispute.new_ruling == Ruling.RIGHT or old_gone:
-        return Settlement(Outcome.ACCEPT_NEW, "person", "a person said so")
-    if dispute.old_ruling == Ruling.RIGHT or new_gone:
-        return Settlement(Outcome.REJECT_NEW, "person", "a person said so")
-    if dispute.new_state == State.REJECTED:
-        return Settlement(Outcome.REJECT_NEW, "rule", "the new one was corrected")
-    if dispute.old_state == State.REJECTED:
-        return Settlement(Outcome.ACCEPT_NEW, "rule", "the old one was corrected")
+    if dispute.new_ruling == FactRuling.RIGHT or old_gone:
+        return Settlement(DisputeOutcome.ACCEPT_NEW, "person", "a person said so")
+    if dispute.old_ruling == FactRuling.RIGHT or new_gone:
+        return Settlement(DisputeOutcome.REJECT_NEW, "person", "a person said so")
+    if dispute.new_state == FactState.REJECTED:
+        return Settlement(DisputeOutcome.REJECT_NEW, "rule", "the new one was corrected")
+    if dispute.old_state == FactState.REJECTED:
+        return Settlement(DisputeOutcome.ACCEPT_NEW, "rule", "the old one was corrected")
     if dispute.new_outranks:
         # The new fact is current already. Accepting it would confirm it after a single statement.
-        return Settlement(Outcome.KEEP, "rule", "only the new one comes from a trusted source")
+        return Settlement(
+            DisputeOutcome.KEEP, "rule", "only the new one comes from a trusted source"
+        )
     if dispute.old_outranks:
         return _by_trust(dispute, now)
     later = dispute.new_first_seen_at > dispute.old_last_seen_at
     if dispute.new_mentions >= MENTIONS and later and dispute.is_stated:
         reason = f"said {dispute.new_mentions} times after the other was last heard of"
-        return Settlement(Outcome.ACCEPT_NEW, "rule", reason)
+        return Settlement(DisputeOutcome.ACCEPT_NEW, "rule", reason)
     if now - dispute.opened_at > LONGEST and dispute.new_mentions != dispute.old_mentions:
         more = dispute.new_mentions > dispute.old_mentions
-        outcome = Outcome.ACCEPT_NEW if more else Outcome.REJECT_NEW
+        outcome = DisputeOutcome.ACCEPT_NEW if more else DisputeOutcome.REJECT_NEW
         reason = f"in dispute for {LONGEST.days} days, and said less often than the other"
         return Settlement(outcome, "rule", reason)
     return None
@@ -106,14 +114,16 @@ def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
 def _by_trust(dispute: DisputeRow, now: datetime) -> Settlement | None:
     """Return how to settle a dispute of a trusted fact with an untrusted one, which never wins."""
     if dispute.old_last_seen_at > dispute.opened_at:
-        return Settlement(Outcome.REJECT_NEW, "rule", "a trusted source said the old one again")
+        return Settlement(
+            DisputeOutcome.REJECT_NEW, "rule", "a trusted source said the old one again"
+        )
     if now - dispute.opened_at > LONGEST:
         reason = f"in dispute for {LONGEST.days} days, and no trusted source said the new one"
-        return Settlement(Outcome.REJECT_NEW, "rule", reason)
+        return Settlement(DisputeOutcome.REJECT_NEW, "rule", reason)
     return None
 
 
-def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settlement:
+def _arbitrate(tools: StageTools, work: ClosingWork, dispute: DisputeRow) -> Settlement:
     """Return what a model decides, who sees the conversation around both."""
     assert tools.asking is not None
     ids = [dispute.old_id, dispute.new_id]
@@ -134,7 +144,7 @@ def _arbitrate(tools: Tools, work: ClosingWork, dispute: DisputeRow) -> Settleme
         # The latest are the likeliest to tell.
         "messages": list(reversed(reads.fitting(list(reversed(shown)), room))),
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["timeline"])
+    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["timeline"])
     return tools.asking.ask(question, read_settlement)
 
 
@@ -161,10 +171,10 @@ def _record(dispute: DisputeRow) -> dict[str, Any]:
     }
 
 
-def _settle(dispute: DisputeRow, found: Settlement) -> Write:
+def _settle(dispute: DisputeRow, found: Settlement) -> PendingWrite:
     """Return the write that closes the loser, with what links it, and records the outcome and why."""
     key = Key(dispute.subject, dispute.attribute)
-    audit = Audit("machine", found.reason)
+    audit = ChangeReason("machine", found.reason)
     old, new = dispute.old_id, dispute.new_id
 
     async def run(to: Storing) -> None:
@@ -180,12 +190,12 @@ def _settle(dispute: DisputeRow, found: Settlement) -> Write:
         )
         if not settled:
             return
-        if found.outcome is Outcome.ACCEPT_NEW:
+        if found.outcome is DisputeOutcome.ACCEPT_NEW:
             await accept_fact(to.conn, to.settings, standing, new, old, audit)
-        elif found.outcome is Outcome.REJECT_NEW:
+        elif found.outcome is DisputeOutcome.REJECT_NEW:
             await reject_fact(to.conn, to.settings, standing, new, old, audit)
 
-    return Write("settle-dispute", run, [key])
+    return PendingWrite("settle-dispute", run, [key])
 
 
 DISPUTES = ClosingStage("disputes", settle_disputes)

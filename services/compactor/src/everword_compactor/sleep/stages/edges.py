@@ -6,13 +6,19 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
-from everword_compactor.jobs.questions import CheckedAnswer, Question
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep import storing
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import reads
-from everword_compactor.sleep.storing import NewEdge
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.storing import NewFactLink
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 TASK = "sleep-edges"
 MAX_TOKENS = 4_000
@@ -24,7 +30,7 @@ _TOUCHED = 40
 _LEAST = 0.3
 
 
-class Relation(IntEnum):
+class LinkRelation(IntEnum):
     """What one fact is to another. Values equal the column `relation`."""
 
     CAUSES = 1
@@ -35,7 +41,7 @@ class Relation(IntEnum):
     PART_OF = 6
 
 
-_RELATIONS = {relation.name.lower(): relation for relation in Relation}
+_RELATIONS = {relation.name.lower(): relation for relation in LinkRelation}
 _INSTRUCTION = f"""\
 The records `facts` are what is known of a person; those with `touched` true were just heard of. `edges` are how \
 facts are \
@@ -76,7 +82,7 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def link_facts(tools: Tools, work: ClosingWork) -> ClosingWork:
+def link_facts(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add edges from and to the facts that the sessions touched."""
     assert tools.asking is not None
     ids = set(work.touched_ids)
@@ -99,23 +105,23 @@ def link_facts(tools: Tools, work: ClosingWork) -> ClosingWork:
             {
                 "from": numbers[edge.from_fact_id],
                 "to": numbers[edge.to_fact_id],
-                "relation": Relation(edge.relation).name.lower(),
+                "relation": LinkRelation(edge.relation).name.lower(),
                 "confidence": round(edge.confidence, 2),
             }
             for edge in edges
             if edge.from_fact_id in numbers and edge.to_fact_id in numbers
         ],
     }
-    question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts", "edges"])
+    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts", "edges"])
     found = tools.asking.ask(question, lambda answer: read_edges_of(shown, len(touched), answer))
     return work.adding(*map(_insert, found), edges=len(found))
 
 
 def read_edges_of(
     shown: Sequence[KnownFact], touched: int, answer: Any
-) -> CheckedAnswer[list[NewEdge]]:
+) -> CheckedAnswer[list[NewFactLink]]:
     """Return the edges of an answer between two facts of which one was touched, and what is wrong with the rest."""
-    kept: dict[tuple[int, int, Relation], NewEdge] = {}
+    kept: dict[tuple[int, int, LinkRelation], NewFactLink] = {}
     complaints = []
     for entry in answer["edges"]:
         first, second = entry["from"], entry["to"]
@@ -128,7 +134,7 @@ def read_edges_of(
         assert one.id is not None
         assert other.id is not None
         relation = _RELATIONS[entry["relation"]]
-        edge = NewEdge(
+        edge = NewFactLink(
             one.id,
             other.id,
             relation,
@@ -140,11 +146,11 @@ def read_edges_of(
     return CheckedAnswer(list(kept.values()), complaints)
 
 
-def _insert(edge: NewEdge) -> Write:
+def _insert(edge: NewFactLink) -> PendingWrite:
     async def run(to: Storing) -> None:
         await storing.insert_edge(to.conn, to.namespace_id, edge, to.now)
 
-    return Write("insert-edge", run)
+    return PendingWrite("insert-edge", run)
 
 
 EDGES_STAGE = ClosingStage("edges", link_facts, needs_model=True)

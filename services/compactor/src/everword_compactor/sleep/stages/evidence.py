@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
-from everword.facts.model import Key, Source, State
+from everword.facts.model import FactSource, FactState, Key
 from everword.facts.statement_writer import FactStatement
 from everword.facts.store import NewEvidence
-from everword.facts.writer import Audit
-from everword_compactor.sleep.model import Conversation, KnownFact, Observation, Quote
+from everword.facts.writer import ChangeReason
+from everword_compactor.sleep.model import KnownFact, Observation, Quote, SleepConversation
 
 #: Who writes.
-AUDIT = Audit("machine", "learned in sleep")
+AUDIT = ChangeReason("machine", "learned in sleep")
 
 
 def pieces_of(quotes: Sequence[Quote], reason: str = "") -> list[NewEvidence]:
@@ -36,13 +36,13 @@ def told_of(
     key: Key,
     value: str,
     observation: Observation,
-    conversation: Conversation,
+    conversation: SleepConversation,
 ) -> FactStatement:
     """Return what an observation says, as facts are told: it holds from when it was first said."""
     return FactStatement(
         key,
         value,
-        Source.STATED,
+        FactSource.STATED,
         min(quote.said_at for quote in observation.quotes),
         pieces_of(observation.quotes),
         hypothesis=observation.hypothesis,
@@ -60,7 +60,7 @@ def known_of(told: FactStatement, before: KnownFact | None = None) -> KnownFact:
         key=told.key,
         value=before.value if before else told.value,
         category=before.category if before else attribute.category,
-        state=before.state if before else State.SUSPECTED,
+        state=before.state if before else FactState.SUSPECTED,
         source=before.source if before else told.source,
         confidence=before.confidence if before else 0.0,
         mentions=mentions,

@@ -6,16 +6,22 @@ from dataclasses import replace
 from datetime import timedelta
 
 from everword.facts.conclusions import expire_fact
-from everword.facts.writer import Audit, hold
+from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
 #: Facts of a subject that one closing ends.
 MOST = 200
 
 
-def expire(tools: Tools, work: ClosingWork) -> ClosingWork:
+def expire(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """End the facts of the subject whose lifetime is over; those in dispute are left to be settled."""
     with tools.reading() as conn:
         expired = reads.expired_facts(conn, tools.namespace_id, work.subject, tools.now, MOST)
@@ -26,11 +32,11 @@ def expire(tools: Tools, work: ClosingWork) -> ClosingWork:
     return replace(work, expired=expired, loaded=work.loaded.with_profile(profile))
 
 
-def _end(fact: KnownFact) -> Write:
+def _end(fact: KnownFact) -> PendingWrite:
     assert fact.id is not None
     fact_id = fact.id
     lifetime = timedelta(days=fact.lifetime_days)
-    audit = Audit("machine", f"not heard of for {fact.lifetime_days} days")
+    audit = ChangeReason("machine", f"not heard of for {fact.lifetime_days} days")
 
     async def run(to: Storing) -> None:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
@@ -40,7 +46,7 @@ def _end(fact: KnownFact) -> Write:
             at = fact.last_seen_at + lifetime
             await expire_fact(to.conn, to.settings, standing, fact_id, at, audit)
 
-    return Write("expire-fact", run, [fact.key])
+    return PendingWrite("expire-fact", run, [fact.key])
 
 
 EXPIRE = ClosingStage("expire", expire)

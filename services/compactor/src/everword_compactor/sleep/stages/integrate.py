@@ -12,20 +12,20 @@ from everword.facts.statement_writer import (
 )
 from everword.facts.writer import hold
 from everword_compactor.sleep.stages.evidence import AUDIT
-from everword_compactor.sleep.work import Storing, Write
+from everword_compactor.sleep.work import PendingWrite, Storing
 
 
-def state(told: FactStatement) -> Write:
+def state(told: FactStatement) -> PendingWrite:
     """Return the write for a value that holds: a new fact, or one more piece for one that is known."""
 
     async def run(to: Storing) -> None:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await state_fact(to.conn, to.settings, standing, told, AUDIT)
 
-    return Write("state-fact", run, [told.key])
+    return PendingWrite("state-fact", run, [told.key])
 
 
-def contradict(told: FactStatement, known_value: str) -> Write:
+def contradict(told: FactStatement, known_value: str) -> PendingWrite:
     """Return the write for a value that contradicts a known one: both are marked as a pair until that is settled."""
 
     async def run(to: Storing) -> None:
@@ -39,30 +39,30 @@ def contradict(told: FactStatement, known_value: str) -> Write:
         pair = (known.id, remembered.fact_id)
         await store.open_disputes(to.conn, id_, standing.now, [pair])
 
-    return Write("contradict-fact", run, [told.key])
+    return PendingWrite("contradict-fact", run, [told.key])
 
 
-def retract(told: FactStatement) -> Write:
+def retract(told: FactStatement) -> PendingWrite:
     """Return the write for a value that holds no more."""
 
     async def run(to: Storing) -> None:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await retract_fact(to.conn, to.settings, standing, told, AUDIT)
 
-    return Write("retract-fact", run, [told.key])
+    return PendingWrite("retract-fact", run, [told.key])
 
 
-def correct(told: FactStatement, wrong_value: str) -> Write:
+def correct(told: FactStatement, wrong_value: str) -> PendingWrite:
     """Return the write for a value that holds where another one was said by mistake."""
 
     async def run(to: Storing) -> None:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
         await correct_fact(to.conn, to.settings, standing, told, wrong_value, AUDIT)
 
-    return Write("correct-fact", run, [told.key])
+    return PendingWrite("correct-fact", run, [told.key])
 
 
-def doubt(told: FactStatement, value: str) -> Write:
+def doubt(told: FactStatement, value: str) -> PendingWrite:
     """Return the write for what speaks against a value, with nothing in its place."""
 
     async def run(to: Storing) -> None:
@@ -71,4 +71,4 @@ def doubt(told: FactStatement, value: str) -> Write:
         if fact is not None:
             await doubt_fact(to.conn, to.settings, standing, fact.id, told, AUDIT)
 
-    return Write("doubt-fact", run, [told.key])
+    return PendingWrite("doubt-fact", run, [told.key])

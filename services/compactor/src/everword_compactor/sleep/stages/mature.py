@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.facts.conclusions import anchor_fact
-from everword.facts.writer import Audit, hold
+from everword.facts.writer import ChangeReason, hold
 from everword_compactor.sleep.model import KnownFact
-from everword_compactor.sleep.work import ClosingStage, ClosingWork, Storing, Tools, Write
+from everword_compactor.sleep.work import (
+    ClosingStage,
+    ClosingWork,
+    PendingWrite,
+    StageTools,
+    Storing,
+)
 
-_AUDIT = Audit("machine", "an anchor of the trajectory")
+_AUDIT = ChangeReason("machine", "an anchor of the trajectory")
 
 
-def mature(tools: Tools, work: ClosingWork) -> ClosingWork:
+def mature(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Mark the facts of the subject that are anchors of its trajectory, and unmark those that are none any more."""
     if work.loaded.trajectory.made_at is None:
         return work
@@ -37,7 +43,7 @@ def _is_named(fact: KnownFact, anchors: Sequence[str]) -> bool:
     )
 
 
-def _anchor(fact: KnownFact, is_anchor: bool) -> Write:
+def _anchor(fact: KnownFact, is_anchor: bool) -> PendingWrite:
     assert fact.id is not None
     fact_id = fact.id
 
@@ -45,7 +51,7 @@ def _anchor(fact: KnownFact, is_anchor: bool) -> Write:
         standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         await anchor_fact(to.conn, to.settings, standing, fact_id, is_anchor, _AUDIT)
 
-    return Write("anchor-fact", run, [fact.key])
+    return PendingWrite("anchor-fact", run, [fact.key])
 
 
 MATURE = ClosingStage("mature", mature)

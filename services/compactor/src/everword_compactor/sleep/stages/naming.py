@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from everword.facts.attributes import KNOWN
+from everword.text.case_folding import fold_spaces
 
 #: What else models, and people, call an attribute.
 _SYNONYMS = {
@@ -52,7 +53,7 @@ def attribute_name(written: str) -> str:
 
 def topic_names(written: Iterable[str], known: Sequence[str], most: int = 3) -> list[str]:
     """Return at most three topics, each by the name that earlier sessions have for it."""
-    by_folded = {" ".join(topic.casefold().split()): topic for topic in reversed(known)}
+    by_folded = {fold_spaces(topic): topic for topic in reversed(known)}
     names = []
     for topic in written:
         plain = " ".join(topic.split())

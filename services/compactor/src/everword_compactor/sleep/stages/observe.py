@@ -9,12 +9,18 @@ from typing import Any
 
 from everword.domain.ids import new_id
 from everword.facts.attributes import KNOWN
-from everword_compactor.jobs.questions import CheckedAnswer, Question
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep.checks import misstated, unsupported
-from everword_compactor.sleep.model import Message, Observation, ObservationKind, Quote, Session
+from everword_compactor.sleep.model import (
+    Observation,
+    ObservationKind,
+    Quote,
+    SessionMessage,
+    SleepSession,
+)
 from everword_compactor.sleep.prompting import find_quote, halve_messages, portions
 from everword_compactor.sleep.stages.naming import attribute_name, topic_names
-from everword_compactor.sleep.work import SessionStage, SessionWork, Tools
+from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-observe"
 MAX_TOKENS = 4_000
@@ -93,7 +99,7 @@ class Observed:
     topics: Sequence[str] = ()
 
 
-def observe(tools: Tools, work: SessionWork) -> SessionWork:
+def observe(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add the observations of a session, and its topics."""
     assert tools.asking is not None
     session, loaded = work.session, work.loaded
@@ -102,7 +108,7 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
     for portion in portions(session, tools.asking.room(MAX_TOKENS), loaded.time_zone):
         known = [{"topic": topic} for topic in (*topics, *loaded.known_topics)]
         records = {"messages": portion, "topics": known}
-        question = Question(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
+        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
         answers = tools.asking.ask_in_parts(
             question,
             "messages",
@@ -117,7 +123,7 @@ def observe(tools: Tools, work: SessionWork) -> SessionWork:
     return work.adding(observations=len(work.observations))
 
 
-def read_observed(session: Session, answer: Any) -> CheckedAnswer[Observed]:
+def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]:
     """Return those observations of an answer that rest on words which people wrote, and what is wrong with others."""
     kept: list[Observation] = []
     complaints: list[str] = []
@@ -135,7 +141,7 @@ def read_observed(session: Session, answer: Any) -> CheckedAnswer[Observed]:
     return CheckedAnswer(Observed(kept, answer["topics"]), complaints)
 
 
-def _quotes(session: Session, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:
+def _quotes(session: SleepSession, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:
     """Return the quotes that are verbatim in what a person wrote, and what is wrong where there is none."""
     quotes: dict[int, Quote] = {}
     for entry in entries:
@@ -148,7 +154,7 @@ def _quotes(session: Session, entries: Sequence[Mapping[str, Any]]) -> tuple[lis
 
 
 def _observation(
-    session: Session, entry: Mapping[str, Any], quotes: Sequence[Quote]
+    session: SleepSession, entry: Mapping[str, Any], quotes: Sequence[Quote]
 ) -> Observation:
     kind = _KINDS[entry["kind"]]
     first = next(message for message in session.said if message.seq == quotes[0].seq)
@@ -167,7 +173,7 @@ def _observation(
     )
 
 
-def _faults(session: Session, observation: Observation) -> list[str]:
+def _faults(session: SleepSession, observation: Observation) -> list[str]:
     """Return what an observation says that its messages do not."""
     cited = {quote.message_id for quote in observation.quotes}
     own = [message for message in session.said if message.id in cited]
@@ -180,7 +186,9 @@ def _faults(session: Session, observation: Observation) -> list[str]:
     return faults + misstated(observation.text, own, observation.subject)
 
 
-def _with_those_before(session: Session, own: Sequence[Message]) -> list[Message]:
+def _with_those_before(
+    session: SleepSession, own: Sequence[SessionMessage]
+) -> list[SessionMessage]:
     places = {message.seq for message in own}
     shown = list(session.shown)
     before = [earlier for earlier, later in pairwise(shown) if later.seq in places]

@@ -12,13 +12,13 @@ from uuid import UUID
 
 from everword.db.blocking import Connection, fetch_all
 from everword.domain.trust import TrustPolicy
-from everword.facts.model import Source, State
+from everword.facts.model import FactSource, FactState
 from everword.facts.store import SQL as FACTS
 from everword.facts.voices import VoiceRow, Voices, weigh_voices
 from everword.jobs.enqueue import SESSION_IDLE_S
 from everword_compactor.nodes.store import node_namespace
-from everword_compactor.sleep.model import KnownFact, Message
-from everword_compactor.sleep.store import SQL, FactRow
+from everword_compactor.sleep.model import KnownFact, SessionMessage
+from everword_compactor.sleep.store import SQL, CurrentFactRow
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class EvidenceRow:
         return {
             "time": self.said_at.isoformat(timespec="minutes"),
             "is": "against" if self.contradicts else "for",
-            "source": Source(self.source).name.lower(),
+            "source": FactSource(self.source).name.lower(),
             "quote": self.quote or self.reason,
         }
 
@@ -91,7 +91,7 @@ class DisputeRow:
     @property
     def is_stated(self) -> bool:
         """Tell whether the new one was said to be so, and is no guess."""
-        return not self.new_hypothesis and self.new_source != Source.INFERRED
+        return not self.new_hypothesis and self.new_source != FactSource.INFERRED
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,14 @@ class TimelineRow:
         until = self.valid_until.date().isoformat() if self.valid_until else ""
         return {
             "value": self.value,
-            "state": State(self.state).name.lower(),
+            "state": FactState(self.state).name.lower(),
             "from": self.valid_from.date().isoformat(),
             "until": until,
         }
 
 
 @dataclass(frozen=True)
-class EdgeRow:
+class FactLinkRow:
     """A link between two facts."""
 
     id: UUID
@@ -205,22 +205,22 @@ def read_timeline(
 
 def read_around(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], around: int
-) -> list[Message]:
+) -> list[SessionMessage]:
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids), "around": around}
-    return fetch_all(conn, SQL["read_around"], parameters, Message)
+    return fetch_all(conn, SQL["read_around"], parameters, SessionMessage)
 
 
 def expired_facts(
     conn: Connection, namespace_id: int, subject: str, now: datetime, limit: int
 ) -> list[KnownFact]:
     parameters = {"namespace_id": namespace_id, "subject": subject, "now": now, "limit": limit}
-    rows = fetch_all(conn, SQL["expired_facts"], parameters, FactRow)
+    rows = fetch_all(conn, SQL["expired_facts"], parameters, CurrentFactRow)
     return [row.known() for row in rows]
 
 
-def read_edges(conn: Connection, namespace_id: int, subject: str, limit: int) -> list[EdgeRow]:
+def read_edges(conn: Connection, namespace_id: int, subject: str, limit: int) -> list[FactLinkRow]:
     parameters = {"namespace_id": namespace_id, "subject": subject, "limit": limit}
-    return fetch_all(conn, SQL["read_edges"], parameters, EdgeRow)
+    return fetch_all(conn, SQL["read_edges"], parameters, FactLinkRow)
 
 
 def fitting(records: Sequence[dict[str, Any]], room_chars: int) -> list[dict[str, Any]]:

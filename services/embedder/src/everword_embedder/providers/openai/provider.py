@@ -31,7 +31,7 @@ RELEARN_S = 10.0
 
 
 @dataclass(frozen=True)
-class Dialect:
+class EmbeddingDialect:
     """The fields that a server takes beside the model and the texts, and when that was learned."""
 
     options: dict[str, Any]
@@ -59,7 +59,7 @@ class OpenAIProvider:
         self._matryoshka = generation.matryoshka
         self._server = server
         self._clock = clock
-        self._dialect: Dialect | None = None
+        self._dialect: EmbeddingDialect | None = None
         self._learning = asyncio.Lock()
 
     @property
@@ -88,13 +88,13 @@ class OpenAIProvider:
         native = vectors_of(answer, len(texts))
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
 
-    async def _learned(self) -> Dialect:
+    async def _learned(self) -> EmbeddingDialect:
         """Return what the server takes; learned once, so that a refusal later can only be for the texts."""
         async with self._learning:
             if self._dialect is None:
                 served = await listed_model(self._server, self.model)
                 options = await self._accepted_options(served)
-                self._dialect = Dialect(options, served.max_tokens, self._clock())
+                self._dialect = EmbeddingDialect(options, served.max_tokens, self._clock())
             return self._dialect
 
     async def _accepted_options(self, served: ListedModel) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[_Piece]:
         if line:
             yield line
             continue
-        for first, last in _joined(_sentences(text, line_start, line_end)):
+        for first, last in _joined(_sentence_ranges(text, line_start, line_end)):
             sentence = _measured(text, first, last, MAX_TOKENS)
             if sentence:
                 yield sentence
@@ -174,7 +174,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield from _matches(_LINE, text, start, end)
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _sentence_ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield sentences; a sentence that is far longer than a chunk comes in parts."""
     while start < end:
         found = _SENTENCE.match(text, start, min(start + _WINDOW_CHARS, end))

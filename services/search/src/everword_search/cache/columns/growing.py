@@ -15,7 +15,7 @@ _GROWTH = 1.0625
 _LEAST = 64
 
 
-class Column:
+class GrowingColumn:
     """An array of one or more dimensions that rows are added to."""
 
     def __init__(self, kind: Any, shape: tuple[int, ...] = (), room: int = 0) -> None:

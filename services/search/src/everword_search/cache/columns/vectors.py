@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword_search.cache.columns.growing import Column
+from everword_search.cache.columns.growing import GrowingColumn
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.kernels.compiled import GROUP, cosines, nearest_signs
 
@@ -37,13 +37,13 @@ class Vectors:
         """There is `room` for so many rows."""
         self.generation_id = generation_id
         self._dimensions = dimensions
-        self._states = Column(np.uint8, room=room)
-        self._halves = Column(np.float16, (dimensions,), room)
+        self._states = GrowingColumn(np.uint8, room=room)
+        self._halves = GrowingColumn(np.float16, (dimensions,), room)
         #: How many rows have no vector, and how many of them wait for one.
         self.lacking_count = self._pending_count = 0
 
     @property
-    def _columns(self) -> Sequence[Column]:
+    def _columns(self) -> Sequence[GrowingColumn]:
         return (self._states, self._halves)
 
     @property
@@ -130,10 +130,10 @@ class SignedVectors(Vectors):
         super().__init__(generation_id, dimensions, room)
         self._bytes = -(-dimensions // 8)
         # As `nearest_signs` goes through them: by groups, the last of which may have few rows.
-        self._signs = Column(np.uint8, room=-(-room // GROUP) * GROUP * self._bytes)
+        self._signs = GrowingColumn(np.uint8, room=-(-room // GROUP) * GROUP * self._bytes)
 
     @property
-    def _columns(self) -> Sequence[Column]:
+    def _columns(self) -> Sequence[GrowingColumn]:
         return (*super()._columns, self._signs)
 
     def add(self, rows: int) -> None:

@@ -20,15 +20,14 @@ from everword.domain.documents import shown_path
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.budget import Block
-from everword_search.context.model import BlockSource, Candidate
+from everword.rpc.pages import PageRequest
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.budget import BudgetedBlock
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_log_entries
-from everword_search.records.model import MemoryFilter, PageRequest
-from everword_search.records.pages import max_parts
-from everword_search.records.query_plans import use_generic_plans
-from everword_search.records.store import read_memories
+from everword_search.records.model import MemoryFilter, max_parts
+from everword_search.records.store import read_memories, use_generic_plans
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories
@@ -49,7 +48,7 @@ _READ_CHARS, _SHOWN_CHARS = 4_000, 800
 _ENTRIES, _CHARS = 50, 4000
 
 
-async def find_documents(asked: Asked) -> list[Candidate]:
+async def find_documents(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the parts that the query finds, best first, and entries of daily logs, newest first."""
     entries, chunks = await asyncio.gather(find_entries(asked), find_chunks(asked))
     budget = asked.request.token_budget
@@ -60,7 +59,7 @@ async def find_documents(asked: Asked) -> list[Candidate]:
     ]
 
 
-async def find_chunks(asked: Asked) -> list[Candidate]:
+async def find_chunks(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the parts of documents that are relevant to the query, best first."""
     wanted = _of_chunks(asked.filter)
     there = asked.start.present.documents
@@ -108,12 +107,12 @@ def _is_near(result: SearchResult, is_nothing: bool) -> bool:
     return max(cosines) >= least if cosines else not is_nothing
 
 
-def _candidate(result: SearchResult) -> Candidate:
+def _candidate(result: SearchResult) -> ContextCandidate:
     memory = result.memory
     words = excerpt(memory.content, result.passage, _SHOWN_CHARS)
     if memory.content_truncated and not words.endswith("…"):
         words = f"{words} …"
-    return Candidate(
+    return ContextCandidate(
         shown_path(memory.document_title, memory.headings),
         words,
         memory.id,
@@ -140,9 +139,11 @@ def excerpt(content: str, passage: str, chars: int) -> str:
     return f"{before}{content[start:end].strip()}{after}"
 
 
-def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+def _within(
+    asked: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
+) -> list[ContextCandidate]:
     """Return those candidates that fit together into a number of tokens."""
-    block, kept = Block(BlockSource.DOCUMENTS, asked.layout), list[Candidate]()
+    block, kept = BudgetedBlock(BlockSource.DOCUMENTS, asked.layout), list[ContextCandidate]()
     for candidate in candidates:
         item = asked.layout.candidate(candidate)
         if block.tokens + block.cost(item) <= limit:
@@ -151,7 +152,7 @@ def _within(asked: Asked, candidates: Sequence[Candidate], limit: int) -> list[C
     return kept
 
 
-async def find_entries(asked: Asked) -> list[Candidate]:
+async def find_entries(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the entries of today and yesterday, by the namespace's days, newest first. Raises MemoryNotFound."""
     settings = asked.start.settings
     today = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(datetime.now(UTC))
@@ -170,10 +171,10 @@ async def find_entries(asked: Asked) -> list[Candidate]:
     return [_log_candidate(entry) for entry in entries]
 
 
-def _log_candidate(entry: MemoryRecord) -> Candidate:
+def _log_candidate(entry: MemoryRecord) -> ContextCandidate:
     label = f"daily log, {entry.author}" if entry.author else "daily log"
     words = f"{entry.content} …" if entry.content_truncated else entry.content
-    return Candidate(label, words, entry.id, entry.occurred_at)
+    return ContextCandidate(label, words, entry.id, entry.occurred_at)
 
 
 DOCUMENTS = BlockKind(

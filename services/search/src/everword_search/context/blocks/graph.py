@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.graph.model import View
 from everword_search.graph_search.search_graph import RankedEdge, TopicRequest, search_graph
 from everword_search.records.model import MemoryFilter
@@ -17,7 +17,7 @@ _MOST, _LEAST_WEIGHT = 12, 0.4
 _OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags")
 
 
-async def find_relations(asked: Asked) -> Sequence[Candidate]:
+async def find_relations(asked: BlockRequest) -> Sequence[ContextCandidate]:
     """Return relations, those first that have most to do with the query; none where nothing has."""
     wanted = asked.filter
     if not asked.text or not _lets_graph_through(wanted):
@@ -35,10 +35,10 @@ async def find_relations(asked: Asked) -> Sequence[Candidate]:
     ]
 
 
-def _candidate(ranked: RankedEdge, place: int, zone: ZoneInfo) -> Candidate:
+def _candidate(ranked: RankedEdge, place: int, zone: ZoneInfo) -> ContextCandidate:
     edge = ranked.edge
     told = ((edge.message_id, edge.quote),) if edge.message_id and edge.quote else ()
-    return Candidate("relation", edge.text(zone), place=place, told_by=told)
+    return ContextCandidate("relation", edge.text(zone), place=place, told_by=told)
 
 
 def _lets_graph_through(wanted: MemoryFilter) -> bool:

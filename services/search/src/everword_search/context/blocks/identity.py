@@ -18,12 +18,12 @@ from zoneinfo import ZoneInfo
 
 from everword.db.pool import Connection
 from everword.domain.memory_kinds import MemoryKind
+from everword.domain.times import local_time
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
-from everword.facts.model import State
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.model import BlockSource, Candidate
-from everword_search.context.text import in_zone
+from everword.facts.model import FactState
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.facts.model import AsOf, KnownFilter
 from everword_search.facts.store import KnownRow, find_known, find_linked
 from everword_search.passages.as_of import find_as_of
@@ -44,7 +44,7 @@ _WORDS = {
 }
 
 
-async def find_profile(asked: Asked) -> Sequence[Candidate]:
+async def find_profile(asked: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the facts that hold of the conversation's subject, those first that are most believed."""
     wanted = await find_as_of(asked.sources.database, asked.namespace, asked.filter)
     known = _to_known(asked, wanted)
@@ -69,7 +69,7 @@ async def find_profile(asked: Asked) -> Sequence[Candidate]:
     return [linked[id_].lift(each) if id_ in linked else each for id_, each in shown.items()]
 
 
-def _to_known(asked: Asked, wanted: MemoryFilter) -> KnownFilter:
+def _to_known(asked: BlockRequest, wanted: MemoryFilter) -> KnownFilter:
     named, record = asked.request.filter.subjects, asked.record
     unnamed = named is None and record is not None and not record.subject
     if named is not None:
@@ -107,14 +107,14 @@ def _lets_facts_through(wanted: MemoryFilter) -> bool:
 
 def _candidate(
     row: KnownRow, place: int, now: datetime, zone: tzinfo, names_subject: bool
-) -> Candidate:
+) -> ContextCandidate:
     label = find_attribute(row.attribute).label
-    marks = ["suspected"] if row.state == State.SUSPECTED else []
+    marks = ["suspected"] if row.state == FactState.SUSPECTED else []
     if row.disputed:
         marks.append("disputed")
     if row.valid_from:
-        marks.append(f"as of {in_zone(row.valid_from, zone).date()}")
-    return Candidate(
+        marks.append(f"as of {local_time(row.valid_from, zone).date()}")
+    return ContextCandidate(
         f"{label} of {row.subject}" if names_subject else label,
         row.value,
         row.memory_id,
@@ -133,7 +133,7 @@ class Linked:
     #: How sure that is.
     confidence: float
 
-    def lift(self, candidate: Candidate) -> Candidate:
+    def lift(self, candidate: ContextCandidate) -> ContextCandidate:
         """Return the fact with what it is to the other one, before those that are only believed."""
         remark = ", ".join(each for each in (candidate.remark, self.remark) if each)
         return replace(candidate, remark=remark, lift=_LIFT * self.confidence)

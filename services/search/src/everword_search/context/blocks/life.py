@@ -13,13 +13,13 @@ from dataclasses import replace
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
+from everword.domain.times import local_time
 from everword.people.model import RelationStatus
 from everword.people.names import words_of
 from everword.text.values.spellings import is_same_name
-from everword_search.context.blocks.model import Asked, BlockKind
+from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.blocks.questions import is_of_now, subjects_of
-from everword_search.context.model import BlockSource, Candidate
-from everword_search.context.text import in_zone
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.people.known import (
     CurrentEvent,
     Detail,
@@ -35,7 +35,7 @@ from everword_search.people.known import (
 _LOOKED_AT, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
 
 
-async def find_life(asked: Asked) -> Sequence[Candidate]:
+async def find_life(asked: BlockRequest) -> Sequence[ContextCandidate]:
     """Return how the subject communicates, the most important events, and the people whom the query names."""
     subjects = subjects_of(asked)
     if not subjects or not is_of_now(asked):
@@ -66,23 +66,23 @@ def is_named(text: str, person: SpokenOf) -> bool:
     return any(is_same_name(word, name) for word in said for name in names)
 
 
-def _of_style(style: Sequence[Style]) -> list[Candidate]:
+def _of_style(style: Sequence[Style]) -> list[ContextCandidate]:
     words = ", ".join(f"{each.dimension} {each.value}" for each in style)
-    return [Candidate("Communication", words)] if words else []
+    return [ContextCandidate("Communication", words)] if words else []
 
 
-def _of_event(event: CurrentEvent, zone: tzinfo) -> Candidate:
-    when = f", {in_zone(event.starts_at, zone).date()}" if event.starts_at else ""
-    return Candidate(event.title, f"{event.category}{when}")
+def _of_event(event: CurrentEvent, zone: tzinfo) -> ContextCandidate:
+    when = f", {local_time(event.starts_at, zone).date()}" if event.starts_at else ""
+    return ContextCandidate(event.title, f"{event.category}{when}")
 
 
-def _of_person(person: SpokenOf, details: Sequence[Detail], zone: tzinfo) -> Candidate:
+def _of_person(person: SpokenOf, details: Sequence[Detail], zone: tzinfo) -> ContextCandidate:
     parts = [person.relation or "somebody whom the user knows"]
     if person.status != RelationStatus.ACTIVE:
         parts.append(RelationStatus(person.status).name.lower())
     words = ". ".join([", ".join(parts), *(each.value.rstrip(".") for each in details)])
-    remark = f"last spoken of on {in_zone(person.last_seen_at, zone).date()}"
-    return Candidate(person.name, words, remark=remark)
+    remark = f"last spoken of on {local_time(person.last_seen_at, zone).date()}"
+    return ContextCandidate(person.name, words, remark=remark)
 
 
 LIFE = BlockKind(BlockSource.LIFE, 0.05, find_life, lambda present: present.people)

@@ -12,8 +12,8 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.lore.compiled import CompiledBooks
 from everword.lore.find_lore import MOST_ENTRIES, FoundEntry, LoreRequest, find_lore
 from everword.text.credentials import mask_credentials
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.records.model import MemoryFilter
 
 SHARE = 0.1
@@ -27,7 +27,7 @@ _OTHER = (
 _KEPT = CompiledBooks()
 
 
-async def find_entries(asked: Asked) -> Sequence[Candidate]:
+async def find_entries(asked: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the entries that the conversation and the query set off, those of the highest priority first."""
     wanted, record = asked.filter, asked.record
     if not _lets_lore_through(wanted):
@@ -59,9 +59,9 @@ def _lets_lore_through(wanted: MemoryFilter) -> bool:
     return wanted.allows_kind(MemoryKind.LORE)
 
 
-def _candidate(entry: FoundEntry, place: int, *, masks: bool) -> Candidate:
+def _candidate(entry: FoundEntry, place: int, *, masks: bool) -> ContextCandidate:
     title = mask_credentials(entry.rule.title) if masks else entry.rule.title
-    return Candidate(title, entry.content, entry.rule.id, place=place, score=-float(place))
+    return ContextCandidate(title, entry.content, entry.rule.id, place=place, score=-float(place))
 
 
 LOREBOOK = BlockKind(BlockSource.LOREBOOK, SHARE, find_entries, lambda present: present.lore)

@@ -9,7 +9,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
 from everword.lore.model import Omission
 from everword_search.context.chat_history import Start
-from everword_search.context.model import BlockSource, Candidate, ContextRequest
+from everword_search.context.model import BlockSource, ContextCandidate, ContextRequest
 from everword_search.context.present import Present
 from everword_search.context.text import Layout
 from everword_search.records.model import MemoryFilter
@@ -17,7 +17,7 @@ from everword_search.retrieval.sources import Sources
 
 
 @dataclass(frozen=True)
-class Asked:
+class BlockRequest:
     """What a block is asked for."""
 
     sources: Sources
@@ -50,7 +50,7 @@ class BlockKind:
     #: The most of the budget that it may cost.
     share: float
     #: Returns candidates, the most important first. It knows all limits of scope: what it returns may be shown.
-    find: Callable[[Asked], Awaitable[Sequence[Candidate]]]
+    find: Callable[[BlockRequest], Awaitable[Sequence[ContextCandidate]]]
     #: Whether a namespace with these rows may have any: where it cannot, the block is not asked for.
     is_possible: Callable[[Present], bool] = lambda present: True
     #: Whether it is shown as it is, also where it repeats what the context says.

@@ -10,19 +10,19 @@ from collections.abc import Sequence
 
 from everword.facts.model import USER
 from everword.people.model import StrategyKind
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.people.offers import find_offers
 
 
-async def find_questions(asked: Asked) -> Sequence[Candidate]:
+async def find_questions(asked: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the questions whose topic the query touches, those first that it touches most."""
     subjects = subjects_of(asked)
     if not asked.text or not subjects or not is_of_now(asked):
         return []
     found = await find_offers(asked.sources.database, asked.namespace, subjects, asked.text)
     return [
-        Candidate(
+        ContextCandidate(
             StrategyKind(offer.kind).name.lower(),
             offer.question,
             remark=offer.reason,
@@ -34,7 +34,7 @@ async def find_questions(asked: Asked) -> Sequence[Candidate]:
     ]
 
 
-def subjects_of(asked: Asked) -> list[str]:
+def subjects_of(asked: BlockRequest) -> list[str]:
     """Return whom the context is about: whom the conversation names, or else its latest author and `user`."""
     named, conversation = asked.request.filter.subjects, asked.start.conversation
     if named is not None:
@@ -47,7 +47,7 @@ def subjects_of(asked: Asked) -> list[str]:
     return sorted({USER, latest.author if latest else ""} - {""})
 
 
-def is_of_now(asked: Asked) -> bool:
+def is_of_now(asked: BlockRequest) -> bool:
     """Tell whether a context is about the present: who asks how things were then has nothing to ask."""
     wanted = asked.request.filter
     moments = (wanted.valid_at, wanted.known_at, wanted.as_of_time, wanted.as_of_conversation_id)

@@ -11,21 +11,18 @@ They are those of the namespace, the conversation's agent, its subject, and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword.domain.documents import shown_path
 from everword.domain.records import MemoryRecord
-from everword_search.context.blocks.model import Asked, BlockKind
-from everword_search.context.model import BlockSource, Candidate
+from everword_search.context.blocks.model import BlockKind, BlockRequest
+from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_workspace_chunks
-from everword_search.records.model import MemoryFilter
-from everword_search.records.pages import max_parts
-from everword_search.records.query_plans import use_generic_plans
-from everword_search.records.store import read_memories
+from everword_search.records.model import MemoryFilter, max_parts
+from everword_search.records.store import read_memories, use_generic_plans
 
 SHARE = 0.25
 #: In the order of layers: identity, narrative, focus. HEARTBEAT is read by whoever runs it.
@@ -40,7 +37,7 @@ _CHARS = 4_000
 _BETWEEN_FILES = 2.0
 
 
-async def find_files(asked: Asked) -> list[Candidate]:
+async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
     """Return the parts of the files, the most important first. Raises MemoryNotFound."""
     namespace = asked.namespace
     filter_ = await find_as_of(asked.sources.database, namespace, _filter(asked))
@@ -59,10 +56,11 @@ async def find_files(asked: Asked) -> list[Candidate]:
         parts = await read_memories(
             conn, namespace.id, ids, max_chars=_CHARS, max_parts=max_parts(_CHARS)
         )
-    return _candidates(parts)
+    # Parts come file by file in their order.
+    return [_candidate(part, place) for place, part in enumerate(parts)]
 
 
-def _filter(asked: Asked) -> MemoryFilter:
+def _filter(asked: BlockRequest) -> MemoryFilter:
     """Return the request's filter; where there is no conversation and nobody is named, for files of nobody alone."""
     wanted = asked.filter
     if asked.record is not None:
@@ -76,18 +74,13 @@ def _filter(asked: Asked) -> MemoryFilter:
     )
 
 
-def _candidates(parts: Sequence[MemoryRecord]) -> list[Candidate]:
-    """Return parts, which come file by file in their order."""
-    return [_candidate(part, place) for place, part in enumerate(parts)]
-
-
-def _candidate(part: MemoryRecord, place: int) -> Candidate:
+def _candidate(part: MemoryRecord, place: int) -> ContextCandidate:
     name = part.document_title
     importance = _BETWEEN_FILES * (len(_IMPORTANCE) - _IMPORTANCE.index(name))
     # Of what it remembers, the latest is at the end; elsewhere what matters comes first.
     order = place if name == "MEMORY" else -place
     words = f"{part.content} …" if part.content_truncated else part.content
-    return Candidate(
+    return ContextCandidate(
         shown_path(name, part.headings),
         words,
         part.id,

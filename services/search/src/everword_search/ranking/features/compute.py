@@ -22,7 +22,7 @@ from everword_search.ranking.bm25 import K1, B
 from everword_search.ranking.features.pool import Pool
 from everword_search.ranking.features.terms import QueryTerms, query_terms
 from everword_search.ranking.times.dates import NamedDates, compare_dates, named_dates
-from everword_search.ranking.times.periods import Period
+from everword_search.ranking.times.periods import TimeRange
 
 _WHEN = re.compile(r"(when|what (date|day|month|year|time)|how long ago)\b")
 
@@ -71,7 +71,7 @@ class RankingQuery:
     #: IANA name: days are named by the namespace's own calendar.
     time_zone: str
     #: Stretches of time that it names.
-    periods: tuple[Period, ...] = ()
+    periods: tuple[TimeRange, ...] = ()
 
     @classmethod
     def ask(
@@ -82,7 +82,7 @@ class RankingQuery:
         config: str,
         time_zone: str,
         has_prefix: bool = False,
-        periods: tuple[Period, ...] = (),
+        periods: tuple[TimeRange, ...] = (),
     ) -> RankingQuery:
         """Return the question that `text` asks; see `query_terms`."""
         terms = query_terms(text, names, ignored, config)

@@ -9,27 +9,15 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from everword.domain.times import local_time
+from everword.text.calendar_terms import MONTH_NAMES
 from everword_search.kernels.arrays import Floats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: The first and the last second that a date can name.
 _FIRST = datetime(1, 1, 1, tzinfo=UTC).timestamp()
 _LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
-_NAMES = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-MONTHS = {name: number for number, name in enumerate(_NAMES, start=1)}
+MONTHS = {name: number for number, name in enumerate(MONTH_NAMES, start=1)}
 MONTHS |= {name[:3]: number for name, number in MONTHS.items() if name != "may"}
 MONTHS["sept"] = 9
 _WORD = re.compile(r"[A-Za-z]+")
@@ -106,7 +94,4 @@ def compare_dates(moments: Floats, dates: NamedDates, time_zone: str) -> dict[st
 def _local(moment: float, zone: ZoneInfo) -> datetime:
     # As a float, the last microseconds of the year 9999 are the year 10000.
     at = _EPOCH + timedelta(seconds=min(max(moment, _FIRST), _LAST))
-    try:
-        return at.astimezone(zone)
-    except OverflowError:
-        return at  # the first or last day that a date can name
+    return local_time(at, zone)

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import regex
 
+from everword.text.calendar_terms import MONTH_NAMES
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.times.relative_days import (
     ENGLISH,
@@ -46,10 +47,6 @@ _NAMED = (
     r"(?:[0-9]{1,2}(?:st|nd|rd|th|\.)?,? (?:of |de )?)?MONTH\.?"
     r"(?: [0-9]{1,2}(?:st|nd|rd|th)?)?,?(?: of| de)? (?:19|20)[0-9]{2}"
 )
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 _DIGIT, _WORD = regex.compile("[0-9]"), regex.compile(r"\w+")
 _TO = regex.compile(r" ?[-–—] ?| (?:to|and|until|till|through|bis|und) ")
 _DIRECTION = regex.compile(
@@ -64,7 +61,7 @@ _MOST = 4
 
 
 @dataclass(frozen=True, order=True)
-class Period:
+class TimeRange:
     """A stretch of time in seconds since 1970: `start` is in it, `end` is not."""
 
     start: float
@@ -90,7 +87,7 @@ class _Phrase:
     end: datetime
 
 
-def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[Period, ...]:
+def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[TimeRange, ...]:
     """Return the stretches of time, by the calendar of a time zone, that a question asked `now` names."""
     folded = " ".join(text[:_LONGEST].lower().split())
     language = language_of(config)
@@ -109,7 +106,7 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
         return ()  # at the ends of time
 
 
-def closeness(moments: Floats, periods: Sequence[Period]) -> Floats:
+def closeness(moments: Floats, periods: Sequence[TimeRange]) -> Floats:
     """Return how near moments, in seconds since 1970, are to one of some periods.
 
     1 within; less around it, since people tell of a day on the next, and 0 from the period's length on, which counts
@@ -193,8 +190,8 @@ def _directed(phrase: _Phrase, word: str) -> _Phrase:
     return phrase
 
 
-def _period(phrase: _Phrase, zone: ZoneInfo) -> Period:
-    return Period(_seconds(phrase.start, zone), _seconds(phrase.end, zone))
+def _period(phrase: _Phrase, zone: ZoneInfo) -> TimeRange:
+    return TimeRange(_seconds(phrase.start, zone), _seconds(phrase.end, zone))
 
 
 def _seconds(wall: datetime, zone: ZoneInfo) -> float:
@@ -222,7 +219,9 @@ def _phrases_of(language: str) -> _Phrases:
     # The longest word of a phrase tells it from most texts; a number before its unit, as in "2d ago", has a digit.
     words = {max(_WORD.findall(each.replace(_NUMBER, " ")), key=len) for each in written}
     phrases = {each.replace(_NUMBER, f"(?:{numbers})") for each in written}
-    months = [name.lower() for month in _MONTHS for name in known.get(month, ()) if name.isalpha()]
+    months = [
+        name.lower() for month in MONTH_NAMES for name in known.get(month, ()) if name.isalpha()
+    ]
     if months:
         named = "|".join(sorted(months, key=len, reverse=True))
         phrases.add(_NAMED.replace("MONTH", f"(?:{named})"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 
 import regex
+
+from everword.text.calendar_terms import COUNT_WORDS, SEASON_MONTHS
 
 _DAY = timedelta(days=1)
 #: What `relative_days` understands; NUMBER stands for numbers and their words.
@@ -17,29 +18,21 @@ ENGLISH = (
     r"(?:yesterday|this|last) (?:morning|afternoon|evening|night)",
     r"tonight",
 )
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 #: First hour and the one after the last; a night ends on the next day.
 _HOURS = {"morning": (5, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 29)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 #: One of these is in each of `ENGLISH`.
 ENGLISH_WORDS = frozenset(
-    {*_SEASONS, *_HOURS, *_UNIT_DAYS, *(f"{unit}s" for unit in _UNIT_DAYS), "weekend", "tonight"}
+    {
+        *SEASON_MONTHS,
+        *_HOURS,
+        *_UNIT_DAYS,
+        *(f"{unit}s" for unit in _UNIT_DAYS),
+        "weekend",
+        "tonight",
+    }
 )
-_COUNTS = {"couple": 2, "few": 3}
-_NUMBERS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_COUNTS = {**COUNT_WORDS, "couple": 2, "few": 3}
 _UNIT = regex.compile(r"(day|week|month|year)s?(?: ago)?$")
 
 
@@ -48,8 +41,8 @@ def relative_days(phrase: str, today: date) -> tuple[datetime, datetime] | None:
     if phrase == "tonight":
         phrase = "this night"
     first, last = phrase.split()[0], phrase.split()[-1]
-    if last in _SEASONS:
-        return _season(_SEASONS[last], first == "this", today)
+    if last in SEASON_MONTHS:
+        return _season(SEASON_MONTHS[last], first == "this", today)
     if last == "weekend":
         saturday = today - ((today.weekday() - 5) % 7) * _DAY
         return _between(saturday, saturday + 2 * _DAY)
@@ -98,8 +91,7 @@ def _season(month: int, this: bool, today: date) -> tuple[datetime, datetime]:
 
 def _count(phrase: str) -> int:
     """Return the number in a phrase; 0 without one."""
-    counts: Mapping[str, int] = {word: at for at, word in enumerate(_NUMBERS, start=1)} | _COUNTS
     words = phrase.split()
     return next(
-        (counts.get(word) or int(word) for word in words if word in counts or word.isdecimal()), 0
+        (_COUNTS.get(word) or int(word) for word in words if word in _COUNTS or word.isdecimal()), 0
     )

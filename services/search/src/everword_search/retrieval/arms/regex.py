@@ -10,7 +10,7 @@ from everword.domain.errors import InvalidArgument, InvalidRegex, RegexTooExpens
 from everword_search.passages import store
 from everword_search.passages.ranked import Candidate, Window
 from everword_search.passages.store import RegexRow, Scope
-from everword_search.records.pages import end_of_time
+from everword_search.records.model import end_of_time
 from everword_search.retrieval.arms.base import Arm, SearchArm
 
 MAX_CHARS = 500

@@ -20,7 +20,6 @@ from everword_search.passages.vectors import (
     GenerationRow,
     QueryNotEmbedded,
     QueryVector,
-    VectorRow,
 )
 from everword_search.retrieval.arms.base import ArmState, RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.large import LargeScopes
@@ -33,7 +32,7 @@ DEVIATIONS = 1.0
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _VectorQuery:
     """The query's vector, and what it is compared with."""
 
     generation: GenerationRow
@@ -127,7 +126,7 @@ class SemanticArm(RankingArm):
             return [_clamped(candidate) for candidate in self._scan(rows)]
         parameters = {**_calibration(asked.generation), "vector": asked.vector}
         scored = await vectors.score_vectors(conn, self._scope, asked.id, source_ids, parameters)
-        return [_clamped(_candidate(row)) for row in scored]
+        return [_clamped(Candidate.of_row(row)) for row in scored]
 
     async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages, in deviations from the model's background; NaN without a vector."""
@@ -147,10 +146,10 @@ class SemanticArm(RankingArm):
             return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
         return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
 
-    def _asked(self) -> _Asked:
+    def _asked(self) -> _VectorQuery:
         assert self._vector is not None
         assert self._generation is not None
-        return _Asked(
+        return _VectorQuery(
             self._generation, self._vector.generation_id, HalfvecParameter(self._vector.values)
         )
 
@@ -202,8 +201,3 @@ def _background(generation: GenerationRow) -> tuple[float, float]:
         # A model that finds everything alike has none.
         max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
     )
-
-
-def _candidate(row: VectorRow) -> Candidate:
-    position = [row.score, row.passage_id]
-    return Candidate(row.source_id, row.passage_id, row.raw, row.score, position)

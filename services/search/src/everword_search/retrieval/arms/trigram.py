@@ -11,7 +11,7 @@ from everword.text.analysis import folded_words
 from everword.text.case_folding import fold_case
 from everword_search.passages import store
 from everword_search.passages.ranked import Candidate, Ranked, Window
-from everword_search.passages.store import NearWordRow, Scope, TrigramRow, WordsAsked
+from everword_search.passages.store import NearWordRow, Scope, WordsAsked
 from everword_search.retrieval.arms.base import RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.near_words import words_asked
 
@@ -44,11 +44,11 @@ class TrigramArm(RankingArm):
     async def rank(self, conn: Connection, window: Window) -> Ranked:
         parameters = {**scored_position(window), "tokens": self._tokens}
         rows = await store.find_trigram(conn, self._scope, parameters)
-        return Ranked.of([_candidate(row) for row in rows])
+        return Ranked.of([Candidate.of_row(row) for row in rows])
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         rows = await store.score_trigram(conn, self._scope, source_ids, self._tokens)
-        return [_candidate(row) for row in rows]
+        return [Candidate.of_row(row) for row in rows]
 
 
 class AlikeArm(TrigramArm):
@@ -82,7 +82,7 @@ class AlikeArm(TrigramArm):
             "likenesses": [likeness for _, likeness in alike],
         }
         found = await store.find_alike(conn, self._scope, parameters)
-        return Ranked.of([_candidate(row) for row in found])
+        return Ranked.of([Candidate.of_row(row) for row in found])
 
 
 def tokens_asked_for(text: str) -> list[str]:
@@ -120,8 +120,3 @@ def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWor
 def _likeness(word: str, other: str) -> float:
     """Return the share of the letters of two words of which one is at most a letter away from the other."""
     return 1.0 if word == other else 1 - 1 / max(len(word), len(other))
-
-
-def _candidate(row: TrigramRow) -> Candidate:
-    position = [row.score, row.passage_id]
-    return Candidate(row.source_id, row.passage_id, row.raw, row.score, position)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from everword.text.analysis import is_lone
 from everword_search.passages.store import AnalysedText
 from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
-from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
+from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class AnalysedQuery:
         return any(term.prefix is not None for term in self.terms)
 
 
-def texts_to_analyse(query: Query) -> list[str]:
+def texts_to_analyse(query: QueryClauses) -> list[str]:
     """Return the texts of which `analyse_query` needs to know what the namespace's text search makes of them."""
     texts = {word for operand in query.wanted for word in operand.words}
     for operand in _operands(query.filters):
@@ -37,7 +37,7 @@ def texts_to_analyse(query: Query) -> list[str]:
     return sorted(texts)
 
 
-def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery:
+def analyse_query(query: QueryClauses, known: dict[str, AnalysedText]) -> AnalysedQuery:
     """Return what `query` means; `known` has its texts."""
     ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
     words = {text.lower(): row.hashes[0] for text, row in known.items() if len(row.hashes) == 1}
@@ -45,7 +45,7 @@ def analyse_query(query: Query, known: dict[str, AnalysedText]) -> AnalysedQuery
     return AnalysedQuery(terms, constraint, ignored, words)
 
 
-def _operands(clauses: Iterable[Clause]) -> Iterator[Operand]:
+def _operands(clauses: Iterable[QueryClause]) -> Iterator[Operand]:
     return (operand for clause in clauses for operand in clause.operands)
 
 
@@ -73,13 +73,13 @@ def _stem(word: str, known: dict[str, AnalysedText]) -> str:
     return lexemes[0] if len(lexemes) == 1 else word.lower()
 
 
-def _constraint(clauses: Iterable[Clause], known: dict[str, AnalysedText]) -> str | None:
+def _constraint(clauses: Iterable[QueryClause], known: dict[str, AnalysedText]) -> str | None:
     """Return the conjunction of what must and must not match; words that are not indexed demand nothing."""
     demands = []
     for clause in clauses:
         alternatives = [f"({query})" for o in clause.operands if (query := _query(o, known))]
         if alternatives:
-            sign = "!" if clause.kind is Kind.EXCLUDED else ""
+            sign = "!" if clause.kind is ClauseKind.EXCLUDED else ""
             demands.append(f"{sign}({' | '.join(alternatives)})")
     return " & ".join(demands) or None
 

@@ -16,7 +16,7 @@ from everword_search.ranking.words.frequencies import UNKNOWN_WORD, zipf
 from everword_search.retrieval.arms.near_words import words_asked
 from everword_search.retrieval.query.analysis import analyse_query
 from everword_search.retrieval.query.parse_query import ParsedQuery
-from everword_search.retrieval.query.query import Clause, Kind, Operand, Query
+from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
 
 #: Letters of a word in a question: a shorter one is too near to others.
 _LEAST = 5
@@ -107,17 +107,17 @@ def _best(rows: Iterable[NearWordRow], place: int, config: str) -> NearWordRow |
     return max(near, key=lambda row: (row.said, zipf(row.text, config), row.text), default=None)
 
 
-def _optional(query: Query) -> Iterable[Operand]:
-    clauses = (clause for clause in query.clauses if clause.kind is Kind.OPTIONAL)
+def _optional(query: QueryClauses) -> Iterable[Operand]:
+    clauses = (clause for clause in query.clauses if clause.kind is ClauseKind.OPTIONAL)
     return (operand for clause in clauses for operand in clause.operands if not operand.prefix)
 
 
-def _corrected(query: Query, corrections: Mapping[str, str]) -> Query:
-    return Query(tuple(_corrected_clause(clause, corrections) for clause in query.clauses))
+def _corrected(query: QueryClauses, corrections: Mapping[str, str]) -> QueryClauses:
+    return QueryClauses(tuple(_corrected_clause(clause, corrections) for clause in query.clauses))
 
 
-def _corrected_clause(clause: Clause, corrections: Mapping[str, str]) -> Clause:
-    if clause.kind is not Kind.OPTIONAL:
+def _corrected_clause(clause: QueryClause, corrections: Mapping[str, str]) -> QueryClause:
+    if clause.kind is not ClauseKind.OPTIONAL:
         return clause
     operands = (
         each

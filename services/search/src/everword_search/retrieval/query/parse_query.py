@@ -25,7 +25,7 @@ from everword_search.passages.vectors import GenerationRow, QueryVector
 from everword_search.records.store import namespaced
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.analysis import AnalysedQuery, analyse_query, texts_to_analyse
-from everword_search.retrieval.query.query import Query, parse_operands, parse_words
+from everword_search.retrieval.query.query import QueryClauses, parse_operands, parse_words
 
 #: Modes that look for meaning, where names count too.
 BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
@@ -61,7 +61,7 @@ class ParsedQuery:
     names: frozenset[str]
     #: Words of the query that are authors' names in another spelling, each with theirs, in lower case.
     spellings: Mapping[str, str]
-    query: Query
+    query: QueryClauses
     analysed: AnalysedQuery
     #: The live model generations, and one without an id for what needs none.
     generations: Sequence[GenerationRow]
@@ -104,7 +104,8 @@ async def parse_query(
     query = _parse(request)
     texts = texts_to_analyse(query)
     statements = _statements(namespace_id, request, profile, texts)
-    may_be_cached = _may_be_cached(request)
+    # Memory could answer such a search.
+    may_be_cached = request.mode in BY_WORDS | BY_MEANING and not request.explain
     asked = cache.ask(namespace_id) if may_be_cached else None
     if asked:
         statements.append(asked.question)
@@ -128,7 +129,7 @@ async def parse_query(
 def _parsed(
     request: SearchRequest,
     described: NamespaceRow,
-    query: Query,
+    query: QueryClauses,
     known: dict[str, AnalysedText],
     generations: Sequence[GenerationRow],
 ) -> ParsedQuery:
@@ -145,12 +146,12 @@ def _parsed(
     )
 
 
-def _parse(request: SearchRequest) -> Query:
+def _parse(request: SearchRequest) -> QueryClauses:
     """Return the query as far as words decide: what it demands holds in each mode but those that take it as it is."""
     if request.mode not in BY_WORDS | BY_MEANING:
-        return Query(())
+        return QueryClauses(())
     query = parse_operands(request.text) if request.operators else parse_words(request.text)
-    return query if request.mode in BY_WORDS or query.filters else Query(())
+    return query if request.mode in BY_WORDS or query.filters else QueryClauses(())
 
 
 def _statements(
@@ -177,8 +178,3 @@ def _statements(
 def _sought(request: SearchRequest) -> set[str]:
     """Return the words of a query that may be names in another spelling."""
     return capitalised(request.text) if request.mode in BY_MEANING else set()
-
-
-def _may_be_cached(request: SearchRequest) -> bool:
-    """Tell whether a search is one that memory could answer."""
-    return request.mode in BY_WORDS | BY_MEANING and not request.explain

@@ -40,7 +40,7 @@ _QUESTION_MARK = regex.compile(
 _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
 
 
-class Kind(Enum):
+class ClauseKind(Enum):
     """The demand that a clause makes of a passage."""
 
     OPTIONAL = "adds to the score"
@@ -60,18 +60,18 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Clause:
+class QueryClause:
     """Operands of which one is enough."""
 
-    kind: Kind
+    kind: ClauseKind
     operands: tuple[Operand, ...]
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryClauses:
     """The clauses of a query."""
 
-    clauses: tuple[Clause, ...]
+    clauses: tuple[QueryClause, ...]
 
     @property
     def wanted(self) -> list[Operand]:
@@ -79,34 +79,34 @@ class Query:
         return [
             operand
             for clause in self.clauses
-            if clause.kind is not Kind.EXCLUDED
+            if clause.kind is not ClauseKind.EXCLUDED
             for operand in clause.operands
         ]
 
     @property
     def excludes(self) -> bool:
         """Tell whether there is something that must not match."""
-        return any(clause.kind is Kind.EXCLUDED for clause in self.clauses)
+        return any(clause.kind is ClauseKind.EXCLUDED for clause in self.clauses)
 
     @property
-    def filters(self) -> list[Clause]:
+    def filters(self) -> list[QueryClause]:
         """The clauses that must or must not match."""
-        return [clause for clause in self.clauses if clause.kind is not Kind.OPTIONAL]
+        return [clause for clause in self.clauses if clause.kind is not ClauseKind.OPTIONAL]
 
 
-def parse_operands(text: str) -> Query:
+def parse_operands(text: str) -> QueryClauses:
     """Return the clauses of `text`; none where it holds no word."""
     end = _end_of_question(text)
     clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)
     filters = 0
     for clause in _clauses(text[end:]):
-        filters += clause.kind is not Kind.OPTIONAL
-        if clause.kind is Kind.OPTIONAL or filters <= MAX_FILTER_CLAUSES:
+        filters += clause.kind is not ClauseKind.OPTIONAL
+        if clause.kind is ClauseKind.OPTIONAL or filters <= MAX_FILTER_CLAUSES:
             clauses.append(clause)
-    return Query(tuple(clauses))
+    return QueryClauses(tuple(clauses))
 
 
-def parse_words(text: str) -> Query:
+def parse_words(text: str) -> QueryClauses:
     """Return the words of `text` without any operator: for a text that was not written as a query."""
     return _any_of(text, may_be_prefix=False)
 
@@ -117,41 +117,43 @@ def _end_of_question(text: str) -> int:
     return max((mark.end() for mark in _QUESTION_MARK.finditer(unquoted)), default=0)
 
 
-def _any_of(text: str, *, may_be_prefix: bool) -> Query:
+def _any_of(text: str, *, may_be_prefix: bool) -> QueryClauses:
     operands = (_operand(token, may_be_prefix=may_be_prefix) for token in text.split())
-    return Query(tuple(Clause(Kind.OPTIONAL, (operand,)) for operand in operands if operand))
+    return QueryClauses(
+        tuple(QueryClause(ClauseKind.OPTIONAL, (operand,)) for operand in operands if operand)
+    )
 
 
 @dataclass(frozen=True)
-class _Item:
+class _Operand:
     """An operand with the operators before it."""
 
     operand: Operand
-    kind: Kind
+    kind: ClauseKind
     joined_by_or: bool
     joined_by_and: bool
 
 
-def _clauses(text: str) -> list[Clause]:
-    clauses: list[Clause] = []
+def _clauses(text: str) -> list[QueryClause]:
+    clauses: list[QueryClause] = []
     for item in _items(text):
         last = clauses[-1] if clauses else None
-        if last and item.joined_by_or and Kind.EXCLUDED not in (last.kind, item.kind):
-            clauses[-1] = Clause(Kind.REQUIRED, (*last.operands, item.operand))
+        if last and item.joined_by_or and ClauseKind.EXCLUDED not in (last.kind, item.kind):
+            clauses[-1] = QueryClause(ClauseKind.REQUIRED, (*last.operands, item.operand))
             continue
         kind = item.kind
         if last and item.joined_by_and:
             clauses[-1] = replace(last, kind=_required(last.kind))
             kind = _required(kind)
-        clauses.append(Clause(kind, (item.operand,)))
+        clauses.append(QueryClause(kind, (item.operand,)))
     return clauses
 
 
-def _required(kind: Kind) -> Kind:
-    return Kind.REQUIRED if kind is Kind.OPTIONAL else kind
+def _required(kind: ClauseKind) -> ClauseKind:
+    return ClauseKind.REQUIRED if kind is ClauseKind.OPTIONAL else kind
 
 
-def _items(text: str) -> Iterator[_Item]:
+def _items(text: str) -> Iterator[_Operand]:
     """Yield operands in order. An operator counts for the operand that follows it."""
     operators: set[str] = set()
     for match in _ITEM.finditer(text):
@@ -163,7 +165,7 @@ def _items(text: str) -> Iterator[_Item]:
         operand = _operand(bare or phrase or "", may_be_prefix=bare is not None)
         if operand is None:
             continue
-        yield _Item(
+        yield _Operand(
             operand,
             _kind(match["sign"], operators, is_phrase=phrase is not None),
             joined_by_or="OR" in operators,
@@ -172,10 +174,10 @@ def _items(text: str) -> Iterator[_Item]:
         operators = set()
 
 
-def _kind(sign: str | None, operators: set[str], is_phrase: bool) -> Kind:
+def _kind(sign: str | None, operators: set[str], is_phrase: bool) -> ClauseKind:
     if sign == "-" or "NOT" in operators:
-        return Kind.EXCLUDED
-    return Kind.REQUIRED if sign == "+" or is_phrase else Kind.OPTIONAL
+        return ClauseKind.EXCLUDED
+    return ClauseKind.REQUIRED if sign == "+" or is_phrase else ClauseKind.OPTIONAL
 
 
 def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
@@ -187,6 +189,6 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
     return Operand(text, tuple(words), prefix or is_lone(words[-1]))
 
 
-def literals_asked_for(query: Query) -> list[str]:
+def literals_asked_for(query: QueryClauses) -> list[str]:
     """Return what looks like a literal in the parts of a query that a passage may be found by."""
     return literal_tokens(" ".join(operand.text for operand in query.wanted))

@@ -19,7 +19,7 @@ from everword_search.endings.read_endings import (
 from everword_search.passages.ranked import Candidate, Ranked
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import RankingArm
-from everword_search.retrieval.hits import FoundHits, Hit
+from everword_search.retrieval.hits import FoundHits, RankedHit
 from everword_search.retrieval.model import SearchMode
 from everword_search.retrieval.results.placement import (
     PagePlacement,
@@ -49,7 +49,7 @@ class RankedPage:
     #: Hits that may be outdated; None if the namespace has no facts.
     outdated: Pending[OutdatedRow] | None
     #: The original messages of each pasted copy.
-    originals: Mapping[UUID, Sequence[Hit]] = field(default_factory=dict)
+    originals: Mapping[UUID, Sequence[RankedHit]] = field(default_factory=dict)
 
     @property
     def original_ids(self) -> Mapping[UUID, Sequence[UUID]]:
@@ -65,7 +65,7 @@ class OrderedHits:
 
 
 async def order(
-    conn: Connection, database: Database, ranked_page: RankedPage, hits: Sequence[Hit]
+    conn: Connection, database: Database, ranked_page: RankedPage, hits: Sequence[RankedHit]
 ) -> OrderedHits:
     """Return the page's hits in order: outdated hits after their replacements, pasted copies after their originals."""
     outdated = await ranked_page.outdated.rows() if ranked_page.outdated else []
@@ -90,7 +90,7 @@ async def order(
 
 
 async def _bring(
-    conn: Connection, ranked_page: RankedPage, hits: Sequence[Hit], endings: Endings
+    conn: Connection, ranked_page: RankedPage, hits: Sequence[RankedHit], endings: Endings
 ) -> OrderedHits:
     instead = list_replacements(hits, endings)
     if instead:
@@ -116,8 +116,8 @@ async def _bring(
 
 
 async def _find(
-    ranked_page: RankedPage, wanted: Sequence[UUID], hits: Sequence[Hit]
-) -> Mapping[UUID, Hit]:
+    ranked_page: RankedPage, wanted: Sequence[UUID], hits: Sequence[RankedHit]
+) -> Mapping[UUID, RankedHit]:
     """Return the hits of those memories that the search finds. Raises ArmFailed."""
     found = {hit.source_id: hit for hit in ranked_page.found.hits}
     elsewhere = [id_ for id_ in wanted if id_ not in found]
@@ -135,7 +135,7 @@ async def _find(
         ]
     for each in candidates:
         if each.matches:
-            found[each.source_id] = Hit(each.source_id, each.passage_id, each.score, [], ())
+            found[each.source_id] = RankedHit(each.source_id, each.passage_id, each.score, [], ())
     return found
 
 

@@ -18,9 +18,9 @@ from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
 from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.passages.ranked import Ranked, Window
-from everword_search.records.pages import max_parts
+from everword_search.records.model import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
-from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.results.hit_order import BRINGING, RankedPage
 from everword_search.retrieval.runner import ArmFailed
 
@@ -140,7 +140,7 @@ async def find_page_originals(
     rows: Mapping[UUID, MemoryRow],
     min_score: float,
     chars: int,
-) -> Mapping[UUID, Sequence[Hit]]:
+) -> Mapping[UUID, Sequence[RankedHit]]:
     """Return, for each pasted copy on a page, its original messages among the best ranked memories.
 
     A page without pasted copies costs no statement. The searched memories do not depend on the page, so that the order
@@ -168,7 +168,7 @@ async def find_page_originals(
     return {paste: [hits[id_] for id_ in ids] for paste, ids in originals.items()}
 
 
-async def _find_best(conn: Connection, ranked_page: RankedPage) -> list[Hit]:
+async def _find_best(conn: Connection, ranked_page: RankedPage) -> list[RankedHit]:
     """Return the best ranked memories of all pages. Raises ArmFailed."""
     if ranked_page.found.order:
         ranked = ranked_page.found.order()
@@ -184,4 +184,4 @@ async def _find_best(conn: Connection, ranked_page: RankedPage) -> list[Hit]:
         await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
         arm = next(iter(runner.left()), None)
         found = list(await runner.find(arm, Window(CANDIDATES))) if arm else []
-    return [Hit(each.source_id, each.passage_id, each.score, [], ()) for each in found]
+    return [RankedHit(each.source_id, each.passage_id, each.score, [], ()) for each in found]

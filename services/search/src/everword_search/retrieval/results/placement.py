@@ -13,7 +13,7 @@ from uuid import UUID
 
 from everword_search.endings.model import Holding
 from everword_search.endings.read_endings import Endings
-from everword_search.retrieval.hits import Hit
+from everword_search.retrieval.hits import RankedHit
 
 #: Limit of promoted memories on all pages of a search: the token of a page names them.
 MAX_PROMOTED = 48
@@ -50,11 +50,11 @@ class PromotedHits:
 class PagePlacement:
     """The order of a page."""
 
-    hits: list[Hit] = field(default_factory=list)
+    hits: list[RankedHit] = field(default_factory=list)
     #: The promoted memories.
     brought: set[UUID] = field(default_factory=set)
     #: The last hit that kept its own place; None if there is none.
-    last: Hit | None = None
+    last: RankedHit | None = None
     #: Whether some hits are left for the next page.
     is_cut: bool = False
 
@@ -69,12 +69,12 @@ class PlacementInputs:
     #: Limit of promoted hits on this page.
     room: int
     #: Hits of replacements and originals that rank further behind.
-    found: Mapping[UUID, Hit]
+    found: Mapping[UUID, RankedHit]
     #: The original messages of each pasted copy.
     originals: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
 
 
-def place(hits: Sequence[Hit], size: int, known: PlacementInputs) -> PagePlacement:
+def place(hits: Sequence[RankedHit], size: int, known: PlacementInputs) -> PagePlacement:
     """Return a page of at most `size` hits from `hits`, which follow the page before."""
     placed, shown = PagePlacement(), set(known.earlier)
     for hit in hits:
@@ -94,7 +94,7 @@ def place(hits: Sequence[Hit], size: int, known: PlacementInputs) -> PagePlaceme
 
 
 def has_misplaced_hit(
-    hits: Sequence[Hit], endings: Endings, originals: Mapping[UUID, Sequence[UUID]]
+    hits: Sequence[RankedHit], endings: Endings, originals: Mapping[UUID, Sequence[UUID]]
 ) -> bool:
     """Return whether a hit ranks before its original, or before all of its replacements."""
     shown = set[UUID]()
@@ -107,7 +107,7 @@ def has_misplaced_hit(
     return False
 
 
-def list_replacements(hits: Sequence[Hit], endings: Endings) -> list[UUID]:
+def list_replacements(hits: Sequence[RankedHit], endings: Endings) -> list[UUID]:
     """Return the ids of memories that state a replacement for one of the hits, sorted."""
     ids = {
         id_
@@ -119,19 +119,19 @@ def list_replacements(hits: Sequence[Hit], endings: Endings) -> list[UUID]:
     return sorted(ids)
 
 
-def _lacking(hit: Hit, endings: Endings, shown: Set[UUID]) -> Iterator[Holding]:
+def _lacking(hit: RankedHit, endings: Endings, shown: Set[UUID]) -> Iterator[Holding]:
     """Yield the replacements of a hit that are not shown yet."""
     for ending in endings.get(hit.source_id, ()):
         if ending.current and shown.isdisjoint(ending.current.memory_ids):
             yield ending.current
 
 
-def _in_front(hit: Hit, known: PlacementInputs, shown: Set[UUID]) -> list[Hit]:
+def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[RankedHit]:
     """Return the hits to move before a hit: its originals, its replacements, and the replacements of these, each
     before the hit that it replaces."""
-    there, brought = {*shown, hit.source_id}, list[Hit]()
+    there, brought = {*shown, hit.source_id}, list[RankedHit]()
 
-    def bring(of: Hit) -> None:
+    def bring(of: RankedHit) -> None:
         for id_ in known.originals.get(of.source_id, ()):
             original = known.found.get(id_)
             if original is not None and id_ not in there:
@@ -150,7 +150,7 @@ def _in_front(hit: Hit, known: PlacementInputs, shown: Set[UUID]) -> list[Hit]:
     return brought
 
 
-def _before(hit: Hit, holding: Holding, known: PlacementInputs) -> Hit:
+def _before(hit: RankedHit, holding: Holding, known: PlacementInputs) -> RankedHit:
     """Return the hit to promote before an outdated hit, with the score of that hit.
 
     It is the latest message that states nothing outdated itself, or else the fact.
@@ -159,7 +159,7 @@ def _before(hit: Hit, holding: Holding, known: PlacementInputs) -> Hit:
     endings = known.endings
     sound = (id_ for id_ in passages if not any(each.current for each in endings.get(id_, ())))
     chosen = next(sound, holding.memory_ids[0])
-    own = known.found.get(chosen) or Hit(chosen, passages[chosen], hit.score, [], ())
+    own = known.found.get(chosen) or RankedHit(chosen, passages[chosen], hit.score, [], ())
     evidence = [each for each in (own.evidence, hit.evidence) if each is not None]
     return replace(
         own,

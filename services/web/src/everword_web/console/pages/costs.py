@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 
 from starlette.responses import Response
 
+from everword.client.pages import list_all
 from everword.v1 import cost_service_pb2 as pb
 from everword_web.console.cost_chart import Measure, draw
 from everword_web.console.visits import Visit
@@ -31,10 +33,11 @@ async def costs(visit: Visit) -> Response:
         group_by=[pb.COST_GROUPING_DAY, pb.COST_GROUPING_MODEL],
         page_size=_PAGE_SIZE,
     )
-    groups, budgets = await asyncio.gather(
-        _groups(visit, request),
+    found, budgets = await asyncio.gather(
+        list_all(partial(visit.call, visit.client.cost_service.GetCosts), request),
         visit.call(visit.client.cost_service.ListBudgets, pb.ListBudgetsRequest()),
     )
+    groups = found.groups
     last = max((group.day for group in groups), default="")
     if last < end.isoformat():
         end -= timedelta(days=1)
@@ -54,16 +57,6 @@ async def costs(visit: Visit) -> Response:
         days=days,
         periods=PERIODS,
     )
-
-
-async def _groups(visit: Visit, request: pb.GetCostsRequest) -> list[pb.CostGroup]:
-    found: list[pb.CostGroup] = []
-    while True:
-        page = await visit.call(visit.client.cost_service.GetCosts, request)
-        found += page.groups
-        request.page_token = page.next_page_token
-        if not request.page_token:
-            return found
 
 
 def _measure(chosen: str) -> Measure:

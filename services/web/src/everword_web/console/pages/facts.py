@@ -10,12 +10,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.responses import Response
 
 from everword.client.kinds import kind_number
+from everword.client.types import to_datetime
 from everword.v1 import fact_pb2, memory_pb2, search_service_pb2
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as writes
 from everword_web.console.values import BadInputError, Values, day_number, day_of, timestamp
 from everword_web.console.visits import Visit
-from everword_web.console.wording import moment
 
 STATES = [name.removeprefix("FACT_STATE_").lower() for name in fact_pb2.FactState.keys()[1:]]
 #: How far a slider goes back where nothing says how far.
@@ -60,7 +60,7 @@ class Slider:
     def of(cls, name: str, label: str, since: list[Timestamp], values: Values) -> Slider:
         """Return a slider as the visitor has set it. Raises BadInputError."""
         today = day_number(datetime.now(UTC).date())
-        days = [day_number(at.date()) for stamp in since if (at := moment(stamp))]
+        days = [day_number(at.date()) for stamp in since if (at := to_datetime(stamp))]
         first = min(days, default=today - _DAYS_BACK)
         first = max(0, min(first, today - 1))
         chosen = values.number(name, today, 10_000_000)

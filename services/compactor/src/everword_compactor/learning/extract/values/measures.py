@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import WORDS
-from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.reading import (
     Read,
     ends,
@@ -15,7 +15,7 @@ _WEIGHTS = frozenset({"kg", "kgs", "kilos", "kilo", "lbs", "pounds", "lb", "ston
 _AFTER_ADDRESS = WORDS["after_address"]
 
 
-def when(sentence: Sentence, at: int) -> Read | None:
+def when(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a day or a time: `June 1`, `Thursday at 2`, `the end of March`, `2024-05-03`."""
     end, tells = at, False
     while end < min(at + 9, len(sentence.tokens)):
@@ -32,7 +32,7 @@ def when(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if tells and end > at else None
 
 
-def _is_between(sentence: Sentence, at: int) -> bool:
+def _is_between(sentence: TokenizedSentence, at: int) -> bool:
     term = low(sentence, at)
     if term == ",":
         following = low(sentence, at + 1)
@@ -56,7 +56,7 @@ def _is_between(sentence: Sentence, at: int) -> bool:
     return term in joins
 
 
-def _closes_date(sentence: Sentence, at: int) -> bool:
+def _closes_date(sentence: TokenizedSentence, at: int) -> bool:
     term = low(sentence, at)
     return term not in {"the", "of", "at", "end", "mid", "next", "this", "early", "late", ","}
 
@@ -66,7 +66,7 @@ def _number(term: str) -> bool:
     return digits.isdigit()
 
 
-def money(sentence: Sentence, at: int) -> Read | None:
+def money(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an amount: `$12,000`, `55k`, `40,000 euros`, `2 million dollars`."""
     while low(sentence, at) in {"about", "around", "roughly", "only"}:
         at += 1
@@ -92,7 +92,7 @@ def money(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
-def amount(sentence: Sentence, at: int) -> Read | None:
+def amount(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a dose or a weight: `50 mg`, `72kg`."""
     term = low(sentence, at)
     units = _DOSES | _WEIGHTS
@@ -102,13 +102,13 @@ def amount(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, at + 1)], at + 1) if unit in units and unit != term else None
 
 
-def weight(sentence: Sentence, at: int) -> Read | None:
+def weight(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody weighs: `72 kg`."""
     found = amount(sentence, at)
     return found if found and any(found[0][0].lower().endswith(unit) for unit in _WEIGHTS) else None
 
 
-def years(sentence: Sentence, at: int) -> Read | None:
+def years(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read an age that is said as such: `44-year-old`, `19 year old`, `28yo`, or the number before a comma."""
     term = low(sentence, at)
     digits = term.rstrip("abcdefghijklmnopqrstuvwxyz-")
@@ -121,7 +121,7 @@ def years(sentence: Sentence, at: int) -> Read | None:
     return ([digits], at + 1) if digits == term and low(sentence, at + 1) in {",", ""} else None
 
 
-def child_age(sentence: Sentence, at: int) -> Read | None:
+def child_age(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read how old a child is: `7-year-old`, `7 year old`."""
     term = low(sentence, at)
     digits = term.partition("-")[0]
@@ -133,12 +133,12 @@ def child_age(sentence: Sentence, at: int) -> Read | None:
     return ([digits], at + 3) if said in {("year", "old"), ("month", "old")} else None
 
 
-def year(sentence: Sentence, at: int) -> Read | None:
+def year(sentence: TokenizedSentence, at: int) -> Read | None:
     term = low(sentence, at)
     return ([term], at + 1) if term.isdigit() and 1900 <= int(term) <= 2100 else None
 
 
-def age(sentence: Sentence, at: int) -> Read | None:
+def age(sentence: TokenizedSentence, at: int) -> Read | None:
     term = low(sentence, at)
     if not term.isdigit() or not 8 <= int(term) <= 110:
         return None
@@ -147,35 +147,35 @@ def age(sentence: Sentence, at: int) -> Read | None:
     return ([term], at + 1) if ends(sentence, at + 1) else None
 
 
-def number(sentence: Sentence, at: int) -> Read | None:
+def number(sentence: TokenizedSentence, at: int) -> Read | None:
     return ([low(sentence, at)], at + 1) if low(sentence, at).isdigit() else None
 
 
-def port(sentence: Sentence, at: int) -> Read | None:
+def port(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a number that can be a port without being called one."""
     found = number(sentence, at)
     return found if found and 1024 <= int(found[0][0]) <= 65535 else None
 
 
-def version(sentence: Sentence, at: int) -> Read | None:
+def version(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a version: `2.3`, `v1.4.0-rc1`."""
     text = sentence.tokens[at].text.lstrip("vV") if at < len(sentence.tokens) else ""
     return ([text], at + 1) if text[:1].isdigit() and len(text) <= 20 and "%" not in text else None
 
 
-def dotted(sentence: Sentence, at: int) -> Read | None:
+def dotted(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a version that cannot be another number: `2.0`."""
     found = version(sentence, at)
     return found if found and "." in found[0][0] and ends(sentence, at + 1) else None
 
 
-def email(sentence: Sentence, at: int) -> Read | None:
+def email(sentence: TokenizedSentence, at: int) -> Read | None:
     text = sentence.tokens[at].text if at < len(sentence.tokens) else ""
     local, _, host = text.partition("@")
     return ([text], at + 1) if local and "." in host and "@" not in host else None
 
 
-def phone(sentence: Sentence, at: int) -> Read | None:
+def phone(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a number of at least seven digits."""
     end, digits = at, 0
     while end < len(sentence.tokens) and set(sentence.tokens[end].text) <= set("+0123456789-./()"):
@@ -184,7 +184,7 @@ def phone(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if 7 <= digits <= 15 else None
 
 
-def address(sentence: Sentence, at: int) -> Read | None:
+def address(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the rest of a sentence, or of what it says of an address, that has a number."""
     end = at
     while end < len(sentence.tokens) and low(sentence, end) not in _AFTER_ADDRESS:
@@ -195,7 +195,7 @@ def address(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if numbered and end - at <= 15 else None
 
 
-def street(sentence: Sentence, at: int) -> Read | None:
+def street(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a number and a street."""
     if not low(sentence, at)[:1].isdigit():
         return None
@@ -206,7 +206,7 @@ def street(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if named else None
 
 
-def pronouns(sentence: Sentence, at: int) -> Read | None:
+def pronouns(sentence: TokenizedSentence, at: int) -> Read | None:
     term = low(sentence, at)
     return (
         ([term], at + 1)

@@ -11,7 +11,7 @@ from everword_compactor.learning.extract.lexicon import (
     is_drug,
     is_meant,
 )
-from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.reading import (
     ARTICLES,
     MARKS,
@@ -50,7 +50,7 @@ _NOBODY = (
 )
 
 
-def name(sentence: Sentence, at: int) -> Read | None:
+def name(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of somebody: `Anna`, `Anna Maria Berg`."""
     end = names_end(sentence, at, 3, frozenset())
     if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
@@ -60,7 +60,7 @@ def name(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
-def called(sentence: Sentence, at: int) -> Read | None:
+def called(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of somebody after "is called": one word, where they write without capitals."""
     term = low(sentence, at)
     if not sentence.is_small:
@@ -70,13 +70,13 @@ def called(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, at + 1)], at + 1) if ends(sentence, at + 1) else None
 
 
-def person(sentence: Sentence, at: int) -> Read | None:
+def person(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of somebody who says "I'm Ana", and no faith or sign."""
     found = name(sentence, at)
     return None if found and found[0][0].lower() in WORDS["no_persons"] | WORDS["moods"] else found
 
 
-def somebody(sentence: Sentence, at: int) -> Read | None:
+def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of somebody whom the author speaks of: no relative without one, no group, no product."""
     found = name(sentence, at)
     if found is None or sentence.is_small:
@@ -85,7 +85,7 @@ def somebody(sentence: Sentence, at: int) -> Read | None:
     return None if words & _NOBODY or any(word in LANGUAGES_OF for word in words) else found
 
 
-def project(sentence: Sentence, at: int) -> Read | None:
+def project(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of a project that begins a sentence: one word or two, of which none is a product's."""
     end = names_end(sentence, at, 2, frozenset())
     words = {token.low for token in sentence.tokens[at:end]}
@@ -94,7 +94,7 @@ def project(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
-def title(sentence: Sentence, at: int) -> Read | None:
+def title(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a name of up to five words that begins a sentence."""
     end = names_end(sentence, at, 5)
     if at or end == at or sentence.tokens[at].low in STOPS | VAGUE | {"one", "which", "painting"}:
@@ -102,7 +102,7 @@ def title(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
-def place(sentence: Sentence, at: int) -> Read | None:
+def place(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of a place: `Lisbon`, `New York City`, `Portland, Oregon`, `the Netherlands`."""
     if low(sentence, at) == "the" and names_end(sentence, at + 1, 3) > at + 1:
         at += 1
@@ -122,7 +122,7 @@ def place(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
-def _small_place(sentence: Sentence, at: int) -> Read | None:
+def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a place of somebody who writes without capitals: one word, and nothing after it."""
     term = low(sentence, at)
     if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
@@ -132,13 +132,13 @@ def _small_place(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, at + 1)], at + 1
 
 
-def known_place(sentence: Sentence, at: int) -> Read | None:
+def known_place(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a place that is known as one, whatever the sentence says of it."""
     found = place(sentence, at)
     return found if found and found[0][0].lower() in WORDS["places"] else None
 
 
-def organisation(sentence: Sentence, at: int) -> Read | None:
+def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read who somebody works for: `Acme`, `Danske Bank`, `a small law firm`, `a firm called Acme`."""
     if low(sentence, at) in {"a", "an", "the"}:
         for end in range(at + 2, min(at + 6, len(sentence.tokens) + 1)):
@@ -158,23 +158,23 @@ def organisation(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(start, end)], end
 
 
-def workplace(sentence: Sentence, at: int) -> Read | None:
+def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read who somebody works for, also of somebody who writes without capitals."""
     return organisation(sentence, at) or _small_place(sentence, at)
 
 
-def firm(sentence: Sentence, at: int) -> Read | None:
+def firm(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read who somebody works for where a program may be meant as well."""
     found = organisation(sentence, at)
     return found if found and found[0][0].lower() not in SOFTWARE else None
 
 
-def company(sentence: Sentence, at: int) -> Read | None:
+def company(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of an organisation, and no club of any kind that is joined."""
     return None if low(sentence, at) in ARTICLES else organisation(sentence, at)
 
 
-def job(sentence: Sentence, at: int) -> Read | None:
+def job(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody does: up to three words, and then one that names a job."""
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
@@ -197,18 +197,18 @@ def job(sentence: Sentence, at: int) -> Read | None:
     return None
 
 
-def student(sentence: Sentence, at: int) -> Read | None:
+def student(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what a student calls themselves: `PhD student`."""
     found = job(sentence, at)
     return found if found and found[0][0].split()[-1].lower() in WORDS["students"] else None
 
 
-def paid_job(sentence: Sentence, at: int) -> Read | None:
+def paid_job(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody does for whom they work for, and does not study there."""
     return None if student(sentence, at) else job(sentence, at)
 
 
-def contact(sentence: Sentence, at: int) -> Read | None:
+def contact(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read whom an appointment is with: `Sam`, `Dr. Lee`, `my dentist`."""
     while low(sentence, at) in WORDS["abbreviations"] | {"."} | ARTICLES:
         at += 1
@@ -216,17 +216,17 @@ def contact(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, at + 1)], at + 1) if known else name(sentence, at)
 
 
-def role(sentence: Sentence, at: int) -> Read | None:
+def role(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody works as: up to four words."""
     return job(sentence, at) or phrase(sentence, at, 4, capitals=True)
 
 
-def car(sentence: Sentence, at: int) -> Read | None:
+def car(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a make or a model that is known."""
     return _product(sentence, at, "vehicles")
 
 
-def model(sentence: Sentence, at: int) -> Read | None:
+def model(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a make or a model where nothing else can be meant: "I drive a …"."""
     end = names_end(sentence, at, 3, frozenset())
     known = _product(sentence, at, "vehicles")
@@ -235,12 +235,12 @@ def model(sentence: Sentence, at: int) -> Read | None:
     return [sentence.slice(at, end)], end
 
 
-def device(sentence: Sentence, at: int) -> Read | None:
+def device(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of a device that is known, with its number: `Pixel 9`, `MacBook Pro`."""
     return _product(sentence, at, "devices")
 
 
-def _product(sentence: Sentence, at: int, kind: str) -> Read | None:
+def _product(sentence: TokenizedSentence, at: int, kind: str) -> Read | None:
     """Read up to four words, one of which is the name of a product of a kind."""
     end = at
     while end < len(sentence.tokens) and end - at < 4 and not ends(sentence, end):
@@ -249,13 +249,13 @@ def _product(sentence: Sentence, at: int, kind: str) -> Read | None:
     return ([sentence.slice(at, end)], end) if known else None
 
 
-def software(sentence: Sentence, at: int) -> Read | None:
+def software(sentence: TokenizedSentence, at: int) -> Read | None:
     term = low(sentence, at)
     known = term in SOFTWARE and is_meant(sentence.tokens[at])
     return ([sentence.slice(at, at + 1)], at + 1) if known else None
 
 
-def product(sentence: Sentence, at: int) -> Read | None:
+def product(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what has a version: a program that is known, or a name before a number such as `2.1`."""
     end = names_end(sentence, at, 1)
     number = low(sentence, at + 1).lstrip("v")
@@ -265,14 +265,14 @@ def product(sentence: Sentence, at: int) -> Read | None:
     return software(sentence, at)
 
 
-def medicine(sentence: Sentence, at: int) -> Read | None:
+def medicine(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the name of a medicine after its dose: any word."""
     term = low(sentence, at)
     known = is_drug(term) or (len(term) > 5 and term.isalpha() and ends(sentence, at + 1))
     return ([term], at + 1) if known and term not in STOPS | VAGUE else None
 
 
-def drug(sentence: Sentence, at: int) -> Read | None:
+def drug(sentence: TokenizedSentence, at: int) -> Read | None:
     term = low(sentence, at)
     if term == "vitamin" and len(low(sentence, at + 1)) in (1, 2, 3):
         return [sentence.slice(at, at + 2)], at + 2

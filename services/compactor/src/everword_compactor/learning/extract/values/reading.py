@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from everword_compactor.learning.extract.lexicon import STOPS, WORDS
-from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.model import TokenizedSentence
 
 #: Values, and the place after them.
 Read = tuple[Sequence[str], int]
 
-Slot = Callable[[Sentence, int], Read | None]
+Slot = Callable[[TokenizedSentence, int], Read | None]
 
 MARKS = frozenset(",;:()\"*_`~[]{}'/")
 
@@ -25,7 +25,7 @@ ARTICLES = frozenset({"a", "an", "the", "my", "our"})
 VAGUE = WORDS["vague"]
 
 
-def ends(sentence: Sentence, at: int) -> bool:
+def ends(sentence: TokenizedSentence, at: int) -> bool:
     """Tell whether what was read is whole: nothing follows, or a mark, or a word that goes on with something else."""
     if at >= len(sentence.tokens):
         return True
@@ -35,11 +35,13 @@ def ends(sentence: Sentence, at: int) -> bool:
     return term in MARKS or term in STOPS or is_mark
 
 
-def low(sentence: Sentence, at: int) -> str:
+def low(sentence: TokenizedSentence, at: int) -> str:
     return sentence.tokens[at].low if at < len(sentence.tokens) else ""
 
 
-def names_end(sentence: Sentence, at: int, most: int, joiners: frozenset[str] = JOINERS) -> int:
+def names_end(
+    sentence: TokenizedSentence, at: int, most: int, joiners: frozenset[str] = JOINERS
+) -> int:
     """Return the place after words with a capital, at most so many; `at` where there is none."""
     end = place = at
     while place < len(sentence.tokens) and place - at < most:
@@ -52,7 +54,9 @@ def names_end(sentence: Sentence, at: int, most: int, joiners: frozenset[str] = 
     return end
 
 
-def phrase(sentence: Sentence, at: int, most: int, *, capitals: bool = False) -> Read | None:
+def phrase(
+    sentence: TokenizedSentence, at: int, most: int, *, capitals: bool = False
+) -> Read | None:
     end = at
     while end < len(sentence.tokens) and (not ends(sentence, end) or (capitals and end == at)):
         if end - at >= most or low(sentence, end) in {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import COUNTS, ORDINALS, STOPS, WORDS
-from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.measures import (
     address,
     age,
@@ -73,14 +73,14 @@ from everword_compactor.learning.extract.values.tastes import (
 )
 
 
-def names(sentence: Sentence, at: int) -> Read | None:
+def names(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read the names of several, and none where somebody is spoken to: "the kids, Tom and I"."""
     found = list_of(sentence, at, name)
     with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
     return None if with_author else found
 
 
-def rest(sentence: Sentence, at: int) -> Read | None:
+def rest(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read up to twelve words, to the next mark."""
     end = at
     while end < len(sentence.tokens) and sentence.tokens[end].low not in MARKS:
@@ -88,11 +88,11 @@ def rest(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if 1 < end - at <= 12 else None
 
 
-def drugs(sentence: Sentence, at: int) -> Read | None:
+def drugs(sentence: TokenizedSentence, at: int) -> Read | None:
     return list_of(sentence, at, drug)
 
 
-def count(sentence: Sentence, at: int) -> Read | None:
+def count(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read how many, in digits."""
     term = low(sentence, at)
     if term.isdigit() and int(term) < 20:
@@ -100,13 +100,13 @@ def count(sentence: Sentence, at: int) -> Read | None:
     return ([str(COUNTS[term])], at + 1) if term in COUNTS else None
 
 
-def nth(sentence: Sentence, at: int) -> Read | None:
+def nth(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read which one, in digits: `third` is 3."""
     term = low(sentence, at)
     return ([str(ORDINALS[term])], at + 1) if term in ORDINALS else None
 
 
-def subject(sentence: Sentence, at: int) -> Read | None:
+def subject(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody studies: up to three words and then one that names a field."""
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low

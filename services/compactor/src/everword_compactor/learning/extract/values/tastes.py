@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import WORDS, is_meant
-from everword_compactor.learning.extract.model import Sentence
+from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.values.reading import (
     ARTICLES,
     VAGUE,
@@ -18,7 +18,7 @@ from everword_compactor.learning.extract.values.reading import (
 _AFTER_A_TASTE = WORDS["after_a_taste"] | {",", ";"}
 
 
-def mood(sentence: Sentence, at: int) -> Read | None:
+def mood(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read how somebody feels, where nothing follows that makes it something else: `tired`."""
     found = of_kind("moods")(sentence, at)
     following = low(sentence, found[1]) if found else ""
@@ -26,7 +26,7 @@ def mood(sentence: Sentence, at: int) -> Read | None:
     return found if is_whole else None
 
 
-def thing(sentence: Sentence, at: int) -> Read | None:
+def thing(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a thing: up to three words."""
     found = phrase(sentence, at, 3)
     if found is None or low(sentence, at) in ARTICLES | VAGUE:
@@ -34,11 +34,11 @@ def thing(sentence: Sentence, at: int) -> Read | None:
     return found
 
 
-def things(sentence: Sentence, at: int) -> Read | None:
+def things(sentence: TokenizedSentence, at: int) -> Read | None:
     return open_list(sentence, at, thing)
 
 
-def word(sentence: Sentence, at: int) -> Read | None:
+def word(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a thing of one or two words that is all that is said, or after which a comma stands."""
     end = at
     while end < min(at + 2, len(sentence.tokens)) and not ends(sentence, end):
@@ -53,7 +53,7 @@ def word(sentence: Sentence, at: int) -> Read | None:
     return ([sentence.slice(at, end)], end) if end > at and whole else None
 
 
-def doing(sentence: Sentence, at: int) -> Read | None:
+def doing(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody likes to do, with what: `making desserts`, `exploring old towns and castles`."""
     first = low(sentence, at)
     unfit = first in VAGUE | WORDS["no_doings"] or low(sentence, at + 1) == "sure"
@@ -75,14 +75,14 @@ def doing(sentence: Sentence, at: int) -> Read | None:
     return None if is_part else ([kept], end)
 
 
-def allergen(sentence: Sentence, at: int) -> Read | None:
+def allergen(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody is allergic to, unless they joke."""
     found = thing(sentence, at)
     joked = found and set(found[0][0].lower().split()) & (WORDS["no_allergens"] | WORDS["weekdays"])
     return None if joked else found
 
 
-def tastes(sentence: Sentence, at: int) -> Read | None:
+def tastes(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
     found = open_list(sentence, at, word)
     if found is None or len(found[0]) != 2:
@@ -94,7 +94,7 @@ def tastes(sentence: Sentence, at: int) -> Read | None:
     )
 
 
-def favourite(sentence: Sentence, at: int) -> Read | None:
+def favourite(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody likes best: up to five words, or a title."""
     start = at + 1 if low(sentence, at) in {"a", "an", "the"} else at
     if low(sentence, start) in VAGUE | {"my", "probably", "definitely", "when", "not", "either"}:
@@ -107,7 +107,7 @@ def favourite(sentence: Sentence, at: int) -> Read | None:
 def of_kind(kind: str) -> Slot:
     """Return a slot that reads a word of a kind, or two."""
 
-    def read(sentence: Sentence, at: int) -> Read | None:
+    def read(sentence: TokenizedSentence, at: int) -> Read | None:
         for length in (3, 2, 1):
             end = at + length
             if end > len(sentence.tokens):
@@ -120,7 +120,7 @@ def of_kind(kind: str) -> Slot:
     return read
 
 
-def hobby(sentence: Sentence, at: int) -> Read | None:
+def hobby(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
     term, following = low(sentence, at), low(sentence, at + 1)
     alone = ends(sentence, at + 1) and following not in (ARTICLES | VAGUE) - {"these"}
@@ -136,7 +136,7 @@ def hobby(sentence: Sentence, at: int) -> Read | None:
     return ([term], at + 1) if term in WORDS["hobbies"] and alone else None
 
 
-def list_of(sentence: Sentence, at: int, one: Slot) -> Read | None:
+def list_of(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
     """Read values that follow each other: `Redis, Kafka and Celery`."""
     values: list[str] = []
     end = at
@@ -150,7 +150,7 @@ def list_of(sentence: Sentence, at: int, one: Slot) -> Read | None:
     return (values, end) if values else None
 
 
-def open_list(sentence: Sentence, at: int, one: Slot) -> Read | None:
+def open_list(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
     """Read values in free words that follow each other: `nuts, shellfish and cats`.
 
     What stands behind a comma alone is often no value, as in `hazelnuts, seriously, pen in the blue bag`. It is one

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import islice
 
 from everword_ingest.documents.parsing.decoding import decode
-from everword_ingest.documents.parsing.formats.tables import Table
+from everword_ingest.documents.parsing.formats.tables import TableWriter
 from everword_ingest.documents.parsing.media_type import CSV
 from everword_ingest.documents.parsing.model import ParsedDocument, ParseLimits
 from everword_ingest.documents.parsing.outline import Outline
@@ -20,7 +20,7 @@ def read_csv(data: bytes, limits: ParseLimits) -> ParsedDocument:
     """Return rows in one block. A field may be as long as the file."""
     text = decode(data)
     csv.field_size_limit(max(len(text), csv.field_size_limit()))
-    outline, table, lines = Outline(limits), Table(), list[str]()
+    outline, table, lines = Outline(limits), TableWriter(), list[str]()
     for row in csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text)):
         line = table.line(row)
         if line:

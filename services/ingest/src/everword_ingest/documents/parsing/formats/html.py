@@ -14,8 +14,8 @@ from everword_ingest.documents.parsing.formats.html_parts import (
     HEADINGS,
     HIDDEN,
     UNSEEN,
-    Place,
     Rows,
+    TextTarget,
     collapse,
     written,
 )
@@ -79,7 +79,7 @@ class _Page:
         self._before_title: list[str] = []
         self._heading = 0
         self._verbatim = 0
-        self._places = [Place()]
+        self._places = [TextTarget()]
         self._tables: list[Rows] = []
 
     # The library calls these five, and raises what they raise only at the end.
@@ -115,7 +115,7 @@ class _Page:
             self.failure = failure
 
     @property
-    def _place(self) -> Place:
+    def _place(self) -> TextTarget:
         return self._places[-1]
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -248,7 +248,7 @@ class _Page:
             self._tables[-1].rows.append([])
         if tag in ("td", "th"):
             self._tables[-1].heads += tag == "th" and len(self._tables[-1].rows) == 1
-            self._places.append(Place())
+            self._places.append(TextTarget())
 
     def _end_table(self, tag: str) -> None:
         self._flush()

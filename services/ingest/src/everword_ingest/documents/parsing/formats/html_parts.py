@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from everword_ingest.documents.parsing.formats.tables import Table, table_lines
+from everword_ingest.documents.parsing.formats.tables import TableWriter, table_lines
 
 #: What holds no text that is shown.
 UNSEEN = frozenset(
@@ -21,7 +21,7 @@ HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 
 @dataclass
-class Place:
+class TextTarget:
     """What text flows into: the page, or a cell of a table."""
 
     #: Of a cell; the page's go to the outline.
@@ -49,7 +49,7 @@ def written(table: Rows) -> list[str]:
     if len(rows[0]) > 1 and table.heads == len(table.rows[0]):
         # It says itself that its first row names the columns.
         header = list(map(collapse, rows[0]))
-        writer = Table(header)
+        writer = TableWriter(header)
         lines = [" | ".join(filter(None, header)), *map(writer.line, rows[1:])]
     else:
         lines = list(table_lines(rows))

@@ -9,7 +9,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from everword_ingest.documents.parsing.decoding import clean
-from everword_ingest.documents.parsing.formats.pdf_lines import Line, find_headings, paragraphs
+from everword_ingest.documents.parsing.formats.pdf_lines import PdfLine, find_headings, paragraphs
 from everword_ingest.documents.parsing.media_type import PDF, encrypted
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
@@ -57,7 +57,7 @@ def _open(data: bytes) -> pdfium.PdfDocument:
         raise
 
 
-def _lines(pdf: pdfium.PdfDocument, number: int) -> Iterator[Line]:
+def _lines(pdf: pdfium.PdfDocument, number: int) -> Iterator[PdfLine]:
     """Yield the lines of a page. Raises DocumentUnreadable for a damaged one: its words would go missing unnoticed."""
     try:
         page = pdf[number]
@@ -72,7 +72,7 @@ def _lines(pdf: pdfium.PdfDocument, number: int) -> Iterator[Line]:
             first = place + len(line) - len(line.lstrip())
             last = place + len(line.rstrip()) - 1
             broken = line.rstrip(" ").endswith(_SOFT_HYPHENS)
-            yield Line(shown.removesuffix("\xad"), broken, *_box(text_page, first, last))
+            yield PdfLine(shown.removesuffix("\xad"), broken, *_box(text_page, first, last))
         place += len(line) + 2
     text_page.close()
     page.close()

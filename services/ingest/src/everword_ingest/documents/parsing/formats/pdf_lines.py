@@ -24,7 +24,7 @@ Placed = tuple[int, int, int, str]
 
 
 @dataclass(frozen=True)
-class Line:
+class PdfLine:
     """A line of a page."""
 
     text: str
@@ -37,7 +37,7 @@ class Line:
 
 
 def find_headings(
-    pages: Sequence[Sequence[Line]], bookmarks: Mapping[int, Sequence[tuple[int, str]]]
+    pages: Sequence[Sequence[PdfLine]], bookmarks: Mapping[int, Sequence[tuple[int, str]]]
 ) -> list[list[Placed]]:
     """Return the headings of each page: those of the outline, or else lines in larger letters."""
     if bookmarks:
@@ -52,11 +52,11 @@ def find_headings(
     return [list(_large(lines, levels)) for lines in pages]
 
 
-def _size(line: Line) -> float:
+def _size(line: PdfLine) -> float:
     return round(line.height * 2) / 2
 
 
-def _large(lines: Sequence[Line], levels: Mapping[float, int]) -> Iterator[Placed]:
+def _large(lines: Sequence[PdfLine], levels: Mapping[float, int]) -> Iterator[Placed]:
     start = 0
     while start < len(lines):
         level = levels.get(_size(lines[start]))
@@ -70,7 +70,7 @@ def _large(lines: Sequence[Line], levels: Mapping[float, int]) -> Iterator[Place
         start = end
 
 
-def _bookmarked(lines: Sequence[Line], bookmarks: Sequence[tuple[int, str]]) -> list[Placed]:
+def _bookmarked(lines: Sequence[PdfLine], bookmarks: Sequence[tuple[int, str]]) -> list[Placed]:
     """Return where the page's bookmarks stand in it; what is not found stands before what follows."""
     found, after = list[Placed](), 0
     bare = [_bare(line.text) for line in lines]
@@ -99,7 +99,7 @@ def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def paragraphs(lines: Sequence[Line], headings: Sequence[Placed]) -> Iterator[tuple[int, str]]:
+def paragraphs(lines: Sequence[PdfLine], headings: Sequence[Placed]) -> Iterator[tuple[int, str]]:
     """Yield the headings of a page with their levels, and with 0 its paragraphs."""
     place = 0
     for start, end, level, title in headings:
@@ -111,7 +111,7 @@ def paragraphs(lines: Sequence[Line], headings: Sequence[Placed]) -> Iterator[tu
     yield from ((0, text) for text in _joined(lines[place:]))
 
 
-def _joined(lines: Sequence[Line]) -> Iterator[str]:
+def _joined(lines: Sequence[PdfLine]) -> Iterator[str]:
     if not lines:
         return
     steps = [a.bottom - b.bottom for a, b in pairwise(lines)]
@@ -128,7 +128,7 @@ def _joined(lines: Sequence[Line]) -> Iterator[str]:
     yield current
 
 
-def _between(line: Line, following: Line, usual: float, widest: float) -> str:
+def _between(line: PdfLine, following: PdfLine, usual: float, widest: float) -> str:
     """Return what stands between two lines of a page: nothing within a word, an empty line between paragraphs."""
     step = line.bottom - following.bottom
     if line.broken:

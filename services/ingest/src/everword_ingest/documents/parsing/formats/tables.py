@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"[-+(]?[$€£¥]?[\d.,' ]+%?\)?|\d{4}-\d\d-\d\d.*")
 _MAX_NAME = 80
 
 
-class Table:
+class TableWriter:
     """Writes one row after the other. The first row names the columns, where it can."""
 
     def __init__(self, header: Sequence[str] | None = None, narrowest: int = 2) -> None:
@@ -58,7 +58,7 @@ def names_columns(row: Sequence[str]) -> bool:
 
 def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a table in a text: two columns may be anything, such as a name and its value."""
-    table = Table(narrowest=3)
+    table = TableWriter(narrowest=3)
     for row in rows:
         line = table.line(row)
         if line:

@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 
 from everword_ingest.documents.parsing.decoding import clean
 from everword_ingest.documents.parsing.formats.package import open_package
-from everword_ingest.documents.parsing.formats.tables import Table, names_columns
+from everword_ingest.documents.parsing.formats.tables import TableWriter, names_columns
 from everword_ingest.documents.parsing.media_type import XLSX
 from everword_ingest.documents.parsing.model import ParsedDocument, ParseLimits
 from everword_ingest.documents.parsing.outline import Outline
@@ -32,7 +32,7 @@ def read_xlsx(data: bytes, limits: ParseLimits) -> ParsedDocument:
 
 def _tables(rows: Iterator[tuple[object, ...]]) -> Iterator[str]:
     """Yield the tables of a sheet; empty rows end one. What follows without names of its own has those before."""
-    table, lines = Table(), list[str]()
+    table, lines = TableWriter(), list[str]()
     for values in rows:
         cells = [clean(_text(value)) for value in values]
         if not any(cell.strip() for cell in cells):
@@ -41,7 +41,7 @@ def _tables(rows: Iterator[tuple[object, ...]]) -> Iterator[str]:
                 lines = []
             continue
         if not lines and table.header is not None and names_columns(cells):
-            table = Table()
+            table = TableWriter()
         lines.append(table.line(cells))
     if lines:
         yield "\n".join(lines)

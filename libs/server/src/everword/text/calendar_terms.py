@@ -1,9 +1,39 @@
-"""Names of months, and words for the days around today."""
+"""Words of the calendar: names of months, days and seasons, small numbers, and words for the days around today."""
 
 from __future__ import annotations
 
+#: English, from January.
+MONTH_NAMES = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+#: English, from Monday.
+WEEKDAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+#: First month of a season in the north, by its English name.
+SEASON_MONTHS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+#: English numbers from one to twelve.
+COUNT_WORDS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+        ],
+        start=1,
+    )
+}
 _LINES = (
-    "january february march april may june july august september october november december",
+    " ".join(MONTH_NAMES),
     "jan feb mar apr may jun jul aug sep oct nov dec",
     "januar februar märz april mai juni juli august september oktober november dezember",
     "jänner feber mrz apr mai jun jul aug sept okt nov dez",
