@@ -140,10 +140,10 @@ volumes:
 {{- define "everword.services" -}}
 ingest:
   port: 50051
-  serves: [Admin, Checkpoint, Cost, Document, Erase, Fact, Graph, Handoff, Ingest, Lore, Note, Pattern, Retention, Review, Workspace]
+  serves: [Admin, Cost, Document, Erasure, Fact, Graph, Ingest, Lore, Note, Pattern]
 search:
   port: 50052
-  serves: [Context, GraphQuery, People, Profile, Search, Summary, Topic]
+  serves: [Context, FactQuery, GraphQuery, Search]
 compactor:
   port: 50053
   serves: [Maintenance]
