@@ -8,6 +8,7 @@ from typing import Any
 
 from google.protobuf.field_mask_pb2 import FieldMask
 
+from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
@@ -100,6 +101,14 @@ def answer_request(parent_id: str) -> ingest.AppendMessagesRequest:
 
 async def import_batch(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any:
     return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
+
+
+def voice_request(namespace: str) -> admin.UpdateNamespaceRequest:
+    voice = admin.Voice(identity=namespace)
+    return admin.UpdateNamespaceRequest(
+        namespace=admin.Namespace(name=namespace, settings=admin.NamespaceSettings(voice=voice)),
+        update_mask=FieldMask(paths=["settings.voice"]),
+    )
 
 
 def significant_request() -> ingest.RecordSignificantRequest:

@@ -21,6 +21,7 @@ from support.foreign import (
     messages_request,
     search_request,
     significant_request,
+    voice_request,
 )
 from support.foreign_addresses import listed
 from support.foreign_checkpoints import save_checkpoints
@@ -115,6 +116,7 @@ async def _fill_both(stack: Stack) -> None:
     await make_namespaces(stack, "theirs", "third")
     await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
     for name in ("third", "theirs"):
+        await stack.admin.UpdateNamespace(voice_request(name))
         await stack.ingest.RecordSignificant(significant_request(), metadata=within(name))
         await stack.facts.Remember(remember_request(request_id="fact"), metadata=within(name))
         pattern = pattern_request(request_id="pattern")
