@@ -31,7 +31,7 @@ class Settings:
     def from_environment(cls, environment: Environment) -> Settings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
-            database=DatabaseSettings.from_environment(environment, SERVICE),
+            database=DatabaseSettings.from_environment(environment, SERVICE, pool_min=1),
             queue=QueueSettings.from_environment(environment),
             compaction=CompactionSettings.from_environment(environment),
             chat=ChatSettings.from_environment(environment),

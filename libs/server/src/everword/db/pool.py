@@ -37,7 +37,7 @@ GONE_S = 1
 POOL_TIMEOUT_S = 10.0
 #: Seconds after which a pool closes one of its unused connections, down to its minimum. One that has served many
 #: statements takes 7 to 15 MB of the server's memory.
-MAX_IDLE_S = 20.0
+MAX_IDLE_S = 60.0
 _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
