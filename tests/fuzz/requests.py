@@ -16,7 +16,7 @@ from google.protobuf.message_factory import GetMessageClass
 from everword import v1
 from fuzz.seeds import seed_requests
 from fuzz.values import MARK, SURROGATE, Values
-from scripts.recipes import SERVICES, Recipe
+from scripts.recipes import FILES, Recipe
 
 #: The namespace that the calls work in.
 KEPT = "default"
@@ -36,7 +36,7 @@ SANITY = (1.0, 1.0, 0.95, 0.95, 0.8, 0.3)
 def methods() -> list[tuple[str, MethodDescriptor]]:
     """Return (service process, method) of every public RPC."""
     return [
-        (SERVICES[service.name], method)
+        (FILES[service.name], method)
         for entry in pkgutil.iter_modules(v1.__path__, "everword.v1.")
         if entry.name.endswith("_service_pb2")
         for service in import_module(entry.name).DESCRIPTOR.services_by_name.values()

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -74,7 +75,8 @@ def worker_process(
 
 
 def serving(redis: redis_client.Redis) -> int:
-    return len(redis.smembers("rq:workers"))  # type: ignore[arg-type]
+    found: Any = redis.smembers("rq:workers")
+    return len(found)
 
 
 async def test_worker_with_a_slow_job_of_one_task_does_jobs_of_others_and_finishes_it_at_sigterm(

@@ -10,7 +10,7 @@ import pytest
 from everword.db.kind_fragments import fill_kinds
 from everword.domain.memory_kinds import MemoryKind, find_kind
 from everword.v1 import memory_pb2
-from everword.v1.erase_service_pb2 import ErasureKind
+from everword.v1.erasure_service_pb2 import ErasureKind
 
 SCHEMA = files("everword.db").joinpath("schema")
 

@@ -6,9 +6,9 @@ import asyncio
 from functools import partial
 
 from everword.db.blocking import BlockingDatabase
+from everword.db.periodic import PeriodicThread
 from everword.db.pool import Database
 from everword.jobs.sweep import sweep
-from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
 from everword_compactor.calendar.schedule import schedule_roll_ups
@@ -30,7 +30,8 @@ class CompactorServer:
         self._blocking = BlockingDatabase(settings.database, SERVICE)
         every_s = settings.queue.sweep_s
         current = current_composer(settings.chat)
-        self._sweeper = Sweeper(
+        self._sweeper = PeriodicThread(
+            "sweep",
             every_s,
             [
                 partial(sweep, self._blocking),

@@ -31,7 +31,7 @@ class CompactorSettings:
     def from_environment(cls, environment: Environment) -> CompactorSettings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
-            database=DatabaseSettings.from_environment(environment, SERVICE),
+            database=DatabaseSettings.from_environment(environment, SERVICE, pool_min=1),
             queue=QueueSettings.from_environment(environment),
             compaction=CompactionSettings.from_environment(environment),
             chat=ChatSettings.from_environment(environment),

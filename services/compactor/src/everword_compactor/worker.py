@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from datetime import datetime
@@ -91,6 +92,8 @@ SMALL_TASKS = {"tool-sentences"}
 DIGESTING_TASKS = {"roll-up"}
 #: Connections to the database for each task, one of them for its heartbeat; and as many to spare.
 _CONNECTIONS = 2
+#: Two threads that import modules of one package at once may each see modules of the other half initialised.
+_FIRST_USE = threading.Lock()
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -122,7 +125,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _run_of(
-    name: str, settings: WorkerSettings, database: BlockingDatabase, resources: ExitStack
+    name: str, settings: CompactorWorkerSettings, database: BlockingDatabase, resources: ExitStack
 ) -> _Run:
     """Return what does the jobs of a task. What it needs is made at the first one, and closed with `resources`."""
 
@@ -150,7 +153,12 @@ def _run_of(
             run = detect_model_outage(run, asked)
         return run
 
-    return lambda job: made()(job)
+    def run(job: JobRun) -> datetime | None:
+        with _FIRST_USE:
+            prepared = made()
+        return prepared(job)
+
+    return run
 
 
 if __name__ == "__main__":

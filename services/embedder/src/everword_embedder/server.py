@@ -6,9 +6,9 @@ import asyncio
 from functools import partial
 
 from everword.db.blocking import BlockingDatabase
+from everword.db.periodic import PeriodicThread
 from everword.db.pool import Database
 from everword.internal.v1 import embedder_service_pb2, embedder_service_pb2_grpc
-from everword.jobs.sweeper import Sweeper
 from everword.rpc.server import Registration, RpcServer
 from everword_embedder.embed import Embedder
 from everword_embedder.queue.schedule import backfill_generations, record_backlog, schedule_pending
@@ -24,7 +24,8 @@ class EmbedderServer:
         self._database = Database(settings.database, SERVICE)
         self._embedder = Embedder(self._database, settings.embed)
         self._blocking = BlockingDatabase(settings.database, SERVICE)
-        self._sweeper = Sweeper(
+        self._sweeper = PeriodicThread(
+            "sweep",
             settings.queue.sweep_s,
             [
                 partial(record_backlog, self._blocking),

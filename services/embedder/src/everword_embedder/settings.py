@@ -26,7 +26,7 @@ class EmbedderSettings:
     def from_environment(cls, environment: Environment) -> EmbedderSettings:
         return cls(
             server=ServerSettings.from_environment(environment, SERVICE),
-            database=DatabaseSettings.from_environment(environment, SERVICE),
+            database=DatabaseSettings.from_environment(environment, SERVICE, pool_min=1),
             queue=QueueSettings.from_environment(environment),
             embed=EmbedSettings.from_environment(environment),
         )

@@ -57,14 +57,28 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         ),
     },
     "Write": {
-        "import": CommandEntry("import_:import_", "Import conversations, notes and documents from files."),
-        "notes": CommandEntry("notes:notes", "Write, read and delete notes, and the log of the day."),
-        "handoffs": CommandEntry("handoffs:handoffs", "Hand a task to an advisor, and read the advice."),
-        "documents": CommandEntry("documents:documents", "Upload, write, read and delete documents."),
-        "workspace": CommandEntry("workspace:workspace", "Write and read an agent's files, such as SOUL."),
+        "import": CommandEntry(
+            "import_:import_", "Import conversations, notes and documents from files."
+        ),
+        "notes": CommandEntry(
+            "notes:notes", "Write, read and delete notes, and the log of the day."
+        ),
+        "handoffs": CommandEntry(
+            "handoffs:handoffs", "Hand a task to an advisor, and read the advice."
+        ),
+        "documents": CommandEntry(
+            "documents:documents", "Upload, write, read and delete documents."
+        ),
+        "workspace": CommandEntry(
+            "workspace:workspace", "Write and read an agent's files, such as SOUL."
+        ),
         "lore": CommandEntry("lore.commands:lore", "Write, import and try lorebooks."),
-        "significant": CommandEntry("calendar:significant", "Write down what no summary consolidates."),
-        "checkpoints": CommandEntry("checkpoints:checkpoints", "Save an agent's state, and get it back."),
+        "significant": CommandEntry(
+            "calendar:significant", "Write down what no summary consolidates."
+        ),
+        "checkpoints": CommandEntry(
+            "checkpoints:checkpoints", "Save an agent's state, and get it back."
+        ),
     },
     "What was learned: see it, and set it right": {
         "facts": CommandEntry("facts:facts", "What is known of somebody, since when, and why."),
@@ -100,9 +114,13 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         "costs": CommandEntry(
             "costs.costs:costs", "What the calls of models cost, in tokens and in money."
         ),
-        "budget": CommandEntry("costs.budget:budget", "Set and list limits of what models may cost."),
+        "budget": CommandEntry(
+            "costs.budget:budget", "Set and list limits of what models may cost."
+        ),
         "prices": CommandEntry("costs.prices:prices", "Load and list the prices of models."),
-        "models": CommandEntry("models:models", "Embedding models: list, add, progress, switch, drop."),
+        "models": CommandEntry(
+            "models:models", "Embedding models: list, add, progress, switch, drop."
+        ),
         "proxy": CommandEntry("proxy:proxy", "Serve all services at one address, with Caddy."),
         "web": CommandEntry("everword-web", "Serve JSON over HTTP, tools (MCP), and the console."),
         "mcp": CommandEntry("everword-web", "Offer memory as tools to an agent's host (stdio)."),

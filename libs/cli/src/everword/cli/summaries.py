@@ -67,7 +67,7 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
         page_size=PAGE_SIZE,
         max_content_chars=1,
     )
-    nodes = await list_all(client.summary_service.ListSummaries, request)
+    nodes = await list_all(client.search_service.ListSummaries, request)
     if as_json:
         print_json(nodes)
         return
@@ -89,7 +89,7 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
 async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> None:
     """List summaries by the time of what they stand for, the latest first."""
     request = _list_request(limit, **wanted)  # type: ignore[arg-type]
-    found = await list_all(client.summary_service.ListSummaries, request, limit)
+    found = await list_all(client.search_service.ListSummaries, request, limit)
     if as_json:
         print_json(found)
         return

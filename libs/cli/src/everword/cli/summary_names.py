@@ -27,7 +27,7 @@ async def find_summary(client: Client, named: str) -> str:
             f"no summary is called {named!r}, and it is no end of an id with four digits or more"
         )
     request = pb.ListSummariesRequest(page_size=PAGE_SIZE, max_content_chars=1)
-    listed = await list_all(client.summary_service.ListSummaries, request)
+    listed = await list_all(client.search_service.ListSummaries, request)
     found = [each.id for each in listed.summaries if each.id.replace("-", "").endswith(end[1])]
     if not found:
         raise click.UsageError(f"no summary has an id that ends with {end[1]}")

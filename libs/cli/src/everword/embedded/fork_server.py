@@ -1,7 +1,7 @@
 """`python -P -m everword.embedded.fork_server MODULE…`: imports modules once, and forks processes that run them.
 
-The four services and their workers import mostly the same modules: one process for each would import them ten times,
-and keep ten copies in memory. Forked processes share the imported modules' memory until they change it.
+The four services and their workers import mostly the same modules: one process for each would import them six times,
+and keep six copies in memory. Forked processes share the imported modules' memory until they change it.
 
 Requests come on standard input and replies go to standard output, one JSON object a line (see `Request`). The server
 ends when its standard input does. It has one thread and no connections, since a fork copies neither other threads nor

@@ -10,13 +10,15 @@ from psycopg import Connection as PsycopgConnection
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
-from everword.db.pool import MAX_IDLE_S, POOL_TIMEOUT_S, SQL, STATEMENT_CAP_S, connection_string
+from everword.db.pool import POOL_TIMEOUT_S, SQL, STATEMENT_CAP_S, connection_string
 from everword.db.rows import dataclass_row
 from everword.db.settings import DatabaseSettings
 from everword.db.statements import Parameters, Statement, statement_span
 
 T = TypeVar("T")
 Connection = PsycopgConnection[Any]
+#: As `MAX_IDLE_S` of the other pool. It is shorter since no caller waits for a new connection here.
+_MAX_IDLE_S = 20.0
 
 
 class BlockingDatabase:
@@ -30,7 +32,7 @@ class BlockingDatabase:
             kwargs={"autocommit": True},
             min_size=0,
             max_size=max_size,
-            max_idle=MAX_IDLE_S,
+            max_idle=_MAX_IDLE_S,
             timeout=POOL_TIMEOUT_S,
             check=ConnectionPool.check_connection,
             open=False,

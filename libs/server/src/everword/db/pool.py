@@ -37,7 +37,7 @@ GONE_S = 1
 POOL_TIMEOUT_S = 10.0
 #: Seconds after which a pool closes one of its unused connections, down to its minimum. One that has served many
 #: statements takes 7 to 15 MB of the server's memory.
-MAX_IDLE_S = 20.0
+MAX_IDLE_S = 60.0
 #: Statements read a row before they refer to it, and delete what refers to a row before the row. So a foreign key is
 #: violated only if a concurrent transaction deleted the row, or referred to it, in between.
 #: RestrictViolation is the same for keys with ON DELETE RESTRICT, from PostgreSQL 18 on.

@@ -23,9 +23,12 @@ class DatabaseSettings:
     """Calls that may wait for a connection; the next one is told to come back."""
 
     @classmethod
-    def from_environment(cls, environment: Environment, service: str) -> DatabaseSettings:
+    def from_environment(
+        cls, environment: Environment, service: str, pool_min: int = pool_min
+    ) -> DatabaseSettings:
         return cls(
             url=environment.required("EVERWORD_DATABASE_URL"),
             role=f"everword_{service}",
+            pool_min=pool_min,
             pool_max=environment.integer("EVERWORD_POOL_MAX", cls.pool_max, minimum=cls.pool_min),
         )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Sequence
 
-import psycopg
 import redis
 
 from everword.db.blocking import BlockingDatabase
+from everword.db.periodic import PeriodicThread
 from everword.jobs import queue, store
 from everword.jobs.settings import QueueSettings
 from everword.jobs.store import Publication
@@ -41,8 +40,11 @@ def send(
         raise
 
 
-class Publisher:
-    """Enqueues what is due. A dead Redis only delays: the jobs stay in Postgres."""
+class Publisher(PeriodicThread):
+    """Enqueues what is due. A dead Redis only delays: the jobs stay in Postgres.
+
+    A write that has committed jobs calls `wake`; `stop` sends what is due.
+    """
 
     def __init__(
         self,
@@ -51,26 +53,12 @@ class Publisher:
         sweep_s: float = QueueSettings.sweep_s,
     ) -> None:
         """It looks after lost wake-ups every `sweep_s`."""
+        super().__init__("publisher", POLL_S, [self._send_due], flushes=True)
         self._database = database
         self._redis = connection
         self._sweep_s = sweep_s
         self._patience_s = PATIENCE_ROUNDS * sweep_s
-        self._woken = threading.Event()
-        self._stopping = False
-        self._thread = threading.Thread(target=self._run, name="publisher", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def wake(self) -> None:
-        """Say that a write has committed jobs. Never blocks."""
-        self._woken.set()
-
-    def stop(self) -> None:
-        """Send what is due, and end."""
-        self._stopping = True
-        self._woken.set()
-        self._thread.join(timeout=5.0)
+        self._look_at = time.monotonic() + sweep_s
 
     def publish(self) -> int:
         """Send the wake-ups of one batch of jobs, and return how many. Raises redis.RedisError, with none claimed."""
@@ -106,21 +94,13 @@ class Publisher:
                     break
         return resent
 
-    def _run(self) -> None:
-        look_at = time.monotonic() + self._sweep_s
-        while not self._stopping:
-            self._woken.wait(POLL_S)
-            self._woken.clear()
-            try:
-                if time.monotonic() >= look_at and not self._stopping:
-                    look_at = time.monotonic() + self._sweep_s
-                    self.resend_lost()
-                while self.publish() == BATCH:
-                    pass
-            except redis.RedisError as error:
-                log.warning("wake-ups wait for Redis", extra={"error": str(error)})
-                threading.Event().wait(0 if self._stopping else REDIS_PAUSE_S)
-            except psycopg.Error as error:
-                log.warning("publisher cannot reach the database", extra={"error": str(error)})
-            except Exception:  # the thread's edge: without it, wake-ups would stop for good
-                log.exception("publisher failed")
+    def _send_due(self) -> None:
+        try:
+            if time.monotonic() >= self._look_at and not self.stopping.is_set():
+                self._look_at = time.monotonic() + self._sweep_s
+                self.resend_lost()
+            while self.publish() == BATCH:
+                pass
+        except redis.RedisError as error:
+            log.warning("wake-ups wait for Redis", extra={"error": str(error)})
+            self.stopping.wait(REDIS_PAUSE_S)

@@ -133,7 +133,7 @@ class _ThreadWorker(SimpleWorker):
         """Subscribe to no commands: each takes a thread and a connection, and nobody sends one."""
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        super().execute_job(job, queue)  # type: ignore[no-untyped-call]
+        super().execute_job(job, queue)
         if self._stopping.is_set():
             raise StopRequested
 

@@ -73,5 +73,5 @@ class Task:
 
 
 def queue_name(task: str) -> str:
-    """Return the RQ queue of a task. A worker serves one queue, for which RQ moves wake-ups without losing any."""
+    """Return the RQ queue of a task. A thread serves one queue, for which RQ moves wake-ups without losing any."""
     return f"everword-{task}"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 
 import psycopg
 from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import aio as health_aio
 
 from everword.db.migrate import required_version
+from everword.db.periodic import PeriodicTask
 from everword.db.pool import SQL, Database
-from everword.domain.background import end_tasks
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, gauge
 
@@ -33,7 +34,9 @@ class Health:
         self._serving: bool | None = None
         #: Whether migrations are still to come that this code needs; False too where the database does not say.
         self.schema_is_older = False
-        self._task: asyncio.Task[None] | None = None
+        self._rounds = PeriodicTask("health", CHECK_INTERVAL_S, [self._watch])
+        #: When the event loop is to begin the next check.
+        self._due = 0.0
 
     async def open(self) -> None:
         """Answer NOT_SERVING until `start`, except for liveness."""
@@ -43,22 +46,18 @@ class Health:
     async def start(self) -> None:
         """Answer SERVING while the database is ready."""
         await self._check()
-        self._task = asyncio.create_task(self._watch())
+        self._rounds.start()
 
     async def stop(self) -> None:
         """Answer NOT_SERVING from now on."""
         await self.servicer.enter_graceful_shutdown()
-        await end_tasks([self._task])
+        await self._rounds.stop()
 
     async def _watch(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            due = loop.time() + CHECK_INTERVAL_S
-            await asyncio.sleep(CHECK_INTERVAL_S)
-            # How late a timer fires is how long a handler blocked the loop.
-            duration_histogram(names.LOOP_LAG).record(max(0.0, loop.time() - due))
-            self._record_pool()
-            await self._check()
+        # How late a timer fires is how long a handler blocked the loop.
+        duration_histogram(names.LOOP_LAG).record(max(0.0, time.monotonic() - self._due))
+        self._record_pool()
+        await self._check()
 
     def _record_pool(self) -> None:
         pool = self._database.pool_stats()
@@ -67,6 +66,7 @@ class Health:
 
     async def _check(self) -> None:
         await self._set(await self._ready())
+        self._due = time.monotonic() + CHECK_INTERVAL_S
 
     async def _ready(self) -> bool:
         # Not by the pool: busy is not broken, and taking the service out would only move the load.

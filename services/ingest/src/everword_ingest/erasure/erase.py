@@ -21,19 +21,19 @@ from everword.domain.not_found import (
     PatternNotFound,
 )
 from everword_ingest.erasure import store
-from everword_ingest.erasure.model import Erased, ErasureKind, ErasureTarget, NamedTarget
+from everword_ingest.erasure.model import Erased, ErasureTarget, Kind, NamedTarget
 from everword_ingest.erasure.removal import BATCH, follow, repeat_on_conflict
 from everword_ingest.request_ids.claims import claim_request
 
-_NOT_FOUND: dict[ErasureKind | None, tuple[type[NotFound], str]] = {
-    ErasureKind.MESSAGE: (MessageNotFound, "message_id"),
-    ErasureKind.CONVERSATION: (ConversationNotFound, "conversation_id"),
-    ErasureKind.NOTE: (NoteNotFound, "note_id"),
-    ErasureKind.FACT: (FactNotFound, "fact_id"),
-    ErasureKind.LEARNED: (MemoryNotFound, "memory_id"),
-    ErasureKind.NODE: (NodeNotFound, "node_id"),
-    ErasureKind.PATTERN: (PatternNotFound, "pattern_id"),
-    ErasureKind.DOCUMENT: (DocumentNotFound, "document_id"),
+_NOT_FOUND: dict[Kind | None, tuple[type[NotFound], str]] = {
+    Kind.MESSAGE: (MessageNotFound, "message_id"),
+    Kind.CONVERSATION: (ConversationNotFound, "conversation_id"),
+    Kind.NOTE: (NoteNotFound, "note_id"),
+    Kind.FACT: (FactNotFound, "fact_id"),
+    Kind.LEARNED: (MemoryNotFound, "memory_id"),
+    Kind.NODE: (NodeNotFound, "node_id"),
+    Kind.PATTERN: (PatternNotFound, "pattern_id"),
+    Kind.DOCUMENT: (DocumentNotFound, "document_id"),
     None: (MemoryNotFound, "memory_id"),
 }
 

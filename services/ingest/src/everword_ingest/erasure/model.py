@@ -44,7 +44,7 @@ class ErasureTarget:
     """What is erased: an id, or the name of a subject or an author."""
 
     #: None: found by the id.
-    kind: ErasureKind | None
+    kind: Kind | None
     id: UUID | None = None
     name: str | None = None
 

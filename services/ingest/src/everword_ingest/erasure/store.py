@@ -20,9 +20,9 @@ from everword.db.statements import (
 )
 from everword_ingest.erasure.model import (
     Did,
-    ErasureKind,
     ErasureRow,
     ErasureTarget,
+    Kind,
     NamedTarget,
     RunningDeletion,
 )

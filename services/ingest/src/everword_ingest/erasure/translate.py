@@ -9,16 +9,16 @@ from everword.v1 import erasure_service_pb2 as pb
 from everword_ingest.erasure.model import ErasurePreview, ErasureRow, ErasureTarget, Kind
 
 _IDS = {
-    "message_id": ErasureKind.MESSAGE,
-    "conversation_id": ErasureKind.CONVERSATION,
-    "note_id": ErasureKind.NOTE,
-    "fact_id": ErasureKind.FACT,
-    "learned_id": ErasureKind.LEARNED,
-    "node_id": ErasureKind.NODE,
-    "pattern_id": ErasureKind.PATTERN,
-    "document_id": ErasureKind.DOCUMENT,
+    "message_id": Kind.MESSAGE,
+    "conversation_id": Kind.CONVERSATION,
+    "note_id": Kind.NOTE,
+    "fact_id": Kind.FACT,
+    "learned_id": Kind.LEARNED,
+    "node_id": Kind.NODE,
+    "pattern_id": Kind.PATTERN,
+    "document_id": Kind.DOCUMENT,
 }
-_NAMES = {"subject": ErasureKind.SUBJECT, "author": ErasureKind.AUTHOR}
+_NAMES = {"subject": Kind.SUBJECT, "author": Kind.AUTHOR}
 
 
 def to_target(target: pb.ErasureTarget) -> ErasureTarget:
@@ -35,7 +35,7 @@ def to_target(target: pb.ErasureTarget) -> ErasureTarget:
 def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
     return pb.Erasure(
         id=str(row.id),
-        kind=pb.ErasureKind.ValueType(row.kind),
+        kind=pb.Kind.ValueType(row.kind),
         state=pb.ErasureState.ValueType(row.state),
         row_counts=row.counts,
         target_hash=row.target_hash.hex(),
@@ -54,7 +54,7 @@ def preview_to_proto(preview: ErasurePreview) -> pb.PreviewErasureResponse:
         facts_gone=preview.facts_gone,
         facts_losing_evidence=preview.facts_losing_evidence,
         sample_message_ids=[str(id_) for id_ in preview.sample_ids],
-        kind=pb.ErasureKind.ValueType(preview.kind),
+        kind=pb.Kind.ValueType(preview.kind),
         matched_rows=sum(preview.counts.values()),
         similar_names=preview.similar_names,
     )

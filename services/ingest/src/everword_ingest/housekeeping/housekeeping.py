@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from contextlib import suppress
 
 import psycopg
 
+from everword.db.periodic import PeriodicTask
 from everword.db.pool import Connection, Database
 from everword.db.statements import execute, fetch_value, fetch_values, load_statements
-from everword.domain.background import end_tasks
 
-log = logging.getLogger(__name__)
 SQL = load_statements("everword_ingest.housekeeping")
 INTERVAL_S = 10.0
 #: The share of its time that a process spends on finding what to fold: with many namespaces it looks less often.
@@ -40,34 +37,18 @@ async def fold(conn: Connection, namespace_id: int) -> None:
         pass
 
 
-class Housekeeping:
+class Housekeeping(PeriodicTask):
     """Runs in every ingest process; what one folds, the others skip."""
 
     def __init__(self, database: Database) -> None:
+        super().__init__(
+            "housekeeping",
+            INTERVAL_S,
+            [self.fold_counts, self.measure_stored, self.prune_requests, self.prune_changes],
+        )
         self._database = database
-        self._task: asyncio.Task[None] | None = None
         self._look_at = 0.0
         self._measure_at = 0.0
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
-
-    async def stop(self) -> None:
-        await end_tasks([self._task])
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(INTERVAL_S)
-            for work in (
-                self.fold_counts,
-                self.measure_stored,
-                self.prune_requests,
-                self.prune_changes,
-            ):
-                try:
-                    await work()
-                except psycopg.Error as error:
-                    log.warning("housekeeping failed", extra={"error": str(error)})
 
     async def fold_counts(self) -> None:
         """Fold counts where there are many rows of them, unless those were looked for lately."""

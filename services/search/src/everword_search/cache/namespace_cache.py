@@ -16,6 +16,7 @@ from contextvars import Context
 import psycopg
 from cachetools import LRUCache, TTLCache
 
+from everword.db.periodic import PeriodicTask
 from everword.db.pool import Database
 from everword.domain.background import end_tasks
 from everword.processes.heap import give_back
@@ -65,15 +66,19 @@ class NamespaceCache:
         self._loading_bytes = 0
         #: What looks for vectors that came late, beside the searches.
         self._looking: dict[int, asyncio.Task[None]] = {}
-        self._watching: asyncio.Task[None] | None = None
+        self._rounds = PeriodicTask(
+            "namespace cache", _ERASED_S, [self._forget_erased, self._give_back]
+        )
         #: Whether something was loaded or let go since freed memory was given back.
         self._untidy = False
+        self._tidied_at = clock()
 
     def open(self) -> None:
-        self._watching = asyncio.create_task(self._watch())
+        self._rounds.start()
 
     async def close(self) -> None:
-        await end_tasks([*self._tasks.values(), *self._looking.values(), self._watching])
+        await self._rounds.stop()
+        await end_tasks([*self._tasks.values(), *self._looking.values()])
 
     @property
     def nbytes(self) -> int:
@@ -213,19 +218,11 @@ class NamespaceCache:
         """Tell whether a copy was not let go meanwhile, and perhaps made again."""
         return self._copies.get(copy.namespace_id) is copy
 
-    async def _watch(self) -> None:
-        tidied_at = self._clock()
-        while True:
-            await asyncio.sleep(_ERASED_S)
-            try:
-                await self._forget_erased()
-                if self._untidy and self._clock() >= tidied_at + _TIDY_S:
-                    self._untidy, tidied_at = False, self._clock()
-                    await asyncio.to_thread(give_back)
-            except psycopg.Error as error:
-                log.warning("erased namespaces were not looked for", extra={"error": repr(error)})
-            except Exception:  # the task's edge: nobody else would look, ever
-                log.exception("namespaces in memory were not looked after")
+    async def _give_back(self) -> None:
+        """Return freed memory to the system now and then."""
+        if self._untidy and self._clock() >= self._tidied_at + _TIDY_S:
+            self._untidy, self._tidied_at = False, self._clock()
+            await asyncio.to_thread(give_back)
 
     async def _forget_erased(self) -> None:
         """Let go what was erased: nothing of it may stay in this process."""

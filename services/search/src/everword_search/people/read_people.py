@@ -59,7 +59,7 @@ class UserModel:
     #: None if none was written.
     trajectory: TrajectoryRow | None
     #: Of the traits and the trajectory.
-    evidence: Sequence[EvidenceRow]
+    evidence: Sequence[LearnedEvidenceRow]
 
 
 async def list_people(

@@ -8,8 +8,6 @@ from everword.domain.documents import document_tag
 from everword.rpc.translate import optional_time
 from everword.v1 import (
     conversation_pb2,
-    fact_query_service_pb2,
-    graph_query_service_pb2,
     memory_pb2,
 )
 from everword.v1 import search_service_pb2 as pb

@@ -12,8 +12,6 @@ from everword_search.records.store import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 
-
-
 #: A page ends before this many bytes, unless its first summary alone has more.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 
