@@ -35,7 +35,7 @@ def to_target(target: pb.ErasureTarget) -> ErasureTarget:
 def erasure_to_proto(row: ErasureRow) -> pb.Erasure:
     return pb.Erasure(
         id=str(row.id),
-        kind=pb.Kind.ValueType(row.kind),
+        kind=pb.ErasureKind.ValueType(row.kind),
         state=pb.ErasureState.ValueType(row.state),
         row_counts=row.counts,
         target_hash=row.target_hash.hex(),
@@ -54,7 +54,7 @@ def preview_to_proto(preview: ErasurePreview) -> pb.PreviewErasureResponse:
         facts_gone=preview.facts_gone,
         facts_losing_evidence=preview.facts_losing_evidence,
         sample_message_ids=[str(id_) for id_ in preview.sample_ids],
-        kind=pb.Kind.ValueType(preview.kind),
+        kind=pb.ErasureKind.ValueType(preview.kind),
         matched_rows=sum(preview.counts.values()),
         similar_names=preview.similar_names,
     )
