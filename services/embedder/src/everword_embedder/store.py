@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_optional, fetch_value, load_statements
+from everword.db.statements import fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword.domain.credentials import CredentialPolicy
 from everword_embedder.providers.generation import ModelGeneration
 
@@ -21,16 +22,14 @@ class CoverageRow:
     failed: int
 
 
+@statement(SQL)
 async def count_pending(conn: Connection, generation_id: int, cap: int) -> CoverageRow | None:
     """Count the queue of a generation, or of the active one for 0; None where there is no such generation."""
-    parameters = {"generation_id": generation_id, "cap": cap}
-    return await fetch_optional(conn, SQL["count_pending"], parameters, CoverageRow)
 
 
+@statement(SQL)
 async def read_generation(conn: Connection, generation_id: int) -> ModelGeneration | None:
     """Read a generation, or the active one for 0; None where there is no such generation."""
-    parameters = {"generation_id": generation_id}
-    return await fetch_optional(conn, SQL["read_generation"], parameters, ModelGeneration)
 
 
 async def masks_credentials(conn: Connection, namespace_id: int) -> bool:

@@ -11,6 +11,7 @@ from everword.costs.model import ModelCall, SpentBudget, to_records
 from everword.db import blocking
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_optional, load_statements
+from everword.db.typed_statements import statement
 
 SQL = load_statements("everword.costs")
 
@@ -27,9 +28,9 @@ def insert_usage_blocking(conn: blocking.Connection, calls: Sequence[ModelCall])
     blocking.execute(conn, SQL["insert_usage"], parameters)
 
 
+@statement(SQL, "hold_budgets")
 def hold_budgets_blocking(conn: blocking.Connection, namespace_id: int) -> None:
     """Let nobody set a budget in a namespace until the end of the transaction."""
-    blocking.execute(conn, SQL["hold_budgets"], {"namespace_id": namespace_id})
 
 
 async def find_spent_budget(conn: Connection, namespace_id: int, model: str) -> SpentBudget | None:
@@ -50,10 +51,9 @@ def find_spent_budget_blocking(
     return blocking.fetch_optional(conn, SQL["find_spent_budget"], parameters, SpentBudget)
 
 
+@statement(SQL, "has_price")
 def has_price_blocking(conn: blocking.Connection, model: str) -> bool:
     """Tell whether calls of a model cost anything, as far as is known."""
-    found: bool = blocking.fetch_value(conn, SQL["has_price"], {"model": model})
-    return found
 
 
 def _asked(

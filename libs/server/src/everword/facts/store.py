@@ -12,10 +12,10 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword.domain.ids import new_id
 from everword.facts.model import Interval, Key
 from everword.facts.rows import FactEvidenceRow as FactEvidenceRow
@@ -52,16 +52,14 @@ async def find_facts(
     return await fetch_all(conn, SQL["find_facts"], parameters, FactRow)
 
 
-async def get_fact(conn: Connection, namespace_id: int, fact_id: UUID) -> FactRow | None:
-    parameters = {"namespace_id": namespace_id, "fact_id": fact_id}
-    return await fetch_optional(conn, SQL["get_fact"], parameters, FactRow)
+@statement(SQL)
+async def get_fact(conn: Connection, namespace_id: int, fact_id: UUID) -> FactRow | None: ...
 
 
+@statement(SQL)
 async def find_believed(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[Interval]:
-    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["find_believed"], parameters, Interval)
+) -> list[Interval]: ...
 
 
 async def insert_facts(conn: Connection, namespace_id: int, rows: Sequence[FactRow]) -> None:
@@ -91,11 +89,10 @@ async def insert_intervals(
     await execute(conn, SQL["insert_intervals"], parameters)
 
 
+@statement(SQL)
 async def disbelieve_intervals(
     conn: Connection, namespace_id: int, now: datetime, ids: Sequence[UUID]
-) -> None:
-    parameters = {"namespace_id": namespace_id, "now": now, "ids": list(ids)}
-    await execute(conn, SQL["disbelieve_intervals"], parameters)
+) -> None: ...
 
 
 async def insert_evidence(
@@ -122,18 +119,16 @@ async def insert_evidence(
     await execute(conn, SQL["insert_evidence"], parameters)
 
 
+@statement(SQL)
 async def weigh_evidence(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[FactEvidenceRow]:
-    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["weigh_evidence"], parameters, FactEvidenceRow)
+) -> list[FactEvidenceRow]: ...
 
 
+@statement(SQL)
 async def find_voices(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[VoiceRow]:
-    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["find_voices"], parameters, VoiceRow)
+) -> list[VoiceRow]: ...
 
 
 async def find_said(

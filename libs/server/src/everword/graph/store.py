@@ -11,6 +11,7 @@ from uuid import UUID
 from everword.db.arrays import array_literal
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword.graph.model import NodeKey
 from everword.graph.placement import PlacedEdgeRow
 from everword.graph.rows import EdgeView, HeldNode, NodeNameRow, NodeVersionRow, NodeView
@@ -45,18 +46,16 @@ async def claim_names(
     return await fetch_all(conn, SQL["claim_names"], parameters, NodeNameRow)
 
 
+@statement(SQL)
 async def find_names(
     conn: Connection, namespace_id: int, label_hashes: Sequence[bytes]
-) -> list[NodeNameRow]:
-    parameters = {"namespace_id": namespace_id, "label_hashes": list(label_hashes)}
-    return await fetch_all(conn, SQL["find_names"], parameters, NodeNameRow)
+) -> list[NodeNameRow]: ...
 
 
+@statement(SQL)
 async def repoint_names(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID], node_id: UUID
-) -> None:
-    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids), "node_id": node_id}
-    await execute(conn, SQL["repoint_names"], parameters)
+) -> None: ...
 
 
 async def insert_nodes(
@@ -80,23 +79,20 @@ async def hold_nodes(
     return {row.id: row for row in rows}
 
 
-async def known_since(conn: Connection) -> datetime:
-    now: datetime = await fetch_value(conn, SQL["known_since"])
-    return now
+@statement(SQL)
+async def known_since(conn: Connection) -> datetime: ...
 
 
+@statement(SQL)
 async def touch_nodes(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID], now: datetime
-) -> None:
-    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids), "now": now}
-    await execute(conn, SQL["touch_nodes"], parameters)
+) -> None: ...
 
 
+@statement(SQL)
 async def mark_merged(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID], node_id: UUID
-) -> None:
-    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids), "node_id": node_id}
-    await execute(conn, SQL["mark_merged"], parameters)
+) -> None: ...
 
 
 async def find_versions(
@@ -130,10 +126,9 @@ async def insert_versions(
     await execute(conn, SQL["insert_versions"], parameters)
 
 
+@statement(SQL)
 async def note_changes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
     """Make it due to look at what is made of nodes."""
-    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
-    await execute(conn, SQL["note_changes"], parameters)
 
 
 async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID], end: End) -> None:
@@ -153,9 +148,8 @@ async def find_edges(
     return await fetch_all(conn, SQL["find_edges"], parameters, PlacedEdgeRow)
 
 
-async def find_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]:
-    parameters = {"namespace_id": namespace_id, "edge_id": edge_id}
-    return await fetch_all(conn, SQL["find_edge"], parameters, PlacedEdgeRow)
+@statement(SQL)
+async def find_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]: ...
 
 
 async def insert_edges(

@@ -16,6 +16,7 @@ from everword.db import blocking
 from everword.db.arrays import Column, array_literal
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement, Pending, ask, execute, load_statements
+from everword.db.typed_statements import statement
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shard
 
@@ -122,6 +123,7 @@ def replace_passages_blocking(
         enqueue_blocking(conn, [vectors_job(namespace_id, source_ids[0])])
 
 
+@statement(SQL)
 async def close_passages(
     conn: Connection,
     source_ids: Sequence[UUID],
@@ -133,10 +135,9 @@ async def close_passages(
 
     None leaves either as it is. Searches leave out what does not hold any more; those as of an earlier time find it.
     """
-    limits = {"valid_until": valid_until, "known_until": known_until}
-    await execute(conn, SQL["close_passages"], {"source_ids": list(source_ids), **limits})
 
 
+@statement(SQL, "close_passages")
 def close_passages_blocking(
     conn: blocking.Connection,
     source_ids: Sequence[UUID],
@@ -145,16 +146,13 @@ def close_passages_blocking(
     known_until: datetime | None = None,
 ) -> None:
     """Do what `close_passages` does, on a worker's connection."""
-    limits = {"valid_until": valid_until, "known_until": known_until}
-    blocking.execute(conn, SQL["close_passages"], {"source_ids": list(source_ids), **limits})
 
 
+@statement(SQL, "find_sources")
 def find_sources_blocking(
     conn: blocking.Connection, namespace_id: int, source_ids: Sequence[UUID]
 ) -> list[IndexedSource]:
     """Return those sources that are in the index, as they stand there, by their ids."""
-    parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
-    return blocking.fetch_all(conn, SQL["find_sources"], parameters, IndexedSource)
 
 
 def _parameters(

@@ -12,10 +12,10 @@ from everword.db.blocking import (
     execute_each,
     fetch_all,
     fetch_each,
-    fetch_optional,
     fetch_value,
 )
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 
 SQL = load_statements("everword.jobs")
 
@@ -87,9 +87,9 @@ def claim_publications(conn: Connection, batch: int, window: int) -> list[Public
     return fetch_each(conn, SQL["claim_publications"], due, Publication)
 
 
+@statement(SQL)
 def publish_again(conn: Connection, key: JobKey) -> Publication | None:
     """Take a job that is due again; None where it is not, or its wake-up is on its way."""
-    return fetch_optional(conn, SQL["publish_again"], asdict(key), Publication)
 
 
 def release_publications(conn: Connection, publications: Sequence[Publication]) -> None:
@@ -107,21 +107,19 @@ def release_publications(conn: Connection, publications: Sequence[Publication]) 
     execute_each(conn, SQL["release_publications"], parameters)
 
 
+@statement(SQL)
 def next_turn(conn: Connection, task: str, after: int) -> int | None:
     """Return the namespace that comes next after one and has startable jobs; None where none has."""
-    namespace_id: int | None = fetch_value(conn, SQL["next_turn"], {"task": task, "after": after})
-    return namespace_id
 
 
+@statement(SQL)
 def start_next(conn: Connection, namespace_id: int, task: str, lease_s: float) -> StartedJob | None:
     """Take a namespace's job that waits for longest; None where none is due that nobody holds."""
-    parameters = {"namespace_id": namespace_id, "task": task, "lease_s": lease_s}
-    return fetch_optional(conn, SQL["start_next"], parameters, StartedJob)
 
 
+@statement(SQL)
 def find_startable(conn: Connection, task: str) -> JobKey | None:
     """Return a job that could be started, whoever holds its row; None where there is none."""
-    return fetch_optional(conn, SQL["find_startable"], {"task": task}, JobKey)
 
 
 def others_wait(conn: Connection, job: StartedJob) -> bool:
@@ -130,10 +128,9 @@ def others_wait(conn: Connection, job: StartedJob) -> bool:
     return bool(fetch_value(conn, SQL["others_wait"], parameters))
 
 
+@statement(SQL)
 def start_job(conn: Connection, key: JobKey, lease_s: float) -> StartedJob | None:
     """Take a job; None where it is not due, or somebody else is at it."""
-    parameters = {**asdict(key), "lease_s": lease_s}
-    return fetch_optional(conn, SQL["start_job"], parameters, StartedJob)
 
 
 def extend_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
@@ -192,8 +189,8 @@ def reclaim_expired(conn: Connection, max_deaths: int, batch: int) -> int:
     return execute_each(conn, SQL["reclaim_expired"], each)
 
 
-def count_published(conn: Connection) -> list[Published]:
-    return fetch_all(conn, SQL["count_published"], None, Published)
+@statement(SQL)
+def count_published(conn: Connection) -> list[Published]: ...
 
 
 def republish_lost(conn: Connection, task: str, patience_s: float, batch: int) -> int:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, load_statements
+from everword.db.typed_statements import statement
 from everword.lore.model import EntryId, Rule, Trigger
 
 SQL = load_statements("everword.lore")
@@ -81,11 +82,10 @@ async def find_books(
     return await fetch_all(conn, SQL["find_books"], parameters, ActiveBookRow)
 
 
+@statement(SQL)
 async def read_rules(
     conn: Connection, namespace_id: int, book_ids: Sequence[UUID]
-) -> list[RuleRow]:
-    parameters = {"namespace_id": namespace_id, "book_ids": list(book_ids)}
-    return await fetch_all(conn, SQL["read_rules"], parameters, RuleRow)
+) -> list[RuleRow]: ...
 
 
 async def read_contents(

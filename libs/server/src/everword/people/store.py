@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -12,10 +12,10 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.people.fold_events import EventState
@@ -76,45 +76,30 @@ class TrajectoryRow:
     created_at: datetime
 
 
-async def lock_subject(conn: Connection, namespace_id: int, subject: str) -> None:
-    await execute(conn, SQL["lock_subject"], {"namespace_id": namespace_id, "subject": subject})
+@statement(SQL)
+async def lock_subject(conn: Connection, namespace_id: int, subject: str) -> None: ...
 
 
-async def find_people(conn: Connection, namespace_id: int, subject: str) -> list[PersonRow]:
-    parameters = {"namespace_id": namespace_id, "subject": subject}
-    return await fetch_all(conn, SQL["find_people"], parameters, PersonRow)
+@statement(SQL)
+async def find_people(conn: Connection, namespace_id: int, subject: str) -> list[PersonRow]: ...
 
 
+@statement(SQL)
 async def upsert_person(
-    conn: Connection, namespace_id: int, id_: UUID, subject: str, state: PersonState
-) -> None:
-    parameters = {"namespace_id": namespace_id, "id": id_, "subject": subject, **asdict(state)}
-    await execute(conn, SQL["upsert_person"], parameters)
+    conn: Connection, namespace_id: int, id: UUID, subject: str, state: PersonState
+) -> None: ...
 
 
+@statement(SQL)
 async def find_events(
     conn: Connection, namespace_id: int, subject: str, since: datetime, until: datetime
-) -> list[EventRow]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "subject": subject,
-        "since": since,
-        "until": until,
-    }
-    return await fetch_all(conn, SQL["find_events"], parameters, EventRow)
+) -> list[EventRow]: ...
 
 
+@statement(SQL)
 async def upsert_event(
-    conn: Connection, namespace_id: int, id_: UUID, subject: str, category: str, state: EventState
-) -> None:
-    parameters = {
-        "namespace_id": namespace_id,
-        "id": id_,
-        "subject": subject,
-        "category": category,
-        **asdict(state),
-    }
-    await execute(conn, SQL["upsert_event"], parameters)
+    conn: Connection, namespace_id: int, id: UUID, subject: str, category: str, state: EventState
+) -> None: ...
 
 
 async def insert_learned_evidence(
@@ -199,21 +184,20 @@ async def support_trait(conn: Connection, namespace_id: int, id_: UUID, trait: T
     await execute(conn, SQL["support_trait"], parameters)
 
 
-async def end_trait(conn: Connection, namespace_id: int, id_: UUID, until: datetime) -> None:
-    parameters = {"namespace_id": namespace_id, "id": id_, "held_until": until}
-    await execute(conn, SQL["end_trait"], parameters)
+@statement(SQL)
+async def end_trait(
+    conn: Connection, namespace_id: int, id: UUID, held_until: datetime
+) -> None: ...
 
 
+@statement(SQL)
 async def find_trajectory(
     conn: Connection, namespace_id: int, subject: str
-) -> TrajectoryRow | None:
-    parameters = {"namespace_id": namespace_id, "subject": subject}
-    return await fetch_optional(conn, SQL["find_trajectory"], parameters, TrajectoryRow)
+) -> TrajectoryRow | None: ...
 
 
-async def insert_trajectory(conn: Connection, namespace_id: int, row: TrajectoryRow) -> None:
-    parameters = {"namespace_id": namespace_id, **asdict(row)}
-    await execute(conn, SQL["insert_trajectory"], parameters)
+@statement(SQL)
+async def insert_trajectory(conn: Connection, namespace_id: int, row: TrajectoryRow) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -237,40 +221,31 @@ class EventOccasion:
     occasion: datetime
 
 
+@statement(SQL)
 async def find_expired(
     conn: Connection, namespace_id: int, subject: str, now: datetime, limit: int
-) -> list[FactOccasion]:
-    parameters = {"namespace_id": namespace_id, "subject": subject, "now": now, "limit": limit}
-    return await fetch_all(conn, SQL["find_expired"], parameters, FactOccasion)
+) -> list[FactOccasion]: ...
 
 
+@statement(SQL)
 async def find_inferred(
     conn: Connection, namespace_id: int, subject: str, least: int, limit: int
-) -> list[FactOccasion]:
-    parameters = {"namespace_id": namespace_id, "subject": subject, "least": least, "limit": limit}
-    return await fetch_all(conn, SQL["find_inferred"], parameters, FactOccasion)
+) -> list[FactOccasion]: ...
 
 
+@statement(SQL)
 async def find_changed(
     conn: Connection, namespace_id: int, subject: str, since: datetime, now: datetime, limit: int
-) -> list[FactOccasion]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "subject": subject,
-        "since": since,
-        "now": now,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["find_changed"], parameters, FactOccasion)
+) -> list[FactOccasion]: ...
 
 
+@statement(SQL)
 async def find_unknown_people(
     conn: Connection, namespace_id: int, subject: str, least: int, limit: int
-) -> list[PersonOccasion]:
-    parameters = {"namespace_id": namespace_id, "subject": subject, "least": least, "limit": limit}
-    return await fetch_all(conn, SQL["find_unknown_people"], parameters, PersonOccasion)
+) -> list[PersonOccasion]: ...
 
 
+@statement(SQL)
 async def find_untold_events(
     conn: Connection,
     namespace_id: int,
@@ -278,15 +253,7 @@ async def find_untold_events(
     important: float,
     now: datetime,
     limit: int,
-) -> list[EventOccasion]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "subject": subject,
-        "important": important,
-        "now": now,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["find_untold_events"], parameters, EventOccasion)
+) -> list[EventOccasion]: ...
 
 
 async def insert_strategy(

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword.db.statements import fetch_all, load_statements
+from everword.db.typed_statements import statement
 from everword_compactor.audits.model import AuditedRow, ModelUsageRow, PendingRow
 from everword_compactor.nodes.store import SQL as NODES
 from everword_compactor.nodes.store import MessageSource, NodeSource
@@ -34,21 +35,19 @@ class AuditedSource(NodeSource):
     unsupported: list[str]
 
 
-async def count_summaries(conn: Connection, namespace_id: int, limit: int) -> list[CountRow]:
-    parameters = {"namespace_id": namespace_id, "limit": limit}
-    return await fetch_all(conn, SQL["count_summaries"], parameters, CountRow)
+@statement(SQL)
+async def count_summaries(conn: Connection, namespace_id: int, limit: int) -> list[CountRow]: ...
 
 
-async def count_pending(conn: Connection, namespace_id: int, limit: int) -> PendingRow:
-    parameters = {"namespace_id": namespace_id, "limit": limit}
-    return (await fetch_all(conn, SQL["count_pending"], parameters, PendingRow))[0]
+@statement(SQL)
+async def count_pending(conn: Connection, namespace_id: int, limit: int) -> PendingRow: ...
 
 
-async def sum_usage(conn: Connection, namespace_id: int) -> ModelUsageRow:
-    parameters = {"namespace_id": namespace_id}
-    return (await fetch_all(conn, SQL["sum_usage"], parameters, ModelUsageRow))[0]
+@statement(SQL)
+async def sum_usage(conn: Connection, namespace_id: int) -> ModelUsageRow: ...
 
 
+@statement(SQL)
 async def list_audited(
     conn: Connection,
     namespace_id: int,
@@ -58,14 +57,6 @@ async def list_audited(
     max_bytes: int = 0,
 ) -> list[AuditedRow]:
     """Return the next nodes, as many as have sources of `max_bytes` together, but at least one."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "after_id": after_id,
-        "limit": limit,
-        "max_bytes": max_bytes,
-    }
-    return await fetch_all(conn, SQL["list_audited"], parameters, AuditedRow)
 
 
 async def read_source_messages(
@@ -75,12 +66,11 @@ async def read_source_messages(
     return await fetch_all(conn, NODES["read_source_messages"], parameters, MessageSource)
 
 
-async def read_audited_nodes(conn: Connection, namespace_id: int, id_: UUID) -> list[AuditedSource]:
-    parameters = {"namespace_id": namespace_id, "id": id_}
-    return await fetch_all(conn, SQL["read_audited_nodes"], parameters, AuditedSource)
+@statement(SQL)
+async def read_audited_nodes(
+    conn: Connection, namespace_id: int, id: UUID
+) -> list[AuditedSource]: ...
 
 
-async def read_revision(conn: Connection, namespace_id: int, id_: UUID) -> int | None:
-    parameters = {"namespace_id": namespace_id, "id": id_}
-    revision: int | None = await fetch_value(conn, SQL["read_revision"], parameters)
-    return revision
+@statement(SQL)
+async def read_revision(conn: Connection, namespace_id: int, id: UUID) -> int | None: ...

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_values
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.domain.periods import Period
 from everword.jobs.enqueue import ROLL_UP, DueJob, enqueue_idle_blocking
 from everword_compactor.calendar.model import PendingPeriod, RollUpJob, VoiceSettings
@@ -46,17 +47,15 @@ def pending_rows(conn: Connection, namespace_id: int, period: Period, instance: 
     return fetch_values(conn, SQL["pending_rows"], parameters)
 
 
+@statement(SQL)
 def read_pending_messages(
-    conn: Connection, namespace_id: int, pending_ids: Sequence[int], id_: UUID | None
+    conn: Connection, namespace_id: int, pending_ids: Sequence[int], id: UUID | None
 ) -> list[MessageSource]:
-    """Return the messages of these rows that are under no day, or under the node `id_`; some may come twice."""
-    parameters = {"namespace_id": namespace_id, "pending_ids": list(pending_ids), "id": id_}
-    return fetch_all(conn, SQL["read_pending_messages"], parameters, MessageSource)
+    """Return the messages of these rows that are under no day, or under the node `id`; some may come twice."""
 
 
-def delete_pending(conn: Connection, namespace_id: int, pending_ids: Sequence[int]) -> None:
-    parameters = {"namespace_id": namespace_id, "pending_ids": list(pending_ids)}
-    execute(conn, SQL["delete_pending"], parameters)
+@statement(SQL)
+def delete_pending(conn: Connection, namespace_id: int, pending_ids: Sequence[int]) -> None: ...
 
 
 def enqueue_period(conn: Connection, namespace_id: int, period: Period) -> None:
@@ -86,31 +85,22 @@ def read_unsupported(conn: Connection, namespace_id: int, summary_ids: Sequence[
     return [value for row in rows for value in row.unsupported or ()]
 
 
+@statement(SQL)
 def pending_periods(
     conn: Connection, limit: int, quiet_s: float, longest_s: float
 ) -> list[PendingPeriod]:
     """Return periods with something pending; of those written before, the ones that have waited long enough."""
-    parameters = {"limit": limit, "quiet_s": quiet_s, "longest_s": longest_s}
-    return fetch_all(conn, SQL["pending_periods"], parameters, PendingPeriod)
 
 
+@statement(SQL)
 def outdated_periods(
     conn: Connection, level: int, model: str, version: int, limit: int, parked_s: float
 ) -> list[OutdatedPeriod]:
     """Return the periods of `limit` outdated nodes: of a day, one for each of its instances."""
-    parameters = {
-        "level": level,
-        "model": model,
-        "version": version,
-        "limit": limit,
-        "parked_s": parked_s,
-    }
-    return fetch_all(conn, SQL["outdated_periods"], parameters, OutdatedPeriod)
 
 
-def open_roll_ups(conn: Connection, namespace_id: int, parked_s: float) -> list[RollUpJob]:
-    parameters = {"namespace_id": namespace_id, "parked_s": parked_s}
-    return fetch_all(conn, SQL["open_roll_ups"], parameters, RollUpJob)
+@statement(SQL)
+def open_roll_ups(conn: Connection, namespace_id: int, parked_s: float) -> list[RollUpJob]: ...
 
 
 def schedule_roll_ups(

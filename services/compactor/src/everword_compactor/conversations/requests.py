@@ -14,6 +14,7 @@ from everword.db.statements import (
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword.domain.records import SummaryRecord
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
 from everword_compactor.conversations.model import (
@@ -38,11 +39,10 @@ class CompactionJob:
     is_failing: bool
 
 
+@statement(SQL)
 async def read_compacted(
     conn: Connection, namespace_id: int, conversation_id: UUID
-) -> CompactedConversation | None:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return await fetch_optional(conn, SQL["read_compacted"], parameters, CompactedConversation)
+) -> CompactedConversation | None: ...
 
 
 async def waiting_conversations(
@@ -55,16 +55,11 @@ async def waiting_conversations(
     return waiting, page[-1].id if len(page) == limit else None
 
 
+@statement(SQL)
 async def want_leaves(
     conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID], seqs: Sequence[int]
 ) -> None:
     """Ask for leaves up to a place of each conversation. The ids are sorted."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_ids": list(conversation_ids),
-        "seqs": list(seqs),
-    }
-    await execute(conn, SQL["want_leaves"], parameters)
 
 
 async def schedule_conversations(
@@ -120,15 +115,10 @@ async def mark_flushed(
     await execute(conn, SQL["mark_flushed"], parameters)
 
 
+@statement(SQL)
 async def read_stretches(
     conn: Connection, namespace_id: int, conversation_id: UUID, through: int
-) -> list[Stretch]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "through": through,
-    }
-    return await fetch_all(conn, SQL["read_stretches"], parameters, Stretch)
+) -> list[Stretch]: ...
 
 
 async def kept_messages(
@@ -151,8 +141,7 @@ async def kept_messages(
     return await fetch_all(conn, SQL["kept_messages"], parameters, KeptMessage)
 
 
+@statement(SQL)
 async def read_summaries(
     conn: Connection, namespace_id: int, summary_ids: Sequence[UUID]
-) -> list[SummaryRecord]:
-    parameters = {"namespace_id": namespace_id, "summary_ids": list(summary_ids)}
-    return await fetch_all(conn, SQL["read_summaries"], parameters, SummaryRecord)
+) -> list[SummaryRecord]: ...

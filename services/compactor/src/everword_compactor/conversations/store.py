@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.blocking import Connection, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import Connection, fetch_all, fetch_value
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue_idle_blocking
 from everword_compactor.conversations.model import (
     CompactedConversation,
@@ -27,11 +28,10 @@ class OutdatedConversation:
     conversation_id: UUID
 
 
+@statement(SQL)
 def read_compacted(
     conn: Connection, namespace_id: int, conversation_id: UUID
-) -> CompactedConversation | None:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return fetch_optional(conn, SQL["read_compacted"], parameters, CompactedConversation)
+) -> CompactedConversation | None: ...
 
 
 def next_messages(
@@ -61,23 +61,17 @@ def advance_progress(
     return fetch_value(conn, SQL["advance_progress"], parameters) is not None
 
 
+@statement(SQL)
 def read_orphans(
     conn: Connection, namespace_id: int, conversation_id: UUID, level: int, limit: int
-) -> list[LadderNode]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "level": level,
-        "limit": limit,
-    }
-    return fetch_all(conn, SQL["read_orphans"], parameters, LadderNode)
+) -> list[LadderNode]: ...
 
 
-def read_children(conn: Connection, namespace_id: int, id_: UUID) -> list[LadderNode]:
-    parameters = {"namespace_id": namespace_id, "id": id_}
-    return fetch_all(conn, SQL["read_children"], parameters, LadderNode)
+@statement(SQL)
+def read_children(conn: Connection, namespace_id: int, id: UUID) -> list[LadderNode]: ...
 
 
+@statement(SQL)
 def read_outdated(
     conn: Connection,
     namespace_id: int,
@@ -88,22 +82,12 @@ def read_outdated(
     limit: int,
 ) -> list[OutdatedNode]:
     """Return nodes to write again, but for those `tried`; `versions` are those of leaf, branch and root."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "model": model,
-        "versions": list(versions),
-        "tried": list(tried),
-        "limit": limit,
-    }
-    return fetch_all(conn, SQL["read_outdated"], parameters, OutdatedNode)
 
 
+@statement(SQL)
 def outdated_conversations(
     conn: Connection, level: int, model: str, version: int, limit: int
-) -> list[OutdatedConversation]:
-    parameters = {"level": level, "model": model, "version": version, "limit": limit}
-    return fetch_all(conn, SQL["outdated_conversations"], parameters, OutdatedConversation)
+) -> list[OutdatedConversation]: ...
 
 
 def schedule_outdated(conn: Connection, conversations: Sequence[OutdatedConversation]) -> int:

@@ -7,8 +7,9 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.db import blocking, pool, statements
-from everword.db.blocking import Connection, fetch_all, fetch_optional
+from everword.db.blocking import Connection, fetch_all
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.jobs.store import SQL as JOBS
 from everword.jobs.store import StartedJob
 
@@ -49,9 +50,8 @@ class Speaker:
     author: str
 
 
-def read_learned(conn: Connection, namespace_id: int, conversation_id: UUID) -> Learned | None:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return fetch_optional(conn, SQL["read_learned"], parameters, Learned)
+@statement(SQL)
+def read_learned(conn: Connection, namespace_id: int, conversation_id: UUID) -> Learned | None: ...
 
 
 def list_speakers(
@@ -62,17 +62,11 @@ def list_speakers(
     return [row.author for row in fetch_all(conn, SQL["list_speakers"], parameters, Speaker)]
 
 
+@statement(SQL)
 def next_said(
     conn: Connection, namespace_id: int, conversation_id: UUID, after: int, limit: int
 ) -> list[LearnableMessage]:
     """Return the next messages after a place."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "after": after,
-        "limit": limit,
-    }
-    return fetch_all(conn, SQL["next_said"], parameters, LearnableMessage)
 
 
 def advance_learned(

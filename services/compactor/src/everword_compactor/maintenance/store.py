@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_value, fetch_values, load_statements
+from everword.db.statements import fetch_value, fetch_values, load_statements
+from everword.db.typed_statements import statement
 from everword_compactor.maintenance.model import FailedJob, ParkedPassage, TaskStatus
 
 SQL = load_statements("everword_compactor.maintenance")
 
 
-async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[TaskStatus]:
-    parameters = {"namespace_id": namespace_id, "task": task}
-    return await fetch_all(conn, SQL["count_jobs"], parameters, TaskStatus)
+@statement(SQL)
+async def count_jobs(conn: Connection, namespace_id: int, task: str) -> list[TaskStatus]: ...
 
 
+@statement(SQL)
 async def list_failed_jobs(
     conn: Connection, namespace_id: int, task: str, limit: int
-) -> list[FailedJob]:
-    parameters = {"namespace_id": namespace_id, "task": task, "limit": limit}
-    return await fetch_all(conn, SQL["list_failed_jobs"], parameters, FailedJob)
+) -> list[FailedJob]: ...
 
 
+@statement(SQL)
 async def list_parked_passages(
     conn: Connection, namespace_id: int, limit: int
-) -> list[ParkedPassage]:
-    parameters = {"namespace_id": namespace_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_parked_passages"], parameters, ParkedPassage)
+) -> list[ParkedPassage]: ...
 
 
 async def count_failed_jobs(
@@ -43,11 +41,9 @@ async def retry_failed_jobs(
     return int(await fetch_value(conn, SQL["retry_failed_jobs"], parameters))
 
 
+@statement(SQL)
 async def last_passage(conn: Connection, namespace_id: int, after: int, limit: int) -> int | None:
     """Return the highest id of the next `limit` passages above `after`; None where there are none."""
-    parameters = {"namespace_id": namespace_id, "after": after, "limit": limit}
-    found: int | None = await fetch_value(conn, SQL["last_passage"], parameters)
-    return found
 
 
 async def live_generations(conn: Connection) -> list[int]:

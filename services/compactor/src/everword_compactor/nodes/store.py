@@ -11,8 +11,9 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import Connection, execute, fetch_all, fetch_value
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword_compactor.compose.model import Faithfulness, Source, message_text
 from everword_compactor.nodes.model import NewSummary, NodeNamespace, NodeRow
 from everword_compactor.outcomes.result import parse_json
@@ -117,11 +118,9 @@ class _VectorRow:
     embedding: str
 
 
+@statement(SQL)
 def node_namespace(conn: Connection, namespace_id: int) -> NodeNamespace | None:
     """Return the namespace; None once it is being deleted."""
-    return fetch_optional(
-        conn, SQL["node_namespace"], {"namespace_id": namespace_id}, NodeNamespace
-    )
 
 
 def insert_summary(conn: Connection, namespace_id: int, node: NewSummary) -> bool:
@@ -148,8 +147,8 @@ def revise_summary(conn: Connection, namespace_id: int, node: NewSummary, revisi
     return fetch_value(conn, SQL["revise_summary"], parameters) is not None
 
 
-def delete_summary_sources(conn: Connection, namespace_id: int, id_: UUID) -> None:
-    execute(conn, SQL["delete_summary_sources"], {"namespace_id": namespace_id, "id": id_})
+@statement(SQL)
+def delete_summary_sources(conn: Connection, namespace_id: int, id: UUID) -> None: ...
 
 
 def insert_summary_sources(conn: Connection, namespace_id: int, node: NewSummary) -> None:
@@ -170,35 +169,27 @@ def set_parent(conn: Connection, namespace_id: int, node: NewSummary) -> None:
         execute(conn, SQL["set_parent"], parameters)
 
 
-def mark_stale(conn: Connection, namespace_id: int, id_: UUID) -> None:
-    execute(conn, SQL["mark_stale"], {"namespace_id": namespace_id, "id": id_})
+@statement(SQL)
+def mark_stale(conn: Connection, namespace_id: int, id: UUID) -> None: ...
 
 
+@statement(SQL)
 def read_message_sources(
     conn: Connection, namespace_id: int, conversation_id: UUID, seqs: Sequence[int]
-) -> list[MessageSource]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "seqs": list(seqs),
-    }
-    return fetch_all(conn, SQL["read_message_sources"], parameters, MessageSource)
+) -> list[MessageSource]: ...
 
 
-def read_source_messages(conn: Connection, namespace_id: int, id_: UUID) -> list[MessageSource]:
+@statement(SQL)
+def read_source_messages(conn: Connection, namespace_id: int, id: UUID) -> list[MessageSource]:
     """Return the messages that a node was made from, in order."""
-    parameters = {"namespace_id": namespace_id, "id": id_}
-    return fetch_all(conn, SQL["read_source_messages"], parameters, MessageSource)
 
 
-def read_source_nodes(conn: Connection, namespace_id: int, id_: UUID) -> list[NodeSource]:
-    parameters = {"namespace_id": namespace_id, "id": id_}
-    return fetch_all(conn, SQL["read_source_nodes"], parameters, NodeSource)
+@statement(SQL)
+def read_source_nodes(conn: Connection, namespace_id: int, id: UUID) -> list[NodeSource]: ...
 
 
-def read_node(conn: Connection, namespace_id: int, id_: UUID) -> NodeRow | None:
-    parameters = {"namespace_id": namespace_id, "id": id_}
-    return fetch_optional(conn, SQL["read_node"], parameters, NodeRow)
+@statement(SQL)
+def read_node(conn: Connection, namespace_id: int, id: UUID) -> NodeRow | None: ...
 
 
 def read_vectors(
@@ -241,6 +232,6 @@ def _faithfulness(found: Faithfulness) -> Jsonb:
     return Jsonb({**asdict(found)})
 
 
-def note_leaf(conn: Connection, namespace_id: int, leaf_id: UUID) -> None:
+@statement(SQL)
+def note_leaf(conn: Connection, namespace_id: int, id: UUID) -> None:
     """Make it due to look at a leaf for the pages about what it names."""
-    execute(conn, SQL["note_leaf"], {"namespace_id": namespace_id, "id": leaf_id})

@@ -12,11 +12,10 @@ from everword.db.blocking import (
     Connection,
     execute,
     fetch_all,
-    fetch_optional,
-    fetch_value,
     fetch_values,
 )
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.facts.model import FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
     KnownFact,
@@ -151,11 +150,11 @@ class ObservationRow:
         )
 
 
-def read_slept(conn: Connection, namespace_id: int, conversation_id: UUID) -> Slept | None:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return fetch_optional(conn, SQL["read_slept"], parameters, Slept)
+@statement(SQL)
+def read_slept(conn: Connection, namespace_id: int, conversation_id: UUID) -> Slept | None: ...
 
 
+@statement(SQL)
 def read_messages(
     conn: Connection,
     namespace_id: int,
@@ -163,20 +162,11 @@ def read_messages(
     after: int,
     through: int,
     limit: int,
-) -> list[StoredMessage]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "conversation_id": conversation_id,
-        "after": after,
-        "through": through,
-        "limit": limit,
-    }
-    return fetch_all(conn, SQL["read_messages"], parameters, StoredMessage)
+) -> list[StoredMessage]: ...
 
 
-def list_parked(conn: Connection, namespace_id: int, conversation_id: UUID) -> list[Parked]:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return fetch_all(conn, SQL["list_parked"], parameters, Parked)
+@statement(SQL)
+def list_parked(conn: Connection, namespace_id: int, conversation_id: UUID) -> list[Parked]: ...
 
 
 def unslept_conversations(
@@ -229,11 +219,10 @@ def closing_subjects(
     return [row.subject for row in rows]
 
 
+@statement(SQL)
 def waiting_sessions(
     conn: Connection, namespace_id: int, subject: str, limit: int
-) -> list[SessionRow]:
-    parameters = {"namespace_id": namespace_id, "subject": subject, "limit": limit}
-    return fetch_all(conn, SQL["waiting_sessions"], parameters, SessionRow)
+) -> list[SessionRow]: ...
 
 
 def read_observations(
@@ -254,9 +243,8 @@ def touched_facts(conn: Connection, namespace_id: int, session_ids: Sequence[UUI
     return [row.fact_id for row in fetch_all(conn, SQL["touched_facts"], parameters, _FactId)]
 
 
-def read_night(conn: Connection, namespace_id: int) -> date | None:
-    night: date | None = fetch_value(conn, SQL["read_night"], {"namespace_id": namespace_id})
-    return night
+@statement(SQL)
+def read_night(conn: Connection, namespace_id: int) -> date | None: ...
 
 
 def nightless_namespaces(conn: Connection, limit: int, parked_s: float) -> list[int]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_value, fetch_values
+from everword.db.blocking import Connection, execute, fetch_all, fetch_values
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 
 SQL = load_statements("everword_compactor.themes")
 #: Passages that are looked at before each: no private key is longer than so many.
@@ -48,9 +49,8 @@ class NewTheme:
     model: str
 
 
-def active_generation(conn: Connection) -> int | None:
-    found: int | None = fetch_value(conn, SQL["active_generation"])
-    return found
+@statement(SQL)
+def active_generation(conn: Connection) -> int | None: ...
 
 
 def newest_passages(conn: Connection, namespace_id: int, limit: int) -> list[int]:

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_value
+from everword.db.blocking import Connection, execute, fetch_all
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword_compactor.tool_sentences.model import ClaimedCall, ToolCall, ToolSentence
 from everword_compactor.tool_sentences.prompt import TEMPLATE
 
@@ -21,12 +22,11 @@ class _MessageRow:
     message_id: UUID
 
 
+@statement(SQL)
 def claim_calls(
     conn: Connection, namespace_id: int, limit: int, lease_s: float
 ) -> list[ClaimedCall]:
     """Take up to `limit` tool calls for `lease_s`; what other workers hold is left out."""
-    parameters = {"namespace_id": namespace_id, "limit": limit, "lease_s": lease_s}
-    return fetch_all(conn, SQL["claim_calls"], parameters, ClaimedCall)
 
 
 def extend_claims(
@@ -77,10 +77,9 @@ def fail_call(
     execute(conn, SQL["fail_call"], parameters)
 
 
+@statement(SQL)
 def next_due(conn: Connection, namespace_id: int) -> datetime | None:
     """Return when the next tool call can be taken; None where no sentence is pending."""
-    due: datetime | None = fetch_value(conn, SQL["next_due"], {"namespace_id": namespace_id})
-    return due
 
 
 def upsert_sentences(

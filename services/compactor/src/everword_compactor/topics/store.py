@@ -13,11 +13,11 @@ from everword.db.blocking import (
     Connection,
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     fetch_values,
 )
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword_compactor.topics.model import (
     Change,
     Leaf,
@@ -43,27 +43,25 @@ class _Node:
     node_id: UUID
 
 
+@statement(SQL)
 def next_changes(
     conn: Connection, namespace_id: int, limit: int, *, of_nodes: bool
 ) -> list[Change]:
     """Return what changed: nodes, or facts and leaves."""
-    parameters = {"namespace_id": namespace_id, "limit": limit, "of_nodes": of_nodes}
-    return fetch_all(conn, SQL["next_changes"], parameters, Change)
 
 
 def has_changes(conn: Connection, namespace_id: int) -> bool:
     return bool(fetch_value(conn, SQL["has_changes"], {"namespace_id": namespace_id}))
 
 
-def delete_changes(conn: Connection, namespace_id: int, ids: Sequence[int]) -> None:
-    execute(conn, SQL["delete_changes"], {"namespace_id": namespace_id, "ids": list(ids)})
+@statement(SQL)
+def delete_changes(conn: Connection, namespace_id: int, ids: Sequence[int]) -> None: ...
 
 
+@statement(SQL)
 def delete_node_changes(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID], through: int
-) -> None:
-    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids), "through": through}
-    execute(conn, SQL["delete_node_changes"], parameters)
+) -> None: ...
 
 
 def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
@@ -72,18 +70,16 @@ def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
     return fetch_values(conn, SQL["changed_topics"], parameters)
 
 
+@statement(SQL)
 def facts_of(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[TopicFactRow]:
     """Return facts in the order of their subjects."""
-    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return fetch_all(conn, SQL["facts_of"], parameters, TopicFactRow)
 
 
+@statement(SQL)
 def read_leaves(
     conn: Connection, namespace_id: int, leaf_ids: Sequence[UUID], limit: int
 ) -> list[Leaf]:
     """Return leaves, the latest first."""
-    parameters = {"namespace_id": namespace_id, "leaf_ids": list(leaf_ids), "limit": limit}
-    return fetch_all(conn, SQL["read_leaves"], parameters, Leaf)
 
 
 def find_leaves(
@@ -127,28 +123,21 @@ def link_sources(
     execute(conn, SQL["link_sources"], parameters)
 
 
+@statement(SQL)
 def unlink_sources(
     conn: Connection, namespace_id: int, source_id: UUID, node_ids: Sequence[UUID]
 ) -> None:
     """Store that a source is about no other node than these."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "source_id": source_id,
-        "node_ids": list(node_ids),
-    }
-    execute(conn, SQL["unlink_sources"], parameters)
 
 
-def read_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> list[Node]:
-    parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
-    return fetch_all(conn, SQL["read_nodes"], parameters, Node)
+@statement(SQL)
+def read_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> list[Node]: ...
 
 
+@statement(SQL)
 def read_sources(
     conn: Connection, namespace_id: int, node_id: UUID, limit: int
-) -> list[TopicSourceRow]:
-    parameters = {"namespace_id": namespace_id, "node_id": node_id, "limit": limit}
-    return fetch_all(conn, SQL["read_sources"], parameters, TopicSourceRow)
+) -> list[TopicSourceRow]: ...
 
 
 def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UUID) -> None:
@@ -164,15 +153,13 @@ def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) ->
     execute(conn, SQL["note_nodes"], parameters)
 
 
+@statement(SQL)
 def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[StatedFact]:
     """Return facts with when they hold: what holds first, and the latest first."""
-    parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return fetch_all(conn, SQL["read_told"], parameters, StatedFact)
 
 
-def read_page(conn: Connection, namespace_id: int, node_id: UUID) -> PageRow | None:
-    parameters = {"namespace_id": namespace_id, "node_id": node_id}
-    return fetch_optional(conn, SQL["read_page"], parameters, PageRow)
+@statement(SQL)
+def read_page(conn: Connection, namespace_id: int, node_id: UUID) -> PageRow | None: ...
 
 
 def pages_made_at(
@@ -207,14 +194,12 @@ def put_page(
     return fetch_value(conn, SQL["put_page"], parameters) is not None
 
 
+@statement(SQL)
 def latest_source(
     conn: Connection, namespace_id: int, source_ids: Sequence[UUID]
 ) -> datetime | None:
     """Return when the latest of some sources was said."""
-    parameters = {"namespace_id": namespace_id, "source_ids": list(source_ids)}
-    latest: datetime | None = fetch_value(conn, SQL["latest_source"], parameters)
-    return latest
 
 
-def delete_page(conn: Connection, namespace_id: int, node_id: UUID) -> None:
-    execute(conn, SQL["delete_page"], {"namespace_id": namespace_id, "node_id": node_id})
+@statement(SQL)
+def delete_page(conn: Connection, namespace_id: int, node_id: UUID) -> None: ...

@@ -21,6 +21,7 @@ from everword.db.blocking import (
     fetch_values,
 )
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.domain.credentials import CredentialPolicy
 
 SQL = load_statements("everword_embedder.queue")
@@ -99,13 +100,12 @@ class _Completed:
     memory_id: int
 
 
-def live_generations(conn: Connection) -> list[WrittenGeneration]:
-    return fetch_all(conn, SQL["live_generations"], None, WrittenGeneration)
+@statement(SQL)
+def live_generations(conn: Connection) -> list[WrittenGeneration]: ...
 
 
-def set_background(conn: Connection, generation_id: int, mean: float, deviation: float) -> None:
-    parameters = {"generation_id": generation_id, "mean": mean, "deviation": deviation}
-    execute(conn, SQL["set_background"], parameters)
+@statement(SQL)
+def set_background(conn: Connection, generation_id: int, mean: float, deviation: float) -> None: ...
 
 
 def claim_pending(
@@ -138,9 +138,10 @@ def claim_pending(
     return fetch_each(conn, SQL["claim_pending"], each, PendingVector)
 
 
-def read_passages(conn: Connection, namespace_id: int, memory_ids: Sequence[int]) -> list[Passage]:
-    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
-    return fetch_all(conn, SQL["read_passages"], parameters, Passage)
+@statement(SQL)
+def read_passages(
+    conn: Connection, namespace_id: int, memory_ids: Sequence[int]
+) -> list[Passage]: ...
 
 
 def masks_credentials(conn: Connection, namespace_id: int) -> bool:
@@ -149,12 +150,11 @@ def masks_credentials(conn: Connection, namespace_id: int) -> bool:
     return policy != CredentialPolicy.KEEP
 
 
+@statement(SQL)
 def read_around(
     conn: Connection, namespace_id: int, memory_ids: Sequence[int], around: int
 ) -> list[TextPart]:
     """Return passages with up to so many before and after them, in the order of their texts."""
-    parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids), "around": around}
-    return fetch_all(conn, SQL["read_around"], parameters, TextPart)
 
 
 def complete_pending(
@@ -198,12 +198,11 @@ def release_pending(
     execute(conn, SQL["release_pending"], {**held, "pause_s": pause_s, "error": error})
 
 
+@statement(SQL)
 def pause_namespace(
     conn: Connection, namespace_id: int, generation_id: int, pause_s: float
 ) -> None:
     """Claim nothing of a namespace for a generation until a pause is over."""
-    parameters = {"namespace_id": namespace_id, "generation_id": generation_id, "pause_s": pause_s}
-    execute(conn, SQL["pause_namespace"], parameters)
 
 
 def fail_pending(
@@ -233,9 +232,8 @@ def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
     return fetch_values(conn, SQL["forgotten_namespaces"], parameters)
 
 
-def measure_backlog(conn: Connection, cap: int) -> Backlog:
-    [backlog] = fetch_all(conn, SQL["measure_backlog"], {"cap": cap}, Backlog)
-    return backlog
+@statement(SQL)
+def measure_backlog(conn: Connection, cap: int) -> Backlog: ...
 
 
 def backfill_generation(conn: Connection, batch: int) -> int:

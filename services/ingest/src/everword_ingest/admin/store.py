@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, fetch_optional, fetch_value, load_statements
+from everword.db.statements import fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword.domain.caller import KeyScope
 
 SQL = load_statements("everword_ingest.admin")
@@ -59,20 +60,18 @@ async def insert_api_key(
     return created_at
 
 
+@statement(SQL)
 async def list_api_keys(
     conn: Connection, namespace: str, after: UUID, limit: int
-) -> list[ApiKeyRecord]:
-    parameters = {"namespace": namespace, "after": after, "limit": limit}
-    return await fetch_all(conn, SQL["list_api_keys"], parameters, ApiKeyRecord)
+) -> list[ApiKeyRecord]: ...
 
 
-async def revoke_api_key(conn: Connection, id_: UUID) -> ApiKeyRecord | None:
-    return await fetch_optional(conn, SQL["revoke_api_key"], {"id": id_}, ApiKeyRecord)
+@statement(SQL)
+async def revoke_api_key(conn: Connection, id: UUID) -> ApiKeyRecord | None: ...
 
 
+@statement(SQL)
 async def rotate_api_key(
-    conn: Connection, id_: UUID, new_id: UUID, key_hash: bytes, overlap: timedelta
+    conn: Connection, id: UUID, new_id: UUID, key_hash: bytes, overlap: timedelta
 ) -> list[ApiKeyRecord]:
     """Return the old key and the new one; nothing where the old one is not good any more."""
-    parameters = {"id": id_, "new_id": new_id, "key_hash": key_hash, "overlap": overlap}
-    return await fetch_all(conn, SQL["rotate_api_key"], parameters, ApiKeyRecord)

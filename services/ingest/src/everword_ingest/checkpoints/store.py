@@ -13,11 +13,11 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     fetch_values,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword_ingest.checkpoints.model import (
     MAX_NAME_BYTES,
     MAX_VERSIONS,
@@ -66,31 +66,25 @@ async def conversation_exists(conn: Connection, namespace_id: int, conversation_
     return await fetch_value(conn, SQL["find_conversation"], parameters) is not None
 
 
+@statement(SQL)
 async def next_version(conn: Connection, namespace_id: int, conversation_id: UUID) -> int:
     """Return the next version of a conversation; its counter is held until the transaction ends."""
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    version: int = await fetch_value(conn, SQL["next_version"], parameters)
-    return version
 
 
+@statement(SQL)
 async def find_latest(
     conn: Connection, namespace_id: int, place: NamedState
-) -> FoundCheckpoint | None:
-    parameters = {"namespace_id": namespace_id, **vars(place)}
-    return await fetch_optional(conn, SQL["find_latest"], parameters, FoundCheckpoint)
+) -> FoundCheckpoint | None: ...
 
 
+@statement(SQL)
 async def find_checkpoint(
     conn: Connection, namespace_id: int, checkpoint_id: UUID
-) -> FoundCheckpoint | None:
-    parameters = {"namespace_id": namespace_id, "checkpoint_id": checkpoint_id}
-    return await fetch_optional(conn, SQL["find_checkpoint"], parameters, FoundCheckpoint)
+) -> FoundCheckpoint | None: ...
 
 
-async def count_names(conn: Connection, namespace_id: int, conversation_id: UUID) -> int:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    count: int = await fetch_value(conn, SQL["count_names"], parameters)
-    return count
+@statement(SQL)
+async def count_names(conn: Connection, namespace_id: int, conversation_id: UUID) -> int: ...
 
 
 async def insert_checkpoint(
@@ -125,11 +119,10 @@ async def drop_oldest(
     await execute(conn, SQL["drop_oldest"], parameters)
 
 
+@statement(SQL)
 async def get_checkpoint(
     conn: Connection, namespace_id: int, checkpoint_id: UUID
-) -> CheckpointStateRow | None:
-    parameters = {"namespace_id": namespace_id, "checkpoint_id": checkpoint_id}
-    return await fetch_optional(conn, SQL["get_checkpoint"], parameters, CheckpointStateRow)
+) -> CheckpointStateRow | None: ...
 
 
 async def list_checkpoints(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -13,10 +13,10 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword.prices.price_list import PriceList
 from everword_ingest.costs.model import BudgetKey, BudgetLimits, CostFilter
 
@@ -129,8 +129,8 @@ class _Period:
     period: str
 
 
-async def lock_budgets(conn: Connection, namespace_id: int) -> None:
-    await execute(conn, SQL["lock_budgets"], {"namespace_id": namespace_id})
+@statement(SQL)
+async def lock_budgets(conn: Connection, namespace_id: int) -> None: ...
 
 
 async def count_conversations(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> int:
@@ -138,27 +138,25 @@ async def count_conversations(conn: Connection, namespace_id: int, ids: Sequence
     return int(await fetch_value(conn, SQL["count_conversations"], parameters))
 
 
-async def list_recorded(conn: Connection, namespace_id: int, batch_id: UUID) -> list[RecordedRow]:
-    parameters = {"namespace_id": namespace_id, "batch_id": batch_id}
-    return await fetch_all(conn, SQL["list_recorded"], parameters, RecordedRow)
+@statement(SQL)
+async def list_recorded(
+    conn: Connection, namespace_id: int, batch_id: UUID
+) -> list[RecordedRow]: ...
 
 
-async def find_budget(conn: Connection, namespace_id: int, key: BudgetKey) -> BudgetRow | None:
-    parameters = {"namespace_id": namespace_id, **asdict(key)}
-    return await fetch_optional(conn, SQL["find_budget"], parameters, BudgetRow)
+@statement(SQL)
+async def find_budget(conn: Connection, namespace_id: int, key: BudgetKey) -> BudgetRow | None: ...
 
 
 async def count_budgets(conn: Connection, namespace_id: int) -> int:
     return int(await fetch_value(conn, SQL["count_budgets"], {"namespace_id": namespace_id}))
 
 
+@statement(SQL)
 async def upsert_budget(
-    conn: Connection, namespace_id: int, id_: UUID, key: BudgetKey, limits: BudgetLimits
+    conn: Connection, namespace_id: int, id: UUID, key: BudgetKey, limits: BudgetLimits
 ) -> UUID:
-    """Set a budget's limits and return its id, which is `id_` where it is new."""
-    parameters = {"namespace_id": namespace_id, "id": id_, **asdict(key), **asdict(limits)}
-    found: UUID = await fetch_value(conn, SQL["upsert_budget"], parameters)
-    return found
+    """Set a budget's limits and return its id, which is `id` where it is new."""
 
 
 async def count_past(

@@ -12,10 +12,10 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword_ingest.documents.model import DocumentFilter, DocumentKey
 
 SQL = load_statements("everword_ingest.documents")
@@ -140,40 +140,33 @@ async def find_key(conn: Connection, namespace_id: int, key: DocumentKey) -> UUI
     return found
 
 
+@statement(SQL)
 async def find_kind(conn: Connection, namespace_id: int, document_id: UUID) -> int | None:
     """Return the `DocumentKind` of a document, whether it stands or not."""
-    parameters = {"namespace_id": namespace_id, "document_id": document_id}
-    found: int | None = await fetch_value(conn, SQL["find_kind"], parameters)
-    return found
 
 
+@statement(SQL)
 async def lock_document(
     conn: Connection, namespace_id: int, document_id: UUID
-) -> LockedDocument | None:
-    parameters = {"namespace_id": namespace_id, "document_id": document_id}
-    return await fetch_optional(conn, SQL["lock_document"], parameters, LockedDocument)
+) -> LockedDocument | None: ...
 
 
+@statement(SQL)
 async def get_version_id(
     conn: Connection, namespace_id: int, document_id: UUID, version: int
-) -> UUID | None:
-    parameters = {"namespace_id": namespace_id, "document_id": document_id, "version": version}
-    found: UUID | None = await fetch_value(conn, SQL["get_version_id"], parameters)
-    return found
+) -> UUID | None: ...
 
 
+@statement(SQL)
 async def get_text(
     conn: Connection, namespace_id: int, document_id: UUID, version: int
-) -> TextRow | None:
-    parameters = {"namespace_id": namespace_id, "document_id": document_id, "version": version}
-    return await fetch_optional(conn, SQL["get_text"], parameters, TextRow)
+) -> TextRow | None: ...
 
 
+@statement(SQL)
 async def find_version(
     conn: Connection, namespace_id: int, version_id: UUID
-) -> WrittenDocumentVersion | None:
-    parameters = {"namespace_id": namespace_id, "version_id": version_id}
-    return await fetch_optional(conn, SQL["find_version"], parameters, WrittenDocumentVersion)
+) -> WrittenDocumentVersion | None: ...
 
 
 async def write_version(
@@ -185,16 +178,14 @@ async def write_version(
     await execute(conn, SQL["update_document"], {**parameters, "chunks": chunks})
 
 
-async def list_chunks(conn: Connection, namespace_id: int, document_id: UUID) -> list[ChunkRow]:
-    parameters = {"namespace_id": namespace_id, "document_id": document_id}
-    return await fetch_all(conn, SQL["list_chunks"], parameters, ChunkRow)
+@statement(SQL)
+async def list_chunks(conn: Connection, namespace_id: int, document_id: UUID) -> list[ChunkRow]: ...
 
 
+@statement(SQL)
 async def delete_chunks(
     conn: Connection, namespace_id: int, document_id: UUID, ids: Sequence[UUID]
-) -> None:
-    parameters = {"namespace_id": namespace_id, "document_id": document_id, "ids": list(ids)}
-    await execute(conn, SQL["delete_chunks"], parameters)
+) -> None: ...
 
 
 async def insert_chunks(
@@ -214,11 +205,10 @@ async def insert_chunks(
     await execute(conn, SQL["insert_chunks"], parameters)
 
 
+@statement(SQL)
 async def get_document(
     conn: Connection, namespace_id: int, document_id: UUID
-) -> DocumentRow | None:
-    parameters = {"namespace_id": namespace_id, "document_id": document_id}
-    return await fetch_optional(conn, SQL["get_document"], parameters, DocumentRow)
+) -> DocumentRow | None: ...
 
 
 async def read_text(

@@ -12,12 +12,12 @@ from everword.db.statements import (
     BoundStatement,
     Pending,
     ask,
-    execute,
     fetch_all,
     fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword_ingest.erasure.model import (
     Did,
     ErasureRow,
@@ -76,8 +76,8 @@ async def preview_erasure(conn: Connection, target: NamedTarget) -> dict[str, An
     return dict(await fetch_value(conn, SQL["preview_erasure"], _target(target)))
 
 
-async def forget_author_names(conn: Connection, names: Sequence[str]) -> None:
-    await execute(conn, SQL["forget_author_names"], {"names": list(names)})
+@statement(SQL)
+async def forget_author_names(conn: Connection, names: Sequence[str]) -> None: ...
 
 
 async def find_target(
@@ -105,25 +105,26 @@ async def similar_names(
     return [row.name for row in await fetch_all(conn, statement, parameters, ErasedNameRow)]
 
 
-async def get_erasure(conn: Connection, namespace_id: int, erasure_id: UUID) -> ErasureRow | None:
-    parameters = {"namespace_id": namespace_id, "erasure_id": erasure_id}
-    return await fetch_optional(conn, SQL["get_erasure"], parameters, ErasureRow)
+@statement(SQL)
+async def get_erasure(
+    conn: Connection, namespace_id: int, erasure_id: UUID
+) -> ErasureRow | None: ...
 
 
+@statement(SQL)
 async def list_erasures(
     conn: Connection, namespace_id: int, before_id: UUID | None, limit: int
-) -> list[ErasureRow]:
-    parameters = {"namespace_id": namespace_id, "before_id": before_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_erasures"], parameters, ErasureRow)
+) -> list[ErasureRow]: ...
 
 
-async def fail_erasure(conn: Connection, namespace_id: int, erasure_id: UUID, error: str) -> None:
-    parameters = {"namespace_id": namespace_id, "erasure_id": erasure_id, "error": error}
-    await execute(conn, SQL["fail_erasure"], parameters)
+@statement(SQL)
+async def fail_erasure(
+    conn: Connection, namespace_id: int, erasure_id: UUID, error: str
+) -> None: ...
 
 
-async def running_erasures(conn: Connection, limit: int) -> list[RunningDeletion]:
-    return await fetch_all(conn, SQL["running_erasures"], {"limit": limit}, RunningDeletion)
+@statement(SQL)
+async def running_erasures(conn: Connection, limit: int) -> list[RunningDeletion]: ...
 
 
 async def ask_erased_ids(

@@ -13,11 +13,11 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     fetch_values,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword.lore.model import Trigger, TriggerMode
 from everword_ingest.lore.model import BookFilter, BookKey, LoreScope, NewBook, NewEntry
 
@@ -110,9 +110,8 @@ async def find_book(conn: Connection, namespace_id: int, key: BookKey) -> UUID |
     return found
 
 
-async def lock_book(conn: Connection, namespace_id: int, book_id: UUID) -> LockedBook | None:
-    parameters = {"namespace_id": namespace_id, "book_id": book_id}
-    return await fetch_optional(conn, SQL["lock_book"], parameters, LockedBook)
+@statement(SQL)
+async def lock_book(conn: Connection, namespace_id: int, book_id: UUID) -> LockedBook | None: ...
 
 
 async def update_book(conn: Connection, namespace_id: int, book_id: UUID, book: NewBook) -> None:
@@ -120,43 +119,38 @@ async def update_book(conn: Connection, namespace_id: int, book_id: UUID, book: 
     await execute(conn, SQL["update_book"], {"namespace_id": namespace_id, **parameters})
 
 
-async def touch_book(conn: Connection, namespace_id: int, book_id: UUID) -> None:
-    await execute(conn, SQL["touch_book"], {"namespace_id": namespace_id, "book_id": book_id})
+@statement(SQL)
+async def touch_book(conn: Connection, namespace_id: int, book_id: UUID) -> None: ...
 
 
-async def get_book(conn: Connection, namespace_id: int, book_id: UUID) -> BookRow | None:
-    parameters = {"namespace_id": namespace_id, "book_id": book_id}
-    return await fetch_optional(conn, SQL["get_book"], parameters, BookRow)
+@statement(SQL)
+async def get_book(conn: Connection, namespace_id: int, book_id: UUID) -> BookRow | None: ...
 
 
+@statement(SQL)
 async def list_books(
     conn: Connection, namespace_id: int, wanted: BookFilter, after_id: UUID | None, limit: int
-) -> list[BookRow]:
-    page = {"after_id": after_id, "limit": limit}
-    parameters = {"namespace_id": namespace_id, **asdict(wanted), **page}
-    return await fetch_all(conn, SQL["list_books"], parameters, BookRow)
+) -> list[BookRow]: ...
 
 
-async def delete_book(conn: Connection, namespace_id: int, book_id: UUID) -> None:
-    await execute(conn, SQL["delete_book"], {"namespace_id": namespace_id, "book_id": book_id})
+@statement(SQL)
+async def delete_book(conn: Connection, namespace_id: int, book_id: UUID) -> None: ...
 
 
-async def get_entry(conn: Connection, namespace_id: int, entry_id: UUID) -> EntryRow | None:
-    parameters = {"namespace_id": namespace_id, "entry_id": entry_id}
-    return await fetch_optional(conn, SQL["get_entry"], parameters, EntryRow)
+@statement(SQL)
+async def get_entry(conn: Connection, namespace_id: int, entry_id: UUID) -> EntryRow | None: ...
 
 
-async def find_entry(conn: Connection, namespace_id: int, book_id: UUID, title: str) -> UUID | None:
-    parameters = {"namespace_id": namespace_id, "book_id": book_id, "title": title}
-    found: UUID | None = await fetch_value(conn, SQL["find_entry"], parameters)
-    return found
+@statement(SQL)
+async def find_entry(
+    conn: Connection, namespace_id: int, book_id: UUID, title: str
+) -> UUID | None: ...
 
 
+@statement(SQL)
 async def list_entries(
     conn: Connection, namespace_id: int, book_id: UUID, after_id: UUID | None, limit: int
-) -> list[EntryRow]:
-    parameters = {"namespace_id": namespace_id, "book_id": book_id, "after_id": after_id}
-    return await fetch_all(conn, SQL["list_entries"], {**parameters, "limit": limit}, EntryRow)
+) -> list[EntryRow]: ...
 
 
 async def list_entry_ids(conn: Connection, namespace_id: int, book_id: UUID) -> list[UUID]:
@@ -164,10 +158,8 @@ async def list_entry_ids(conn: Connection, namespace_id: int, book_id: UUID) -> 
     return await fetch_values(conn, SQL["list_entry_ids"], parameters)
 
 
-async def count_entries(conn: Connection, namespace_id: int, book_id: UUID) -> CountsRow:
-    parameters = {"namespace_id": namespace_id, "book_id": book_id}
-    [row] = await fetch_all(conn, SQL["count_entries"], parameters, CountsRow)
-    return row
+@statement(SQL)
+async def count_entries(conn: Connection, namespace_id: int, book_id: UUID) -> CountsRow: ...
 
 
 async def write_entries(
@@ -212,9 +204,10 @@ async def get_classes(
     return {row.memory_id: row.importance_class for row in rows}
 
 
-async def delete_entries(conn: Connection, namespace_id: int, entry_ids: Sequence[UUID]) -> None:
-    parameters = {"namespace_id": namespace_id, "entry_ids": list(entry_ids)}
-    await execute(conn, SQL["delete_entries"], parameters)
+@statement(SQL)
+async def delete_entries(
+    conn: Connection, namespace_id: int, entry_ids: Sequence[UUID]
+) -> None: ...
 
 
 def count_patterns(entries: Sequence[NewEntry]) -> int:

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from everword.db.arrays import Column
 from everword.db.pool import Connection
-from everword.db.statements import BoundStatement, Pending, ask, execute, fetch_all, load_statements
+from everword.db.statements import BoundStatement, Pending, ask, execute, load_statements
+from everword.db.typed_statements import statement
 
 SQL = load_statements("everword_ingest.messages")
 
@@ -56,11 +57,10 @@ async def ask_external_messages(
     )
 
 
+@statement(SQL)
 async def find_messages(
     conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> list[PlacedRow]:
-    parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
-    return await fetch_all(conn, SQL["find_messages"], parameters, PlacedRow)
+) -> list[PlacedRow]: ...
 
 
 async def advance_conversation(conn: Connection, parameters: dict[str, Any]) -> None:

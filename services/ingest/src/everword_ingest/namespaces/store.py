@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword_ingest.namespaces.model import (
     NamespaceDeletionRow,
     NamespaceLimits,
@@ -49,8 +50,8 @@ async def insert_namespace(
     return await fetch_optional(conn, SQL["insert_namespace"], parameters, NamespaceRecord)
 
 
-async def get_namespace(conn: Connection, name: str) -> NamespaceRecord | None:
-    return await fetch_optional(conn, SQL["get_namespace"], {"name": name}, NamespaceRecord)
+@statement(SQL)
+async def get_namespace(conn: Connection, name: str) -> NamespaceRecord | None: ...
 
 
 async def get_usage(conn: Connection, namespace_id: int) -> NamespaceUsage:
@@ -104,26 +105,20 @@ async def unsettle_facts(
     await execute(conn, SQL["unsettle_facts"], parameters)
 
 
-async def list_namespaces(conn: Connection, after: str, limit: int) -> list[NamespaceRecord]:
-    parameters = {"after": after, "limit": limit}
-    return await fetch_all(conn, SQL["list_namespaces"], parameters, NamespaceRecord)
+@statement(SQL)
+async def list_namespaces(conn: Connection, after: str, limit: int) -> list[NamespaceRecord]: ...
 
 
+@statement(SQL)
 async def count_namespace_rows(conn: Connection, name: str) -> dict[str, int] | None:
     """Return how many rows of which tables a namespace has; None where there is no such namespace."""
-    found: dict[str, int] | None = await fetch_value(
-        conn, SQL["count_namespace_rows"], {"name": name}
-    )
-    return found
 
 
+@statement(SQL)
 async def begin_namespace_deletion(
     conn: Connection, name: str, api_key_id: UUID | None, requested_by: str
 ) -> int | None:
     """Make a namespace invisible and return its id; None where there is no such namespace."""
-    parameters = {"name": name, "api_key_id": api_key_id, "requested_by": requested_by}
-    found: int | None = await fetch_value(conn, SQL["begin_namespace_deletion"], parameters)
-    return found
 
 
 async def erase_namespace_rows(conn: Connection, id_: int, batch: int) -> int:
@@ -141,8 +136,7 @@ async def get_namespace_deletion(conn: Connection, id_: int) -> NamespaceDeletio
     return found
 
 
+@statement(SQL)
 async def list_namespace_deletions(
     conn: Connection, namespace: str, before_id: UUID | None, limit: int
-) -> list[NamespaceDeletionRow]:
-    parameters = {"namespace": namespace, "before_id": before_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_namespace_deletions"], parameters, NamespaceDeletionRow)
+) -> list[NamespaceDeletionRow]: ...

@@ -10,11 +10,10 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
-    fetch_all,
-    fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 from everword_ingest.notes.model import NoteFilter, NoteKey
 
 SQL = load_statements("everword_ingest.notes")
@@ -106,11 +105,10 @@ async def insert_note(
     await execute(conn, SQL["insert_note"], {**parameters, **asdict(key.scope)})
 
 
+@statement(SQL)
 async def find_conversation(
     conn: Connection, namespace_id: int, conversation_id: UUID
-) -> OwnerRow | None:
-    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return await fetch_optional(conn, SQL["find_conversation"], parameters, OwnerRow)
+) -> OwnerRow | None: ...
 
 
 async def find_key(conn: Connection, namespace_id: int, key: NoteKey) -> UUID | None:
@@ -119,23 +117,20 @@ async def find_key(conn: Connection, namespace_id: int, key: NoteKey) -> UUID | 
     return found
 
 
-async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> LockedNote | None:
-    parameters = {"namespace_id": namespace_id, "note_id": note_id}
-    return await fetch_optional(conn, SQL["lock_note"], parameters, LockedNote)
+@statement(SQL)
+async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> LockedNote | None: ...
 
 
+@statement(SQL)
 async def get_version(
     conn: Connection, namespace_id: int, note_id: UUID, version: int
-) -> NoteVersionRow | None:
-    parameters = {"namespace_id": namespace_id, "note_id": note_id, "version": version}
-    return await fetch_optional(conn, SQL["get_version"], parameters, NoteVersionRow)
+) -> NoteVersionRow | None: ...
 
 
+@statement(SQL)
 async def find_version(
     conn: Connection, namespace_id: int, version_id: UUID
-) -> WrittenNoteVersion | None:
-    parameters = {"namespace_id": namespace_id, "version_id": version_id}
-    return await fetch_optional(conn, SQL["find_version"], parameters, WrittenNoteVersion)
+) -> WrittenNoteVersion | None: ...
 
 
 async def write_version(
@@ -153,13 +148,13 @@ async def get_class(conn: Connection, namespace_id: int, memory_id: UUID) -> int
     return await fetch_value(conn, SQL["get_class"], parameters) or 0
 
 
+@statement(SQL)
 async def get_note(
     conn: Connection, namespace_id: int, note_id: UUID, max_chars: int | None = None
-) -> NoteRow | None:
-    parameters = {"namespace_id": namespace_id, "note_id": note_id, "max_chars": max_chars}
-    return await fetch_optional(conn, SQL["get_note"], parameters, NoteRow)
+) -> NoteRow | None: ...
 
 
+@statement(SQL)
 async def list_notes(
     conn: Connection,
     namespace_id: int,
@@ -167,19 +162,10 @@ async def list_notes(
     max_chars: int,
     after_id: UUID | None,
     limit: int,
-) -> list[NoteRow]:
-    page = {"max_chars": max_chars, "after_id": after_id, "limit": limit}
-    parameters = {"namespace_id": namespace_id, **vars(wanted), **page}
-    return await fetch_all(conn, SQL["list_notes"], parameters, NoteRow)
+) -> list[NoteRow]: ...
 
 
+@statement(SQL)
 async def list_versions(
     conn: Connection, namespace_id: int, note_id: UUID, before_version: int | None, limit: int
-) -> Sequence[NoteVersionRow]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "note_id": note_id,
-        "before_version": before_version,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["list_versions"], parameters, NoteVersionRow)
+) -> Sequence[NoteVersionRow]: ...

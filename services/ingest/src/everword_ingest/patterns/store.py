@@ -14,10 +14,9 @@ from everword.db.pool import Connection
 from everword.db.statements import (
     execute,
     fetch_all,
-    fetch_optional,
-    fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 
 SQL = load_statements("everword_ingest.patterns")
 
@@ -86,26 +85,20 @@ async def lock_patterns(
     return await moment(conn)
 
 
-async def moment(conn: Connection) -> datetime:
-    now: datetime = await fetch_value(conn, SQL["moment"])
-    return now
+@statement(SQL)
+async def moment(conn: Connection) -> datetime: ...
 
 
+@statement(SQL)
 async def find_patterns(
-    conn: Connection, namespace_id: int, entity_key: str, type_: str, limit: int
-) -> list[PatternRow]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "entity_key": entity_key,
-        "type": type_,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["find_patterns"], parameters, PatternRow)
+    conn: Connection, namespace_id: int, entity_key: str, type: str, limit: int
+) -> list[PatternRow]: ...
 
 
-async def get_pattern(conn: Connection, namespace_id: int, pattern_id: UUID) -> PatternRow | None:
-    parameters = {"namespace_id": namespace_id, "pattern_id": pattern_id}
-    return await fetch_optional(conn, SQL["get_pattern"], parameters, PatternRow)
+@statement(SQL)
+async def get_pattern(
+    conn: Connection, namespace_id: int, pattern_id: UUID
+) -> PatternRow | None: ...
 
 
 async def list_patterns(
@@ -166,31 +159,27 @@ async def insert_outcomes(
     await execute(conn, SQL["insert_outcomes"], parameters)
 
 
+@statement(SQL)
 async def list_outcomes(
     conn: Connection, namespace_id: int, pattern_id: UUID, limit: int
-) -> list[OutcomeRow]:
-    parameters = {"namespace_id": namespace_id, "pattern_id": pattern_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_outcomes"], parameters, OutcomeRow)
+) -> list[OutcomeRow]: ...
 
 
-async def insert_decision(conn: Connection, namespace_id: int, decision: DecisionRow) -> None:
-    parameters = {"namespace_id": namespace_id, **asdict(decision)}
-    await execute(conn, SQL["insert_decision"], parameters)
+@statement(SQL)
+async def insert_decision(conn: Connection, namespace_id: int, decision: DecisionRow) -> None: ...
 
 
+@statement(SQL)
 async def list_decisions(
     conn: Connection, namespace_id: int, pattern_id: UUID, limit: int
-) -> list[DecisionRow]:
-    parameters = {"namespace_id": namespace_id, "pattern_id": pattern_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_decisions"], parameters, DecisionRow)
+) -> list[DecisionRow]: ...
 
 
-async def get_threshold(conn: Connection, namespace_id: int, type_: str) -> float | None:
-    parameters = {"namespace_id": namespace_id, "type": type_}
-    found: float | None = await fetch_value(conn, SQL["get_threshold"], parameters)
-    return found
+@statement(SQL)
+async def get_threshold(conn: Connection, namespace_id: int, type: str) -> float | None: ...
 
 
-async def set_threshold(conn: Connection, namespace_id: int, type_: str, threshold: float) -> None:
-    parameters = {"namespace_id": namespace_id, "type": type_, "threshold": threshold}
-    await execute(conn, SQL["set_threshold"], parameters)
+@statement(SQL)
+async def set_threshold(
+    conn: Connection, namespace_id: int, type: str, threshold: float
+) -> None: ...

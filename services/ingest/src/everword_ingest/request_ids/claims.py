@@ -12,7 +12,8 @@ from google.protobuf.message import Message
 
 from everword.db.arrays import Column
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_optional, fetch_value, load_statements
+from everword.db.statements import fetch_optional, fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword.domain.errors import ContentErased, RequestIdConflict
 
 SQL = load_statements("everword_ingest.request_ids")
@@ -72,15 +73,10 @@ async def claim_request(
     return earlier
 
 
+@statement(SQL)
 async def update_request(
     conn: Connection, namespace_id: int, request_id: str, message_ids: Sequence[UUID]
-) -> None:
-    parameters = {
-        "namespace_id": namespace_id,
-        "request_id": request_id,
-        "message_ids": list(message_ids),
-    }
-    await execute(conn, SQL["update_request"], parameters)
+) -> None: ...
 
 
 async def highest_passage(conn: Connection, namespace_id: int, message_ids: Sequence[UUID]) -> int:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword.db.statements import execute, fetch_all, load_statements
+from everword.db.typed_statements import statement
 from everword_ingest.erasure.model import RunningDeletion
 from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow, RunRow
 
@@ -56,16 +57,16 @@ class IdleRow:
     night: date | None
 
 
-async def list_policies(conn: Connection, namespace_id: int) -> list[Policy]:
-    return await fetch_all(conn, SQL["list_policies"], {"namespace_id": namespace_id}, Policy)
+@statement(SQL)
+async def list_policies(conn: Connection, namespace_id: int) -> list[Policy]: ...
 
 
-async def set_policy(conn: Connection, namespace_id: int, policy: Policy) -> None:
-    await execute(conn, SQL["set_policy"], {"namespace_id": namespace_id, **asdict(policy)})
+@statement(SQL)
+async def set_policy(conn: Connection, namespace_id: int, policy: Policy) -> None: ...
 
 
-async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None:
-    await execute(conn, SQL["delete_policy"], {"namespace_id": namespace_id, "kind": kind})
+@statement(SQL)
+async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None: ...
 
 
 async def count_retained(
@@ -125,31 +126,30 @@ async def page_messages(
     return [row.id for row in await fetch_all(conn, SQL["page_messages"], parameters, IdRow)]
 
 
-async def begin_run(conn: Connection, namespace_id: int, run_id: UUID, night: date | None) -> None:
-    parameters = {"namespace_id": namespace_id, "run_id": run_id, "night": night}
-    await execute(conn, SQL["begin_run"], parameters)
+@statement(SQL)
+async def begin_run(
+    conn: Connection, namespace_id: int, run_id: UUID, night: date | None
+) -> None: ...
 
 
-async def running_run(conn: Connection, namespace_id: int) -> RunRow | None:
-    return await fetch_optional(conn, SQL["running_run"], {"namespace_id": namespace_id}, RunRow)
+@statement(SQL)
+async def running_run(conn: Connection, namespace_id: int) -> RunRow | None: ...
 
 
+@statement(SQL)
 async def list_runs(
     conn: Connection, namespace_id: int, before_id: UUID | None, limit: int
-) -> list[RunRow]:
-    parameters = {"namespace_id": namespace_id, "before_id": before_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_runs"], parameters, RunRow)
+) -> list[RunRow]: ...
 
 
+@statement(SQL)
 async def hold_run(
     conn: Connection, namespace_id: int, run_id: UUID
-) -> RetentionProgressRow | None:
-    parameters = {"namespace_id": namespace_id, "run_id": run_id}
-    return await fetch_optional(conn, SQL["hold_run"], parameters, RetentionProgressRow)
+) -> RetentionProgressRow | None: ...
 
 
-async def hold_job_starts(conn: Connection, namespace_id: int) -> None:
-    await execute(conn, SQL["hold_job_starts"], {"namespace_id": namespace_id})
+@statement(SQL)
+async def hold_job_starts(conn: Connection, namespace_id: int) -> None: ...
 
 
 async def advance_run(
@@ -167,21 +167,20 @@ async def advance_run(
     await execute(conn, SQL["advance_run"], parameters)
 
 
-async def finish_run(conn: Connection, namespace_id: int, run_id: UUID) -> None:
-    await execute(conn, SQL["finish_run"], {"namespace_id": namespace_id, "run_id": run_id})
+@statement(SQL)
+async def finish_run(conn: Connection, namespace_id: int, run_id: UUID) -> None: ...
 
 
-async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str) -> None:
-    parameters = {"namespace_id": namespace_id, "run_id": run_id, "error": error}
-    await execute(conn, SQL["fail_run"], parameters)
+@statement(SQL)
+async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str) -> None: ...
 
 
-async def running_retention(conn: Connection, limit: int) -> list[RunningDeletion]:
-    return await fetch_all(conn, SQL["running_retention"], {"limit": limit}, RunningDeletion)
+@statement(SQL)
+async def running_retention(conn: Connection, limit: int) -> list[RunningDeletion]: ...
 
 
-async def idle_retention(conn: Connection) -> list[IdleRow]:
-    return await fetch_all(conn, SQL["idle_retention"], {}, IdleRow)
+@statement(SQL)
+async def idle_retention(conn: Connection) -> list[IdleRow]: ...
 
 
 def _which(namespace_id: int, policy: Policy, until: datetime) -> dict[str, object]:

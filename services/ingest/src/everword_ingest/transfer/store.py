@@ -10,12 +10,11 @@ from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
 from everword.db.statements import (
-    execute,
     fetch_all,
-    fetch_optional,
     fetch_value,
     load_statements,
 )
+from everword.db.typed_statements import statement
 
 SQL = load_statements("everword_ingest.transfer")
 
@@ -72,15 +71,13 @@ async def list_records(conn: Connection) -> list[str]:
     return [row.name for row in await fetch_all(conn, SQL["list_records"], None, _TableNameRow)]
 
 
-async def fix_forms(conn: Connection) -> None:
-    await execute(conn, SQL["fix_forms"])
+@statement(SQL)
+async def fix_forms(conn: Connection) -> None: ...
 
 
+@statement(SQL)
 async def export_settings(conn: Connection, namespace_id: int) -> str | None:
     """Return the line of the settings; None once the namespace is being deleted."""
-    parameters = {"namespace_id": namespace_id}
-    line: str | None = await fetch_value(conn, SQL["export_settings"], parameters)
-    return line
 
 
 async def is_erasing(conn: Connection, namespace_id: int) -> bool:
@@ -95,62 +92,55 @@ async def export_rows(
     return await fetch_all(conn, SQL["export_rows"], parameters, ExportLineRow)
 
 
-async def find_target(conn: Connection, name: str) -> ImportTargetRow | None:
-    return await fetch_optional(conn, SQL["find_target"], {"name": name}, ImportTargetRow)
+@statement(SQL)
+async def find_target(conn: Connection, name: str) -> ImportTargetRow | None: ...
 
 
+@statement(SQL)
 async def insert_target(conn: Connection, name: str, settings: str) -> ImportTargetRow | None:
     """Make a namespace with these settings, as JSON; None where the name is taken."""
-    parameters = {"name": name, "settings": settings}
-    return await fetch_optional(conn, SQL["insert_target"], parameters, ImportTargetRow)
 
 
-async def begin_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None:
-    parameters = {"namespace_id": namespace_id, "lines": lines, "digest": digest}
-    await execute(conn, SQL["begin_import"], parameters)
+@statement(SQL)
+async def begin_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None: ...
 
 
+@statement(SQL)
 async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None:
     """Return how far the import of a namespace is; None where it comes from none."""
-    parameters = {"namespace_id": namespace_id}
-    return await fetch_optional(conn, SQL["hold_import"], parameters, ProgressRow)
 
 
+@statement(SQL)
 async def import_rows(conn: Connection, record: str, rows: str, time: str) -> StoredRow:
     """Store records of a kind, a list as JSON, whose times match an expression. Raises psycopg's errors about them."""
-    parameters = {"record": record, "rows": rows, "time": time}
-    [stored] = await fetch_all(conn, SQL["import_rows"], parameters, StoredRow)
-    return stored
 
 
+@statement(SQL)
 async def newer_erasure(conn: Connection) -> str | None:
     """Return the name of a copy of the namespace where something was erased that is in the file."""
-    name: str | None = await fetch_value(conn, SQL["newer_erasure"])
-    return name
 
 
-async def advance_import(conn: Connection, namespace_id: int, lines: int, digest: bytes) -> None:
-    parameters = {"namespace_id": namespace_id, "lines": lines, "digest": digest}
-    await execute(conn, SQL["advance_import"], parameters)
+@statement(SQL)
+async def advance_import(
+    conn: Connection, namespace_id: int, lines: int, digest: bytes
+) -> None: ...
 
 
+@statement(SQL)
 async def read_now(conn: Connection) -> datetime:
     """Return the time of the transaction."""
-    now: datetime = await fetch_value(conn, SQL["read_now"])
-    return now
 
 
-async def list_jobs(conn: Connection, namespace_id: int, held_back_s: float) -> list[JobRow]:
-    parameters = {"namespace_id": namespace_id, "held_back_s": held_back_s}
-    return await fetch_all(conn, SQL["list_jobs"], parameters, JobRow)
+@statement(SQL)
+async def list_jobs(conn: Connection, namespace_id: int, held_back_s: float) -> list[JobRow]: ...
 
 
-async def open_namespace(conn: Connection, namespace_id: int) -> None:
-    await execute(conn, SQL["open_namespace"], {"namespace_id": namespace_id})
+@statement(SQL)
+async def open_namespace(conn: Connection, namespace_id: int) -> None: ...
 
 
-async def end_import(conn: Connection, namespace_id: int) -> None:
-    await execute(conn, SQL["end_import"], {"namespace_id": namespace_id})
+@statement(SQL)
+async def end_import(conn: Connection, namespace_id: int) -> None: ...
 
 
 async def highest_passage(conn: Connection, namespace_id: int) -> int:

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword.facts.model import USER
 from everword.facts.store import FactView
 from everword_search.facts.model import FactFilter, KnownFilter, ProfileRequest
@@ -156,17 +157,11 @@ async def find_own(
     return [row.memory_id for row in rows]
 
 
+@statement(SQL)
 async def find_linked(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], query: str, limit: int
 ) -> list[LinkedRow]:
     """Return links between some facts, the surest first, of which one shares a word with a query."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "fact_ids": list(fact_ids),
-        "query": query,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["find_linked"], parameters, LinkedRow)
 
 
 async def list_facts(
@@ -204,29 +199,25 @@ async def list_history(
     return await fetch_all(conn, SQL["list_history"], parameters, FactView)
 
 
+@statement(SQL)
 async def list_evidence(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[QuotedEvidenceRow]:
-    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_evidence"], parameters, QuotedEvidenceRow)
+) -> list[QuotedEvidenceRow]: ...
 
 
+@statement(SQL)
 async def list_changes(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[FactChangeRow]:
-    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_changes"], parameters, FactChangeRow)
+) -> list[FactChangeRow]: ...
 
 
+@statement(SQL)
 async def list_links(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[LinkRow]:
-    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_links"], parameters, LinkRow)
+) -> list[LinkRow]: ...
 
 
+@statement(SQL)
 async def list_disputes(
     conn: Connection, namespace_id: int, fact_id: UUID, limit: int
-) -> list[FactDisputeRow]:
-    parameters = {"namespace_id": namespace_id, "fact_id": fact_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_disputes"], parameters, FactDisputeRow)
+) -> list[FactDisputeRow]: ...

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
+from everword.db.typed_statements import statement
 from everword.graph.rows import NodeView
 from everword_search.graph.model import ListedNodes, Steps, View
 
@@ -91,11 +92,10 @@ async def read_nodes(
     return {row.id: row for row in rows}
 
 
+@statement(SQL)
 async def list_versions(
     conn: Connection, namespace_id: int, node_id: UUID, limit: int
-) -> list[NodeView]:
-    parameters = {"namespace_id": namespace_id, "node_id": node_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_versions"], parameters, NodeView)
+) -> list[NodeView]: ...
 
 
 async def list_nodes(
@@ -145,6 +145,5 @@ async def list_edges(
     return await fetch_all(conn, SQL["list_edges"], parameters, StepRow)
 
 
-async def now(conn: Connection) -> datetime:
-    moment: datetime = await fetch_value(conn, SQL["now"])
-    return moment
+@statement(SQL)
+async def now(conn: Connection) -> datetime: ...

@@ -8,7 +8,8 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.people.store import TrajectoryRow
 
 SQL = load_statements("everword_search.people")
@@ -61,40 +62,32 @@ class OfferRow:
     created_at: datetime
 
 
+@statement(SQL)
 async def list_learned_evidence(
     conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
 ) -> list[LearnedEvidenceRow]:
     """Return up to `limit` statements of each of several things."""
-    parameters = {"namespace_id": namespace_id, "about_ids": list(about_ids), "limit": limit}
-    return await fetch_all(conn, SQL["list_learned_evidence"], parameters, LearnedEvidenceRow)
 
 
+@statement(SQL)
 async def list_learned_changes(
     conn: Connection, namespace_id: int, about_id: UUID, limit: int
-) -> list[LearnedChangeRow]:
-    parameters = {"namespace_id": namespace_id, "about_id": about_id, "limit": limit}
-    return await fetch_all(conn, SQL["list_learned_changes"], parameters, LearnedChangeRow)
+) -> list[LearnedChangeRow]: ...
 
 
+@statement(SQL)
 async def read_user_model(
     conn: Connection, namespace_id: int, subject: str, include_past: bool, limit: int
-) -> list[TraitRow]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "subject": subject,
-        "include_past": include_past,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["read_user_model"], parameters, TraitRow)
+) -> list[TraitRow]: ...
 
 
+@statement(SQL)
 async def read_trajectory(
     conn: Connection, namespace_id: int, subject: str, version: int
-) -> TrajectoryRow | None:
-    parameters = {"namespace_id": namespace_id, "subject": subject, "version": version}
-    return await fetch_optional(conn, SQL["read_trajectory"], parameters, TrajectoryRow)
+) -> TrajectoryRow | None: ...
 
 
+@statement(SQL)
 async def find_offers(
     conn: Connection,
     namespace_id: int,
@@ -102,17 +95,10 @@ async def find_offers(
     most_offers: int,
     offered_before: datetime,
     limit: int,
-) -> list[OfferRow]:
-    parameters = {
-        "namespace_id": namespace_id,
-        "subjects": list(subjects),
-        "most_offers": most_offers,
-        "offered_before": offered_before,
-        "limit": limit,
-    }
-    return await fetch_all(conn, SQL["find_offers"], parameters, OfferRow)
+) -> list[OfferRow]: ...
 
 
-async def count_offers(conn: Connection, namespace_id: int, strategy_ids: Sequence[UUID]) -> None:
-    parameters = {"namespace_id": namespace_id, "strategy_ids": list(strategy_ids)}
-    await execute(conn, SQL["count_offers"], parameters)
+@statement(SQL)
+async def count_offers(
+    conn: Connection, namespace_id: int, strategy_ids: Sequence[UUID]
+) -> None: ...

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from everword.db.blocking import Connection, fetch_all, fetch_optional, fetch_value
+from everword.db.blocking import Connection, fetch_all, fetch_value
 from everword.db.statements import load_statements
+from everword.db.typed_statements import statement
 from everword.people.model import MessageWords
 from everword.people.store import TrajectoryRow
 
@@ -48,24 +49,17 @@ class Words:
     said_at: datetime
 
 
+@statement(SQL)
 def read_events(
     conn: Connection, namespace_id: int, subjects: Sequence[str], limit: int
-) -> list[EventName]:
-    parameters = {"namespace_id": namespace_id, "subjects": list(subjects), "limit": limit}
-    return fetch_all(conn, SQL["read_events"], parameters, EventName)
+) -> list[EventName]: ...
 
 
+@statement(SQL)
 def read_turns(
     conn: Connection, namespace_id: int, subject: str, sessions: int, limit: int
 ) -> list[Turn]:
     """Return the last turns of a subject's users, in its last sessions, the earliest first."""
-    parameters = {
-        "namespace_id": namespace_id,
-        "subject": subject,
-        "sessions": sessions,
-        "limit": limit,
-    }
-    return fetch_all(conn, SQL["read_turns"], parameters, Turn)
 
 
 def count_sessions(conn: Connection, namespace_id: int, subject: str) -> int:
@@ -73,9 +67,8 @@ def count_sessions(conn: Connection, namespace_id: int, subject: str) -> int:
     return int(fetch_value(conn, SQL["count_sessions"], parameters))
 
 
-def read_trajectory(conn: Connection, namespace_id: int, subject: str) -> TrajectoryRow | None:
-    parameters = {"namespace_id": namespace_id, "subject": subject}
-    return fetch_optional(conn, SQL["read_trajectory"], parameters, TrajectoryRow)
+@statement(SQL)
+def read_trajectory(conn: Connection, namespace_id: int, subject: str) -> TrajectoryRow | None: ...
 
 
 def has_changed(
