@@ -14,9 +14,10 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from everword import v1
+from everword.client.servers import server_of
 from fuzz.seeds import seed_requests
 from fuzz.values import MARK, SURROGATE, Values
-from scripts.recipes import FILES, Recipe
+from scripts.recipes import Recipe
 
 #: The namespace that the calls work in.
 KEPT = "default"
@@ -36,7 +37,7 @@ SANITY = (1.0, 1.0, 0.95, 0.95, 0.8, 0.3)
 def methods() -> list[tuple[str, MethodDescriptor]]:
     """Return (service process, method) of every public RPC."""
     return [
-        (FILES[service.name], method)
+        (server_of(service), method)
         for entry in pkgutil.iter_modules(v1.__path__, "everword.v1.")
         if entry.name.endswith("_service_pb2")
         for service in import_module(entry.name).DESCRIPTOR.services_by_name.values()
