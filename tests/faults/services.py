@@ -49,7 +49,7 @@ class Patience:
 
     def _of_summarising(self) -> dict[str, object]:
         return {
-            "everword_compactor.settings:WorkerSettings.lease_s": self.lease_s,
+            "everword_compactor.settings:CompactorWorkerSettings.lease_s": self.lease_s,
             "everword.chat.settings:ChatSettings.read_timeout_s": self.model_s,
             "everword.chat.settings:ChatSettings.pauses_s": (self.pause_s,),
             "everword.model_server.breaker:PAUSE_S": self.pause_s,

@@ -170,7 +170,7 @@ async def test_what_a_call_waited_for_may_be_cancelled_and_the_caller_still_gets
         shared.cancel()
         await shared
 
-    monkeypatch.setattr("everword.rpc.capacity.FairShare.take", take)
+    monkeypatch.setattr("everword.rpc.capacity.CallShare.take", take)
     refusal = await refused(stack.ingest.AppendMessages(append_request("Hello.")))
     assert refusal.code is grpc.StatusCode.INTERNAL
     assert any(record.exc_info for record in caplog.records if record.getMessage() == "call failed")
