@@ -14,6 +14,8 @@ BUF = Path(sys.executable).parent / "buf"
 #: What a commit must have for buf to build its protos.
 SOURCES = ("buf.yaml", "protos")
 VALIDATE = "protos/third_party/buf/validate/validate.proto"
+#: The API before this file was not final, and nothing had been released: its callers may break.
+FINAL = "protos/public/everword/v1/fact_query_service.proto"
 
 
 def buf(*arguments: str) -> int:
@@ -21,19 +23,21 @@ def buf(*arguments: str) -> int:
 
 
 def main_commit() -> str | None:
-    """Return the commit of main; None where there is none yet, or none whose protos buf can build."""
-    for ref in ("origin/main", "main"):
-        command = ["git", "cat-file", "-e", f"{ref}:{VALIDATE}"]
-        if subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0:
-            return ref
-    return None
+    """Return the commit of main; None if there is none yet, or none with the final API whose protos buf can build."""
+
+    def has(ref: str, path: str) -> bool:
+        command = ["git", "cat-file", "-e", f"{ref}:{path}"]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
+
+    refs = (ref for ref in ("origin/main", "main") if has(ref, VALIDATE) and has(ref, FINAL))
+    return next(refs, None)
 
 
 def breaking() -> int:
     """Compare the protos with main's, and return buf's status: 0 where no caller breaks."""
     commit = main_commit()
     if commit is None:
-        print("buf breaking: main has no protos that buf can build yet, so nothing can break")
+        print("buf breaking: main does not have the final API yet, so nothing can break")
         return 0
     # A worktree or a shallow clone is no repository that buf can clone from.
     base = ROOT / "build" / "main.tar"
