@@ -58,6 +58,7 @@ ADDS_PARTS = re.compile(rf"INSERT INTO ({'|'.join(sorted(PARTS))})\b")
 REFERENCE = {
     *("namespaces", "namespace_deletions", "deployment", "schema_migrations"),
     *("model_generations", "model_prices", "calibrations", "erasure_rules", "transfer_rules"),
+    "erasure_targets",
     *("api_keys", "advisor_grants"),
 }
 

@@ -113,7 +113,8 @@ async def test_a_document_with_too_many_sections_is_refused_early(stack: Stack, 
         assert refusal.metadata["problem"] == "TOO_LARGE"
 
     async with longest_step() as longest:
-        assert await cpu_s(call) < usual + 0.2
+        # Before the fix, it was 65 s.
+        assert await cpu_s(call) < 3 * usual + 0.5
     assert longest[0] / slowness() < LONGEST_STEP_S
 
 
