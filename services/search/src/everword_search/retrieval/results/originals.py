@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from uuid import UUID
 
@@ -63,7 +64,7 @@ def find_originals(
     """Return, for each pasted copy, its earlier original messages, in the order of the candidates."""
     # Pasted text in a candidate is no original.
     messages = [
-        (row, _folded(_own(row, row.content)), _folded(_own(row, row.passage)))
+        (row, _own_words(row.content, row.author), _own_words(row.passage, row.author))
         for row in candidates
         if row.kind == MemoryKind.MESSAGE
     ]
@@ -92,15 +93,21 @@ def _pasted(row: MemoryRow) -> list[str]:
     if row.passage and row.passage not in row.content:
         texts.append(row.passage)
     # A label that may name a topic counts: only what repeats another message has an original.
-    return [
-        text[start:end]
-        for text in texts
-        for start, end in find_pasted(text, [row.author], with_weak=True)
-    ]
+    return [text[start:end] for text in texts for start, end in _pasted_spans(text, row.author)]
 
 
-def _own(row: MemoryRow, text: str) -> str:
-    return blank_pasted(text, [row.author])
+# Reading a message takes about .3 ms, and the questions about a conversation meet the same messages again and again.
+
+
+@lru_cache(maxsize=2048)
+def _pasted_spans(text: str, author: str) -> Sequence[tuple[int, int]]:
+    return find_pasted(text, [author], with_weak=True)
+
+
+@lru_cache(maxsize=2048)
+def _own_words(text: str, author: str) -> str:
+    """Return the folded words of a message without its pasted text."""
+    return _folded(blank_pasted(text, [author]))
 
 
 def _lines(pasted: Sequence[str]) -> Iterable[str]:
