@@ -33,6 +33,8 @@ _LEAST_WORDS, _LEAST_QUOTED = 3, 4
 _LEAST_CHARS = 7
 #: Up to this many messages, each one is compared.
 _FEW = 20
+#: Maximum characters of a message that the two caches below keep: 2,048 such messages take at most 16 MB.
+_LONGEST_KEPT = 2000
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 
 
@@ -97,16 +99,27 @@ def _pasted(row: MemoryRow) -> list[str]:
 
 
 # Reading a message takes about .3 ms, and the questions about a conversation meet the same messages again and again.
+# Long ones are not kept: a caller may ask for whole contents.
+
+
+def _pasted_spans(text: str, author: str) -> Sequence[tuple[int, int]]:
+    find = _find_spans if len(text) <= _LONGEST_KEPT else _find_spans.__wrapped__
+    return find(text, author)
+
+
+def _own_words(text: str, author: str) -> str:
+    """Return the folded words of a message without its pasted text."""
+    fold = _fold_own if len(text) <= _LONGEST_KEPT else _fold_own.__wrapped__
+    return fold(text, author)
 
 
 @lru_cache(maxsize=2048)
-def _pasted_spans(text: str, author: str) -> Sequence[tuple[int, int]]:
+def _find_spans(text: str, author: str) -> Sequence[tuple[int, int]]:
     return find_pasted(text, [author], with_weak=True)
 
 
 @lru_cache(maxsize=2048)
-def _own_words(text: str, author: str) -> str:
-    """Return the folded words of a message without its pasted text."""
+def _fold_own(text: str, author: str) -> str:
     return _folded(blank_pasted(text, [author]))
 
 
