@@ -1,4 +1,4 @@
-"""`python -m everword_compactor.worker [TASK…]`: takes wake-ups of some tasks, or of all, and does their jobs."""
+"""`python -m everword_compactor.worker [TASK…]`: run the jobs of the named tasks, or of all tasks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-# It registers dumpers for parameters. Connections opened before lack them, and tasks import it late.
+# This import registers dumpers for parameters, which connections opened earlier would lack.
 import everword.db.arrays  # noqa: F401
 from everword.chat.settings import ChatSettings
 from everword.db.blocking import BlockingDatabase
@@ -78,7 +78,7 @@ def _composer(chat: BlockingChat | None) -> Composer:
     return LlmComposer(chat)
 
 
-#: task -> what does its jobs
+#: Factories of the function that runs a task's jobs, by task.
 TASKS: dict[str, Callable[[WorkerContext], _Run]] = {
     "compact": _compact,
     "roll-up": _roll_up,
@@ -86,13 +86,13 @@ TASKS: dict[str, Callable[[WorkerContext], _Run]] = {
     "sleep": _sleep,
     "tool-sentences": _tool_sentences,
 }
-#: Tasks whose requests are short, and which another model may answer.
+#: Tasks with short requests, which the small model answers.
 SMALL_TASKS = {"tool-sentences"}
-#: Tasks that sum up channels first, which is small work too.
+#: Tasks that summarize each channel first, with the small model.
 DIGESTING_TASKS = {"roll-up"}
-#: Connections to the database for each task, one of them for its heartbeat; and as many to spare.
+#: Database connections of each task: one for the job, one for its heartbeat. The pool has as many in reserve.
 _CONNECTIONS = 2
-#: Two threads that import modules of one package at once may each see modules of the other half initialised.
+#: Held during imports: two threads that import the same package may each see half-initialised modules of the other.
 _FIRST_USE = threading.Lock()
 
 
@@ -102,9 +102,9 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit(
             f"everword: unknown task {unknown[0]!r}; name some of {', '.join(TASKS)}, or none for all"
         )
-    # Before any thread has taken an arena of its own.
+    # Before other threads start, since each would take an arena.
     share_arenas()
-    # Nobody waits for summaries, and somebody may for what services do on the same cores.
+    # Callers wait for the services on the same cores, but not for summaries.
     let_process_give_way()
     try:
         settings = CompactorWorkerSettings.from_environment(Environment(os.environ))
@@ -127,7 +127,10 @@ def main(arguments: Sequence[str]) -> None:
 def _run_of(
     name: str, settings: CompactorWorkerSettings, database: BlockingDatabase, resources: ExitStack
 ) -> _Run:
-    """Return what does the jobs of a task. What it needs is made at the first one, and closed with `resources`."""
+    """Return the function that runs a task's jobs.
+
+    The first job opens what the task needs; closing `resources` closes it.
+    """
 
     @cache
     def made() -> _Run:

@@ -26,7 +26,7 @@ class PeriodicTask:
     def __init__(
         self, name: str, interval_s: float, rounds: Sequence[Callable[[], Awaitable[object]]]
     ) -> None:
-        """`name` stands in the log; `interval_s` is the pause before the rounds."""
+        """`name` appears in the log; `interval_s` is the pause in seconds before each round."""
         self._name = name
         self._interval_s = interval_s
         self._rounds = rounds
@@ -36,7 +36,7 @@ class PeriodicTask:
         self._task = asyncio.create_task(self._run(), name=self._name)
 
     async def stop(self) -> None:
-        """Cancel the round at hand. Does nothing if it was never started."""
+        """Cancel the current round. Does nothing if it was never started."""
         await end_tasks([self._task])
 
     async def _run(self) -> None:
@@ -60,9 +60,9 @@ class PeriodicThread:
         *,
         flushes: bool = False,
     ) -> None:
-        """`name` stands in the log; `interval_s` is the pause before the rounds.
+        """`name` appears in the log; `interval_s` is the pause in seconds before each round.
 
-        With `flushes`, `stop` has them run once more.
+        With `flushes`, `stop` runs them once more.
         """
         self._name = name
         self._interval_s = interval_s
@@ -76,11 +76,11 @@ class PeriodicThread:
         self._thread.start()
 
     def wake(self) -> None:
-        """Have the next rounds begin at once. Never blocks."""
+        """Start the next round now, without a pause. Never blocks."""
         self._woken.set()
 
     def stop(self) -> None:
-        """Finish the rounds at hand, for at most STOP_S. Does nothing if it was never started."""
+        """Wait at most STOP_S for the current round. Does nothing if it was never started."""
         self.stopping.set()
         self._woken.set()
         if self._thread.is_alive():
@@ -102,7 +102,7 @@ class PeriodicThread:
 
 
 def log_failure(name: str, error: Exception) -> None:
-    """Log why a round failed: briefly if it was the database or an error for callers, else with its traceback."""
+    """Log why a round failed, with a traceback unless it is a database error or an error for callers."""
     extra = {"work": name, "error": type(error).__name__}
     if isinstance(error, psycopg.OperationalError):
         # It is about the connection. The message of another error may contain stored text.
