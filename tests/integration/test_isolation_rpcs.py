@@ -25,6 +25,7 @@ from everword.v1 import stats_pb2 as stats
 from support.callers import within
 from support.cases import unchanged
 from support.databases import cloned
+from support.erased import count
 from support.foreign import (
     MODEL,
     NO_CONVERSATION,
@@ -70,6 +71,7 @@ from support.probes import NAMELESS, WITHIN, numbers, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
 from support.twins import tell_apart, twins
+from support.waiting import until
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
@@ -331,9 +333,16 @@ async def _answered(call: Any) -> Any:
         return read_refusal(error)
 
 
+async def _retention_ended(stack: Stack) -> None:
+    """Wait for the retention runs of other tests, which change their rows in the background."""
+    running = "SELECT count(*) FROM retention_runs WHERE state = 1"
+    await until(lambda: count(stack, running) == 0)
+
+
 @SHARED
 async def test_what_is_theirs_does_not_exist_for_others(stack: Stack, theirs: Theirs) -> None:
     wrong = []
+    await _retention_ended(stack)
     with unchanged(stack.database):
         for case, (reason, call) in REFUSED.items():
             answer = await _answered(call(stack, theirs))
@@ -347,6 +356,7 @@ async def test_what_is_theirs_does_not_exist_for_others(stack: Stack, theirs: Th
 @SHARED
 async def test_what_is_theirs_is_in_no_answer_to_others(stack: Stack, theirs: Theirs) -> None:
     wrong = []
+    await _retention_ended(stack)
     with unchanged(stack.database):
         for case, (call, is_empty) in EMPTY.items():
             answer = await _answered(call(stack, theirs))

@@ -47,7 +47,8 @@ async def service_process(
     finally:
         if process.returncode is None:
             process.kill()
-            await process.wait()
+            # `wait` would never return if more was printed than asyncio buffers of a pipe that nobody reads.
+            await process.communicate()
 
 
 async def is_serving(channel: grpc.aio.Channel, service: str = "") -> bool:
