@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from uuid import UUID
@@ -14,6 +15,7 @@ from everword.db.pool import STATEMENT_CAP_S, Connection, Database
 from everword.db.statements import ask
 from everword.domain.deadline import remaining
 from everword.domain.memory_kinds import MemoryKind
+from everword.rpc.pages import DEFAULT_CONTENT_CHARS
 from everword.text.attribution import blank_pasted, find_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
@@ -168,6 +170,9 @@ async def find_page_originals(
     """
     if ranked_page.mode not in BRINGING:
         return {}
+    # Comparing 60 whole messages of 100,000 characters would take half a minute.
+    chars = min(chars, DEFAULT_CONTENT_CHARS)
+    rows = {id_: replace(row, content=row.content[:chars]) for id_, row in rows.items()}
     if not find_pastes(rows.values()):
         return {}
     namespace_id = ranked_page.scope.namespace_id
