@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
+from everword.domain.errors import ContentErased
 from everword_ingest.documents import store
 from everword_ingest.documents.model import DocumentChange, SourceFile, WrittenDocument
 from everword_ingest.documents.parsing import ParseLimits
@@ -23,6 +24,7 @@ from everword_ingest.documents.write_steps import (
     store_once,
     store_version,
 )
+from everword_ingest.request_ids.claims import find_request
 
 #: Appending may grow a document to the size of a file.
 _WHOLE_LIMITS = ParseLimits()
@@ -55,6 +57,9 @@ async def append_document(
         continued = await _prepare(database, namespace, change, content)
 
         async def write_it(conn: Connection, version_id: UUID) -> int:
+            if continued is None:
+                # The claim of the earlier call went with what it had written, just now.
+                raise ContentErased(request_id=change.request_id)
             return await _append(conn, namespace.id, change, content, continued, version_id)
 
         return await store_once(database, namespace, change, write_it, wake)
@@ -62,9 +67,14 @@ async def append_document(
 
 async def _prepare(
     database: Database, namespace: NamespaceScope, change: DocumentChange, added: str
-) -> _Continued:
-    """Cut and build the whole text, outside of any transaction."""
+) -> _Continued | None:
+    """Cut and build the whole text, outside of any transaction; return None if an earlier call used the request id.
+
+    A repeated call must not fail for what its first call made of the document.
+    """
     async with database.transaction(namespace.id) as conn:
+        if change.request_id and await find_request(conn, namespace.id, change.request_id):
+            return None
         change, owner = await find_owner(conn, namespace.id, change)
         found = await store.get_document(conn, namespace.id, owner.document_id)
         version = found.version if found else 0
@@ -88,8 +98,9 @@ async def _append(
     prepared = continued.prepared
     held = await hold_document(conn, namespace_id, prepared.owner)
     current = held.version if held.stands else 0
-    if current != continued.version:
-        # A writer in another process was faster. The text is appended to its version while the document is locked.
+    if held.id != prepared.owner.document_id or current != continued.version:
+        # A writer in another process was faster, or the document was erased and another one has its key. The text is
+        # appended to its version while the document is locked.
         change, owner = await find_owner(conn, namespace_id, change)
         change, content = await _continue(conn, namespace_id, held.id, current, change, added)
         ensure_fits(change, content)

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from everword.db.arrays import Column
 from everword.db.pool import Connection
-from everword.db.statements import fetch_optional, fetch_value, load_statements
+from everword.db.statements import fetch_value, load_statements
 from everword.db.typed_statements import statement
 from everword.domain.errors import ContentErased, RequestIdConflict
 
@@ -37,6 +37,11 @@ def hash_body(request: Message) -> bytes:
     body.ClearField("request_id")
     name = request.DESCRIPTOR.full_name.encode()
     return hashlib.sha256(name + b"\0" + body.SerializeToString(deterministic=True)).digest()
+
+
+@statement(SQL)
+async def find_request(conn: Connection, namespace_id: int, request_id: str) -> RequestRow | None:
+    """Return what a request id was used for; None if it was not claimed."""
 
 
 async def claim_request(
@@ -64,8 +69,7 @@ async def claim_request(
     }
     if await fetch_value(conn, SQL["claim_request"], parameters) is not None:
         return None
-    key = {"namespace_id": namespace_id, "request_id": request_id}
-    earlier = await fetch_optional(conn, SQL["find_request"], key, RequestRow)
+    earlier = await find_request(conn, namespace_id, request_id)
     if earlier is not None and not earlier.body_hash:
         raise ContentErased(request_id=request_id)
     if earlier is None or earlier.body_hash != body_hash:
