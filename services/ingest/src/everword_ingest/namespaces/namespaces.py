@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection, Database
 from everword.domain.channels import is_channel_pattern
+from everword.domain.credentials import CredentialPolicy
 from everword.domain.errors import InvalidArgument, NamespaceAlreadyExists, NamespaceNotEmpty
 from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.pages import PageRequest, open_cursor
+from everword.rpc.refusing import refuse_in_text
 from everword_ingest.namespaces import store
 from everword_ingest.namespaces.model import (
     NamespaceLimits,
@@ -29,7 +31,9 @@ async def create_namespace(
     limits: NamespaceLimits,
     voice: NamespaceVoice | None = None,
 ) -> NamespaceRecord:
-    """Create a namespace. Raises InvalidArgument and NamespaceAlreadyExists."""
+    """Create a namespace. Raises InvalidArgument, CredentialRefused and NamespaceAlreadyExists."""
+    if voice and settings.credentials == CredentialPolicy.REFUSE:
+        await _refuse_credentials(voice)
     async with database.connection() as conn:
         await check_settings(conn, settings, SETTINGS)
         created = await store.insert_namespace(conn, name, settings, limits)
@@ -70,8 +74,14 @@ async def update_namespace(
     limits: NamespaceLimits,
     voice: NamespaceVoice,
 ) -> NamespaceRecord:
-    """Set the named settings and limits. Raises InvalidArgument, NamespaceNotFound and NamespaceNotEmpty."""
+    """Set the named settings and limits.
+
+    Raises InvalidArgument, CredentialRefused, NamespaceNotFound and NamespaceNotEmpty.
+    """
     found = await get_namespace(database, name)
+    policy = settings.credentials if "credentials" in fields else found.credentials
+    if "voice" in fields and policy == CredentialPolicy.REFUSE:
+        await _refuse_credentials(voice)
     async with database.transaction(found.id) as conn:
         await check_settings(conn, settings, fields)
         if settings.text_search_config != found.text_search_config and (
@@ -88,6 +98,21 @@ async def update_namespace(
     if changed is None:
         raise NamespaceNotFound(namespace=name)
     return changed
+
+
+async def _refuse_credentials(voice: NamespaceVoice) -> None:
+    """Raise CredentialRefused if a text of a voice holds a credential.
+
+    The check of other RPCs takes the policy of the caller's namespace, and operators name another one.
+    """
+    texts = {
+        "identity": voice.identity,
+        "user_name": voice.user_name,
+        "pronouns": voice.pronouns,
+        "channel_instructions": "\n".join(voice.channel_instructions.values()),
+    }
+    for field, text in texts.items():
+        await refuse_in_text(f"namespace.settings.voice.{field}", text)
 
 
 async def list_namespaces(
