@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,6 +17,10 @@ from everword.client.channel import Tls
 from everword.domain.settings import Environment, SettingError
 from everword.embedded.proxy import ProxySettings, caddy_command, caddy_environment, caddyfile
 from everword.v1.admin_service_pb2 import ListNamespacesRequest
+from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest
+from everword.v1.search_service_pb2 import GetStatsRequest
+
+_NO_ANSWER = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
 @click.command()
@@ -41,27 +46,35 @@ def proxy(only_print: bool) -> None:
 
 
 async def _require_keys(settings: ProxySettings) -> None:
-    """Raise ClickException if the servers answer callers without a key."""
+    """Raise ClickException if a server answers callers without a key: each decides by its own environment."""
     tls = settings.tls
     shown = (tls.certificate, tls.key) if tls else (None, None)
     client_settings = ClientSettings(
-        ingest_address=settings.addresses["ingest"],
+        settings.addresses["ingest"],
+        settings.addresses["search"],
+        settings.addresses["compactor"],
         tls=Tls(settings.ca, *shown) if settings.ca else None,
     )
     listens = f"EVERWORD_LISTEN is {settings.listen}, which the network can reach, and"
     async with Client.connect(client_settings) as client:
-        try:
-            await client.admin_service.ListNamespaces(ListNamespacesRequest(page_size=1))
-        except CallError as error:
-            if error.code is grpc.StatusCode.UNAUTHENTICATED:
-                return
+        for call in (
+            partial(client.admin_service.ListNamespaces, ListNamespacesRequest(page_size=1)),
+            partial(client.search_service.GetStats, GetStatsRequest()),
+            partial(client.maintenance_service.GetQueueStatus, GetQueueStatusRequest()),
+        ):
+            try:
+                await call()
+            except CallError as error:
+                if error.code is grpc.StatusCode.UNAUTHENTICATED:
+                    continue
+                if error.code in _NO_ANSWER:
+                    raise click.ClickException(
+                        f"{listens} {error.address} does not say whether an API key exists: start it first ({error})"
+                    ) from error
             raise click.ClickException(
-                f"{listens} {error.address} does not say whether an API key exists: start it first ({error})"
-            ) from error
-    raise click.ClickException(
-        f"{listens} no API key exists: set EVERWORD_ADMIN_KEY for the services, or make a key first with "
-        "`everword keys create`"
-    )
+                f"{listens} no API key exists: set EVERWORD_ADMIN_KEY for all services, or make a key first with "
+                "`everword keys create`"
+            )
 
 
 def _run_caddy(config: str) -> None:
