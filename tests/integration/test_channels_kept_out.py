@@ -126,9 +126,7 @@ async def test_channel_without_policy_is_in_every_table_that_the_test_looks_at(
     open_id = await talk_elsewhere(stack)
     await derive(stack, None, ExtractiveComposer())
     tables = rows_of(stack, own_id)
-    assert {"conversations", "facts", "graph_nodes", "memories", "summaries"} <= tables | {
-        "graph_nodes"
-    }
+    assert {"conversations", "facts", "memories", "summaries"} <= tables
     telling = await shown(stack, open_id, "Where does emi live?", since)
     assert {"Search", "BuildContext", "Browse", "ListSummaries", "ListFacts"} <= {
         name.split()[0] for name in telling
