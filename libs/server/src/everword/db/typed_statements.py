@@ -4,7 +4,7 @@
     async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> LockedNote | None:
         "Lock a note until the end of the transaction."
 
-The signature is the statement's type. Its parameters are the placeholders of the SQL, which is checked at import; a
+Its parameters are the placeholders of the SQL, which is checked at import; a
 parameter that is a dataclass stands for a placeholder for each of its fields. The return type says what is read:
 
 | return type          | result                                                              |
@@ -38,7 +38,7 @@ _PLACEHOLDER = re.compile(r"(?<!%)%\((\w+)\)s")
 def statement(
     catalogue: Mapping[str, Statement], name: str = ""
 ) -> Callable[[_Function], _Function]:
-    """Return a decorator that makes a declaration run the statement of its name, or the one called `name`."""
+    """Return a decorator: the function runs the statement `name` of `catalogue`, by default the one of its own name."""
 
     def decorate(declared: _Function) -> _Function:
         signature = _Signature(declared)
@@ -109,7 +109,7 @@ class _Signature:
         return parameters
 
     def check(self, statement: Statement) -> None:
-        """Raise TypeError unless the parameters are the placeholders of the statement."""
+        """Raise TypeError for a placeholder without a parameter or field, and for a parameter without a placeholder."""
         wanted = set(_PLACEHOLDER.findall(statement.sql))
         declared = set[str]()
         for name in self._names:
