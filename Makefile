@@ -125,6 +125,7 @@ lint: $(SETUP) ## Check style, types, import contracts and protos
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy libs services scripts tests
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_prose.py
 	$(BIN)/python scripts/gen_protos.py --check
 	$(BIN)/python scripts/check_protos.py
 	PYTHONPATH=. $(BIN)/python scripts/gen_reference.py --check
