@@ -14,7 +14,7 @@ from everword.v1 import search_service_pb2 as pb
 
 @dataclass(frozen=True)
 class Place:
-    """Where a message lies."""
+    """Position of a message in its conversation."""
 
     #: Number of its conversation in the dataset, from 0.
     conversation: int
@@ -33,9 +33,9 @@ NOTHING: StandsFor = {}
 class Found:
     """A result, as far as it was explained."""
 
-    #: External ids of the messages that it stands for.
+    #: External ids of the messages that the result covers.
     messages: tuple[str, ...]
-    #: None where it cannot be told.
+    #: None if the response has no explanation.
     evidence: float | None
 
 
@@ -45,16 +45,16 @@ class Answer:
 
     #: External ids of messages, best first, none twice; at most a page.
     ranked: tuple[str, ...]
-    #: Of the best result; 0 without one.
+    #: Score of the best result; 0 without results.
     top_score: float
-    #: That one of the first results answers, which the verdict goes by; where nothing is calibrated, the best score
-    #: among them stands in, which is no chance. 0 without results.
+    #: Probability that one of the first results answers, which decides the verdict. Without a calibration it is the
+    #: best score among them, which is not a probability. 0 without results.
     chance: float
     #: Name of the verdict, such as `RELEVANT`.
     verdict: str
     #: Arms that could not answer, each with its reason.
     degraded: Mapping[str, str]
-    #: The results; None where no explanations were asked for.
+    #: The results; None if no explanations were requested.
     explained: tuple[Found, ...] | None = None
 
 
@@ -91,9 +91,9 @@ def _chance(deciding: Sequence[pb.SearchResult]) -> float:
 
 
 def relevance(result: pb.SearchResult) -> float:
-    """Return how sure it is that a result answers the query, from 0 to 1, on a scale that all queries share.
+    """Return the relevance of a result, from 0 to 1, on one scale for all queries.
 
-    Where nothing is calibrated, that is the score.
+    Without a calibration it is the score.
     """
     return result.relevance if result.HasField("relevance") else result.score
 
@@ -107,7 +107,7 @@ def _found(result: pb.SearchResult, places: Places, stands_for: StandsFor) -> Fo
 def messages_of(
     memory: memory_pb2.Memory, places: Places, stands_for: StandsFor = NOTHING
 ) -> Sequence[str]:
-    """Return the external ids of the messages that a result stands for, in their order; a message for itself."""
+    """Return the external ids of the messages that a result covers, in order; a message covers itself."""
     if memory.id in places:
         return [places[memory.id].external_id]
     return stands_for.get(memory.id, ())

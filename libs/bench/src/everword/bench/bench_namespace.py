@@ -25,12 +25,12 @@ from everword.v1.admin_service_pb2 import (
 from everword.v1.ingest_service_pb2 import INDEXING_STAGE_EMBEDDED, WaitForIndexingRequest
 from everword.v1.search_service_pb2 import GetStatsRequest
 
-#: Is told what is done now, such as `embedding 120/419`.
+#: Receives a description of the current step, such as `embedding 120/419`.
 Say = Callable[[str], None]
 
 #: How long a wait for vectors lasts before it is looked at how many are still pending.
 LOOK_S = 2.0
-#: With no vector stored for so long, nobody embeds.
+#: Seconds without a new vector after which no embedder is assumed to run.
 PATIENCE_S = 60.0
 #: A deletion works in steps; a large dataset takes some.
 DELETE_TIMEOUT_S = 600.0
@@ -39,7 +39,7 @@ DELETE_TIMEOUT_S = 600.0
 @asynccontextmanager
 async def namespace(settings: ClientSettings, prefix: str) -> AsyncIterator[Client]:
     """Lend a client of a new namespace, which is erased at the end."""
-    # Servers remember for some seconds what a name stood for: none is used twice.
+    # Servers cache the id of a namespace's name for some seconds, so each name is used once.
     name = f"{prefix}{secrets.token_hex(4)}"
     async with Client.connect(replace(settings, namespace="")) as operator:
         await operator.admin_service.CreateNamespace(
@@ -68,7 +68,7 @@ async def _delete(operator: Client, name: str) -> None:
 
 
 async def fill(client: Client, dataset: Dataset, say: Say) -> tuple[str, dict[str, Place]]:
-    """Import a dataset. Returns the token that stands for it, and where each message lies."""
+    """Import a dataset. Returns the consistency token and the place of each message."""
     total = len(dataset.entries)
 
     def imported(summary: ImportSummary) -> None:
@@ -88,7 +88,7 @@ async def fill(client: Client, dataset: Dataset, say: Say) -> tuple[str, dict[st
 async def wait_until_embedded(
     client: Client, token: str, say: Say, patience_s: float = PATIENCE_S
 ) -> bool:
-    """Wait until all that a token covers has its vector or a reason; False where nobody makes vectors."""
+    """Wait until everything before a token has a vector or a reason; False if no embedder runs."""
     request = WaitForIndexingRequest(consistency_token=token, stage=INDEXING_STAGE_EMBEDDED)
     least: int | None = None
     moved = time.monotonic()

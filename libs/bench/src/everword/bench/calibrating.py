@@ -1,4 +1,6 @@
-"""Calibrations from what a benchmark asked: how often what evidence was relevant, and how well that carries over."""
+"""Fit calibrations to benchmark questions: how often a result with some evidence was relevant, and how well that
+carries over to other conversations.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ from everword.bench.metrics import percentile
 from everword.bench.variants import ARMS, PROFILES, Variant
 from everword.domain.calibration import Calibration, answer_chance
 
-#: Of the queries that can be answered, the share that may be told that nothing is relevant, where they were measured.
-#: In other conversations answers have less evidence, and it is more.
+#: Share of the answerable queries that may get the verdict that nothing is relevant, on the data measured. Answers in
+#: other conversations have less evidence, so the share is larger there.
 REJECTED = 0.005
 FOLDS = 5
 BINS = 10
 
-#: What can be calibrated, each asked with explanations: they hold the evidence.
+#: Variants to calibrate, each with explanations, which hold the evidence.
 VARIANTS = tuple(
     replace(each, fields={**each.fields, "explain": True}) for each in (*PROFILES, *ARMS)
 )
@@ -26,12 +28,12 @@ VARIANTS = tuple(
 
 @dataclass(frozen=True)
 class Bin:
-    """Results whose relevance was told to be about the same."""
+    """Results with about the same predicted relevance."""
 
     results: int
-    #: Mean of what was told; None in a bin without results.
+    #: Mean predicted relevance; None in a bin without results.
     predicted: float | None
-    #: Share of those that were relevant.
+    #: Share of the results that were relevant; None in a bin without results.
     observed: float | None
 
 
@@ -42,14 +44,15 @@ class Fitted:
     calibration: Calibration
     queries: int
     results: int
-    #: Whether the rest is of conversations that were left out; with one conversation alone it is of the same.
+    #: Whether the figures below come from conversations that were left out of the fit. With a single conversation they
+    #: come from that one.
     is_crossed: bool
     bins: list[Bin]
-    #: Expected calibration error: the mean distance of what was told from what was observed.
+    #: Expected calibration error: the mean distance between predicted and observed relevance.
     error: float
-    #: For each row, the chance that was told of its being answered.
+    #: Predicted probability for each row that it is answered.
     chances: list[float]
-    #: Share of the queries of a kind that were said to have nothing relevant; None where there are none.
+    #: Share of the queries of each kind with the verdict that nothing is relevant; None without queries of the kind.
     answerable_rejected: float | None
     foreign_rejected: float | None
     near_misses_rejected: float | None
@@ -115,7 +118,7 @@ def _fit(rows: Sequence[Row]) -> Calibration:
 
 
 def reliability(told: Iterable[tuple[float, bool]]) -> list[Bin]:
-    """Return what was told and what was observed, in bins of equal width."""
+    """Return predicted and observed relevance in bins of equal width."""
     parts: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
     for relevance, relevant in told:
         parts[min(BINS - 1, int(relevance * BINS))].append((relevance, relevant))
@@ -147,7 +150,7 @@ def _rejected(
 
 
 def _chance(row: Row, calibration: Calibration) -> float:
-    """Return what the verdict on a row goes by; its evidence is in the order of the results."""
+    """Return the probability that decides the verdict on a row, whose evidence is in the order of the results."""
     return answer_chance(calibration.relevance_of(evidence) for evidence, _ in row["evidence"])
 
 

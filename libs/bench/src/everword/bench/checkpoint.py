@@ -1,4 +1,4 @@
-"""The finished part of a run, kept in a file beside its result, so that a run that was broken off goes on."""
+"""The finished part of a run, in a file beside the result, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Finished:
 
     set: str
     dataset: str
-    #: Whether its passages had their vectors.
+    #: Whether its passages had vectors.
     embedded: bool
     rows: list[Row]
-    #: What its conversations were summed up to; None where that was not asked for.
+    #: Figures of the summaries of its conversations; None if no summaries were requested.
     compacted: Row | None = None
 
 
 class Checkpoint:
-    """Finished datasets, a line each. Without a path nothing is kept.
+    """Finished datasets, one per line. Without a path nothing is stored.
 
-    `identity` is what a run is of: its code, model, data and variants. A file of another run is begun again.
+    `identity` describes the run: its code, model, data and variants. A file of another run is overwritten.
     """
 
     def __init__(self, path: Path | None, identity: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ class Checkpoint:
         #: Part of the names of this run's namespaces, the same when it goes on.
         self.run = secrets.token_hex(4)
         self.finished: list[Finished] = []
-        #: Whether there was a file, of another run.
+        #: Whether a file of another run was discarded.
         self.discarded = False
 
     def open(self) -> None:
@@ -51,7 +51,7 @@ class Checkpoint:
         else:
             self.discarded = len(kept) > 1
         lines = [{"identity": self._identity, "run": self.run}, *map(vars, self.finished)]
-        # What was torn when the run broke off is not kept.
+        # Drop a line that was written in part when the run was interrupted.
         self._path.write_text("".join(map(_line, lines)), encoding="utf-8")
 
     def add(self, finished: Finished) -> None:

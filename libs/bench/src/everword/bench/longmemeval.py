@@ -1,6 +1,6 @@
-"""The format in which LongMemEval publishes its questions: a list, each with a history of its own.
+"""The format of LongMemEval: a list of questions, each with its own history.
 
-A turn is relevant where it says `has_answer`; a question whose id ends in `_abs` has no answer.
+A turn is relevant if `has_answer` is set; a question whose id ends in `_abs` has no answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TURN = timedelta(seconds=1)
 
 
 def is_longmemeval(document: object) -> bool:
-    """Tell whether a JSON document looks like LongMemEval's."""
+    """Return whether a JSON document is in LongMemEval's format."""
     return (
         isinstance(document, list)
         and bool(document)

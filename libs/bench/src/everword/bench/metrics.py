@@ -27,7 +27,7 @@ def _gain(places: Iterable[int]) -> float:
 
 
 def average(values: Sequence[Mapping[str, float]]) -> dict[str, float | None]:
-    """Return the mean of each metric over queries; None where there are none."""
+    """Return the mean of each metric over the queries; None without queries."""
     if not values:
         return dict.fromkeys(NAMES)
     return {name: statistics.fmean(each[name] for each in values) for name in NAMES}

@@ -32,7 +32,7 @@ class BenchSet:
 
 
 def read_sets(paths: Iterable[Path]) -> list[BenchSet]:
-    """Return the sets of files. Raises TranscriptError where one cannot be read, or two have one name."""
+    """Return the sets of files. Raises TranscriptError if one is unreadable or two have the same name."""
     sets: list[BenchSet] = []
     for path in paths:
         read = read_set(path)
@@ -43,7 +43,7 @@ def read_sets(paths: Iterable[Path]) -> list[BenchSet]:
 
 
 def read_set(path: Path) -> BenchSet:
-    """Return the set that a file holds; its format is told by what is in it. Raises TranscriptError."""
+    """Return the set of a file, whose content determines the format. Raises TranscriptError."""
     content = path.read_bytes()
     document = parse_json(content, str(path))
     digest = hashlib.sha256(content).hexdigest()
@@ -61,7 +61,7 @@ def read_set(path: Path) -> BenchSet:
 
 
 def as_list(fields: dict[str, Any], name: str, place: str) -> list[Any]:
-    """Return a field that holds a list. Raises TranscriptError where it does not."""
+    """Return a field that holds a list. Raises TranscriptError if it does not."""
     value = fields.get(name)
     if not isinstance(value, list):
         raise TranscriptError(f"{place}: {name} must be a list")

@@ -34,7 +34,7 @@ def draw(reports: Sequence[Report], folder: Path) -> list[Path]:
 
 
 def draw_reliability(fitted: Mapping[str, Fitted], path: Path) -> None:
-    """Write what was told against what was observed, a line for each profile. Raises PlotError without matplotlib."""
+    """Plot observed against predicted relevance, one line per profile. Raises PlotError without matplotlib."""
     with svg():
         figure = new_figure()
         axes = figure.add_subplot()

@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 _HERE = Path(__file__).resolve()
-#: Where this file lies in a checkout.
+#: Path of this file in a checkout.
 _TRACKED = "libs/bench/src/everword/bench/provenance.py"
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout that this code lies in, with `-dirty` where it was changed; else None."""
+    """Return the commit of the checkout with this code, ending in `-dirty` if it has changes; None outside a checkout."""
     top = _git("rev-parse", "--show-toplevel")
     # An installed package may lie in a checkout of something else.
     if top is None or Path(top) / _TRACKED != _HERE:

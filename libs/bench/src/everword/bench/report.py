@@ -57,7 +57,7 @@ def _set(name: str, rows: list[Row]) -> dict[str, Any]:
 
 
 def _summaries(name: str, finished: Sequence[Finished]) -> dict[str, Any]:
-    """Return what the conversations of a set were summed up to; nothing where that was not asked for."""
+    """Return the figures of a set's summaries; empty if none were requested."""
     compacted = [each.compacted for each in finished if each.set == name and each.compacted]
     return {"summaries": total(compacted)} if compacted else {}
 

@@ -41,7 +41,7 @@ class NotEmbedded(Exception):
 class Watcher:
     """Is told how a run goes."""
 
-    #: (what is done now)
+    #: Called with a description of the current step.
     step: Callable[[str], None] = lambda text: None
     #: Called after each question, with how many were asked.
     asked: Callable[[int], None] = lambda number: None
@@ -57,11 +57,11 @@ class Run:
     variants: Sequence[Variant]
     checkpoint: Checkpoint
     watcher: Watcher = field(default_factory=Watcher)
-    #: Whether everything is summed up before it is asked for.
+    #: Whether everything is summarised before the questions.
     summarised: bool = False
-    #: Whether a run without vectors is of no use.
+    #: Whether a run without vectors is useless.
     needs_vectors: bool = False
-    #: False once nobody made vectors: it is not waited for again.
+    #: False once no embedder was found; the run does not wait for vectors again.
     embedding: bool = True
     patience_s: float = PATIENCE_S
     _seen: set[str] = field(default_factory=set)
@@ -197,7 +197,7 @@ class Run:
 
 
 def _evidence(answer: Answer, relevant: frozenset[str]) -> Row:
-    """Return the evidence for each result with whether it is relevant; None where some has none."""
+    """Return the evidence of each result and whether it is relevant; None if a result has no evidence."""
     if answer.explained is None:
         return {}
     if any(found.evidence is None for found in answer.explained):

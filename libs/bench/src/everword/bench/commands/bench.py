@@ -39,14 +39,13 @@ Report = dict[str, Any]
 
 @click.group()
 def bench() -> None:
-    """Measure how well Search finds what answers a question, and how fast Everword is.
+    """Measure how well Search finds the answers to questions, and how fast Everword is.
 
-    FILEs hold conversations with questions and the messages that answer them, in the format
-    everword-bench/1 or LongMemEval's own. Each conversation is put into a namespace of its own,
-    which is deleted when its questions are asked. An Everword is started for it and thrown away
-    after; with --running, or EVERWORD_ADDRESS set, the one that other commands find is used,
-    and EVERWORD_API_KEY must be an admin key where keys are needed. That one makes summaries of
-    what it is given: without --summaries it is asked for messages alone.
+    FILEs hold conversations with questions and the messages that answer them, in the format everword-bench/1 or in
+    LongMemEval's own. Each conversation is imported into a namespace of its own, which is deleted after its questions.
+    By default an Everword is started for the run and removed afterwards. With --running, or if EVERWORD_ADDRESS is set,
+    the running one is used, and EVERWORD_API_KEY must be an admin key if keys are required. A running Everword makes
+    summaries, so without --summaries only messages are requested.
     """
 
 
@@ -173,7 +172,6 @@ def _reports(asked: Asked, chosen: Sequence[Variant]) -> list[Report]:
 
 
 def _document(reports: list[Report]) -> Report:
-    """Return what is written for one variant, or for several."""
     if len(reports) == 1:
         return reports[0]
     first = reports[0]

@@ -1,4 +1,4 @@
-"""`everword calibrate`: what the evidence for a result says of its relevance, fitted to known answers."""
+"""`everword calibrate`: fit the relevance of results to questions with known answers."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ def calibrate(
     running: bool,
     patience: float,
 ) -> None:
-    """Ask the questions of FILEs, and fit what makes relevance out of what results are ranked by.
+    """Ask the questions of FILEs, and fit the function from ranking scores to relevance.
 
-    FILEs and the Everword that is asked are as for `everword bench`. Relevance is how often
-    results with as much evidence answered their question; the floor, under which nothing is
-    relevant, is where 2 % of the answerable questions would be rejected. Without --out,
-    calibrations are stored in the database of the Everword that runs, and count at once for its
-    active embedding model; that takes EVERWORD_ADMIN_DATABASE_URL, or `everword up` on this machine.
+    FILEs and the Everword used are as for `everword bench`. Relevance is the share of results with the same evidence
+    that answered their question. The floor, below which nothing is relevant, is set so that 2 % of the answerable
+    questions would be rejected. Without --out, calibrations are stored in the database of the running Everword and
+    apply at once to its active embedding model; that takes EVERWORD_ADMIN_DATABASE_URL, or `everword up` on this
+    machine.
 
-    What is printed was told by calibrations fitted to the other conversations.
+    The printed figures come from calibrations fitted to the other conversations.
     """
     owner = None if output else _owner(running)
     checkpoint = checkpoint_of(output)
@@ -104,7 +104,7 @@ def _asked(
     running: bool,
     patience: float,
 ) -> Asked:
-    """Ask everything. Raises click.ClickException where a profile ranks by vectors and nobody makes them."""
+    """Ask all questions. Raises click.ClickException if a profile ranks by vectors and no embedder runs."""
     needing = next((each.name for each in chosen if each.name not in WITHOUT_MODEL), "")
     try:
         return ask_everything(

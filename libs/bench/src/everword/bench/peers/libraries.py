@@ -18,7 +18,7 @@ Messages = Sequence[tuple[str, str]]
 
 
 class Library(Protocol):
-    """What is measured of a peer. A space holds the messages of one conversation."""
+    """The calls of a peer that are measured. A space holds the messages of one conversation."""
 
     def add(self, space: str, messages: Messages) -> None: ...
 

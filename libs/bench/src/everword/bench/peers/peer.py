@@ -90,7 +90,7 @@ class Peer:
     @asynccontextmanager
     async def started(self, folder: Path, form: str) -> AsyncIterator[PeerSession]:
         log = folder / "adapter.log"
-        # The interpreter's own name, not what it links to: by that it finds its environment.
+        # Use the interpreter's path without resolving links: it finds its environment by that path.
         command = [str(self.python), "-m", ADAPTER, self.name, str(folder), str(self.model), form]
         with log.open("ab") as errors:
             process = await asyncio.create_subprocess_exec(

@@ -100,7 +100,7 @@ async def _measure_round(
 def empty_folder() -> Iterator[Path]:
     """Lend a folder that is removed afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="everword-peers-"))
-    # PostgreSQL may run as another user, who must be able to enter it.
+    # PostgreSQL may run as another user, which must be able to enter the folder.
     folder.chmod(0o711)
     try:
         yield folder

@@ -1,4 +1,4 @@
-"""One trial of a system: import, questions right after it, questions at rest, and a start over what is stored."""
+"""One trial of a system: import, questions right after it, questions at rest, and a restart with the stored data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.bench.dataset import Query
 from everword.bench.peers.processes import pss_mb, wait_for_rest
 from everword.bench.peers.system import PeerConversation, Session, System
 
-#: Receives what a trial is doing now.
+#: Receives a description of the trial's current step.
 Say = Callable[[str], None]
 
 

@@ -1,5 +1,5 @@
-"""Measurement of speed, beside what the machine could do at best: what `everword bench speed` measures and how.
+"""`everword bench speed`: speed compared with a floor, the best that the machine could do.
 
-`run.py` goes through the figures of a scale; each has a module of the name of what it measures. Every figure is a
-`Row`, with its floor taken in the same run.
+`run.py` measures the figures of a scale; each figure has a module named after it. Every figure is a `Row` with a floor
+from the same run.
 """

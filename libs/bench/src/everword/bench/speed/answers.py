@@ -1,6 +1,6 @@
-"""Answers of the stub as a language model: lines of what it is shown, letter by letter.
+"""Answers of the stub as a language model: verbatim lines of the prompt.
 
-So nothing in an answer is made up, which is what the compactor checks, and no node is asked for twice.
+The compactor checks answers for invented statements; verbatim lines pass, so no node is requested twice.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Iterator
 from typing import Any
 
 Body = dict[str, Any]
-#: One line in so many is left out: a node that says nothing of more than .3 of its sources is asked for again.
+#: Every fourth line is left out: the compactor asks again about a node with more than .3 of its sources left out.
 LEFT_OUT_EVERY = 4
 _SOURCES = re.compile(r"<<<SOURCES (\w+)\n(.*)\nSOURCES \1>>>", re.DOTALL)
 #: No line of a source looks like one: those are indented.
 _HEADER = re.compile(r"^\[#\d+ (.*)\]$", re.MULTILINE)
 _TOOL = re.compile(r"^ +tool: (\S+)", re.MULTILINE)
 _TAGS = re.compile(r"\s*\[(?:chat|via):[^\]]*\]")
-#: What the short names of conversations and instances begin with, by where a bullet gives them.
+#: Prefixes of the short names of conversations and instances, by the attribute of a bullet that lists them.
 _NAMED = {"chats": ("chat", "c"), "via": ("via", "i")}
 
 
 def answer(body: Body) -> str:
-    """Return what is said to a request of OpenAI's chat API: JSON of the form that it asks for, or a text."""
+    """Return the answer to a request of OpenAI's chat API: JSON in the requested form, or a text."""
     form = body.get("response_format") or {}
     properties = form.get("json_schema", {}).get("schema", {}).get("properties", {})
     shown = "".join(each["content"] for each in body["messages"] if each["role"] == "user")

@@ -34,7 +34,7 @@ POLL_S = 0.05
 
 @dataclass(frozen=True)
 class BenchStack:
-    """The stack that is measured, and the stub beside it."""
+    """The measured stack and the stub of its models."""
 
     running: RunningStack
     folder: Path
@@ -64,7 +64,7 @@ class BenchStack:
     async def paced(
         self, texts: float | None = None, answers: float | None = None
     ) -> AsyncIterator[None]:
-        """Make the stub embed so many texts, and answer so many chats a second; None is as fast as it can."""
+        """Limit the stub to this many texts and chat answers per second; None for no limit."""
         await self._set_speed({"texts": texts, "answers": answers})
         try:
             yield
@@ -72,7 +72,7 @@ class BenchStack:
             await self._set_speed({"texts": None, "answers": None})
 
     async def asked(self) -> list[dict[str, Any]]:
-        """Return what the stub was asked in chats since the last time."""
+        """Return the chat requests that the stub received since the last call."""
         async with httpx2.AsyncClient(trust_env=False) as http:
             answer = (await http.get(f"{self.stub_url}/asked")).raise_for_status()
         return list(answer.json()["asked"])
