@@ -1,4 +1,4 @@
-"""What a response counts as: messages in an order that two runs share."""
+"""Reading a response: messages in an order that two runs share."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_variant_of_messages_asks_for_nothing_else() -> None:
     assert request.filter == memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_MESSAGE])
     request.ClearField("filter")
     assert request == plain.request("x")
-    # What a run is of is kept as JSON.
+    # The identity of a run is stored as JSON.
     fields = dict(of_messages(plain).fields)
     assert json.loads(json.dumps(fields)) == fields
 
@@ -74,7 +74,7 @@ def test_the_chance_is_that_one_of_the_first_results_answers() -> None:
     answer = read_answer(pb.SearchResponse(results=results), PLACES)
     assert answer.top_score == 0.9
     assert answer.chance == pytest.approx(0.72)
-    # A verdict does not go by what comes after the first ten.
+    # Only the first ten results decide the verdict.
     late = [result(n, 0.5) for n in range(DECIDING + 1)]
     for each in late:
         each.relevance = 0.1

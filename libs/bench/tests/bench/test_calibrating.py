@@ -1,4 +1,4 @@
-"""Calibrations from what was asked: the floor, and figures on conversations that were left out."""
+"""Calibration: the floor, and figures on conversations that were left out."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_several_weak_results_make_an_answer_as_likely_as_a_strong_one() -> None
     told = calibrate(rows).calibration.relevance_of
     weak = [row("c9", "answerable", [[2.6, 0]] * DECIDING), row("c9", "near miss", [[2.6, 0]])]
     fitted = calibrate([*rows, *weak])
-    # What is told of each row is told by those of the other conversations, in the order of the rows.
+    # Each row is predicted by the fit to the other conversations, in the order of the rows.
     several, one = fitted.chances[-2:]
     assert one == pytest.approx(told(2.6))
     assert several == pytest.approx(1 - (1 - one) ** DECIDING)
@@ -65,10 +65,10 @@ def test_several_weak_results_make_an_answer_as_likely_as_a_strong_one() -> None
 
 
 def test_only_the_first_results_decide_what_is_rejected() -> None:
-    """An answer that ranks eleventh keeps nobody's verdict, and lowers the floor by nothing."""
+    """An answer at rank eleven changes no verdict and does not lower the floor."""
     rows = asked()
     for each in rows:
-        # The first result is the answer, where there is one; behind ten others nobody looks at it.
+        # The first result is the answer, if there is one; move it behind ten others.
         each["evidence"] = [*each["evidence"][1:], each["evidence"][0]]
     late = calibrate(rows)
     assert late.foreign_rejected is not None

@@ -1,4 +1,4 @@
-"""A run that was broken off goes on where it was, and only where it was the same run."""
+"""An interrupted run continues if it is the same run."""
 
 from __future__ import annotations
 

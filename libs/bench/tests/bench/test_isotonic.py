@@ -24,7 +24,7 @@ def blocks(*shares: tuple[float, float]) -> list[Block]:
         ([1, 0], [0.5]),
         # 0 | 1 0 0 pools to 1/3 | 1 0 to 1/2 | 1
         ([0, 1, 0, 0, 1, 0, 1], [0, 1 / 3, 1 / 2, 1]),
-        # What comes late pulls down all before it: 1 1 1 0 is 3/4.
+        # A late value pulls down all before it: 1 1 1 0 is 3/4.
         ([1, 1, 1, 0], [3 / 4]),
         # 0 | 1 0 is 1/2, and so is 1 0 after it: one block.
         ([0, 1, 0, 1, 0], [0, 1 / 2]),

@@ -1,4 +1,4 @@
-"""Commands that measure, without an Everword: what they refuse before they start one, and what they ask of which."""
+"""Measuring commands without an Everword: refusals before one starts, and the requests sent to each target."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MESSAGES = [memory_pb2.MEMORY_KIND_MESSAGE]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What would be started or called, and then the kinds of memories that each variant asks for: nothing really is."""
+    """Targets that would be started or called, then the kinds requested by each variant; no process starts."""
     targets: list[Any] = []
 
     @asynccontextmanager

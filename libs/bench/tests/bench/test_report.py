@@ -1,4 +1,4 @@
-"""What rows add up to, and the tables, plots and JSON that show it."""
+"""Sums of rows, and the tables, plots and JSON made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `everword bench speed` makes of calls that fail, and of what the database was asked."""
+"""`everword bench speed`: failed calls, and reading the statements of the database's log."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def climbed(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> sustai
 async def test_a_search_that_fails_is_counted_and_its_rate_is_not_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Of the 5 calls of the first rate none, of the 10 of the second two.
+    # All 5 calls of the first rate succeed; 2 of the 10 calls of the second fail.
     found = await climbed(Searches((7, 12)), monkeypatch)
     assert found.held == 50
     assert {rate: (each["calls"], each["failed"]) for rate, each in found.rates.items()} == {

@@ -44,8 +44,7 @@ class Fitted:
     calibration: Calibration
     queries: int
     results: int
-    #: Whether the figures below come from conversations that were left out of the fit. With a single conversation they
-    #: come from that one.
+    #: True if the figures below come from conversations left out of the fit; a single conversation is not left out.
     is_crossed: bool
     bins: list[Bin]
     #: Expected calibration error: the mean distance between predicted and observed relevance.

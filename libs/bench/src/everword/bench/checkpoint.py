@@ -1,4 +1,4 @@
-"""The finished part of a run, in a file beside the result, so that an interrupted run can continue."""
+"""The finished part of a run, in a file next to the result, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Finished:
 
     set: str
     dataset: str
-    #: Whether its passages had vectors.
+    #: False if vectors were missing.
     embedded: bool
     rows: list[Row]
     #: Figures of the summaries of its conversations; None if no summaries were requested.
@@ -37,7 +37,7 @@ class Checkpoint:
         #: Part of the names of this run's namespaces, the same when it goes on.
         self.run = secrets.token_hex(4)
         self.finished: list[Finished] = []
-        #: Whether a file of another run was discarded.
+        #: True if a file of another run was discarded.
         self.discarded = False
 
     def open(self) -> None:

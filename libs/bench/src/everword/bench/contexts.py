@@ -1,6 +1,6 @@
-"""Contexts, measured: how much of what answers a question is in one, what it repeats, and what it costs.
+"""Measurements of contexts: share of the evidence, repetition, and cost.
 
-What a search finds, cut at the same budget, is what a context is held against: who asks Search could have that.
+The baseline is the result list of Search cut at the same budget, which any caller could use as a context.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class ContextFigures:
-    """What is asked in a dataset, and how its answers are read."""
+    """The queries of a dataset, and how to read their answers."""
 
     client: Client
     places: dict[str, Place]
@@ -94,7 +94,7 @@ class ContextFigures:
         return {self.places[id_].external_id for id_ in ids if id_ in self.places}
 
     def _cut(self, results: Sequence[search_pb.SearchResult], budget: int) -> set[str]:
-        """Return the messages of the results that fit, best first; what does not fit is skipped."""
+        """Return the messages of the results that fit, best first; results that do not fit are skipped."""
         held, left = set(), budget
         for result in results:
             cost = self.counter.count(f"{result.memory.author}: {result.passage}\n")
@@ -112,7 +112,7 @@ def chosen_queries(dataset: Dataset, number: int) -> list[Query]:
 
 
 def ending_now(dataset: Dataset, now: datetime) -> Dataset:
-    """Return the dataset with its dates moved so that its last message is said now; what has none keeps none."""
+    """Return the dataset with its dates moved so that the last message is sent now; messages without a date get none."""
     times = [
         each.message.create_time.ToDatetime(UTC)
         for each in dataset.entries
@@ -132,7 +132,7 @@ def repeated(text: str) -> float:
 
 
 def summarise(rows: Sequence[Row]) -> list[Row]:
-    """Return a row for each set, kind of dates, profile and budget: means, and what a context has of a cut search."""
+    """Return means for each set, kind of dates, profile and budget, and the ratio of a context to a cut search."""
     keys = dict.fromkeys(
         (each["set"], each["dates"], each["profile"], each["budget"]) for each in rows
     )
@@ -171,5 +171,5 @@ def _share(held: set[str], query: Query) -> float:
 
 
 def _words(line: str) -> str:
-    """Return who said what, without its number."""
+    """Return the author and text of a line, without its number."""
     return _NUMBER.sub("", line)

@@ -27,13 +27,13 @@ class Query:
 
     @property
     def is_averaged(self) -> bool:
-        """Whether it counts as one that the dataset answers."""
+        """Return whether the query counts in the averages of answerable queries."""
         return self.answerable and self.category not in TWISTED
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Messages that have a namespace to themselves, and what is asked of them."""
+    """Messages with a namespace of their own, and the queries about them."""
 
     name: str
     entries: tuple[Entry, ...] = field(repr=False)
@@ -47,14 +47,14 @@ class Question:
     query: Query
     #: Name of the dataset whose query it is.
     home: str
-    #: Whether it is asked in another dataset, where nothing can answer it.
+    #: True if the query belongs to another dataset, so that no message here can answer it.
     foreign: bool
 
 
 def questions(datasets: tuple[Dataset, ...], index: int) -> list[Question]:
-    """Return what is asked in a dataset: its own queries, then answerable ones of the other datasets.
+    """Return the dataset's own queries, then answerable ones of other datasets.
 
-    Of those, at most `FOREIGN_LIMIT` are asked, evenly taken from all: the cost stays linear.
+    At most `FOREIGN_LIMIT` foreign ones are returned, evenly sampled, so that the cost stays linear.
     """
     dataset = datasets[index]
     own = [Question(query, dataset.name, foreign=False) for query in dataset.queries]

@@ -12,7 +12,7 @@ ENOUGH = 100
 LEAST_BLOCK = 10
 #: The ends have knots too.
 MAX_BLOCKS = 62
-#: Of the curve, in the shares: where these are equal, more evidence is still more.
+#: Weight of the curve in the shares; it makes more evidence count more if the shares are equal.
 CURVE_SHARE = 0.01
 #: Blocks that the curve is fitted to: it has two parameters only.
 CURVE_BLOCKS = 1000
@@ -59,8 +59,8 @@ class Curve:
 def fit(observations: Iterable[tuple[float, bool]]) -> list[tuple[float, float]]:
     """Return the knots (evidence, relevance), at most 64. Raises FitError.
 
-    `observations` are results: the evidence for each, and whether it was relevant. Where there are few, the map follows
-    the curve alone.
+    `observations` are results: the evidence for each, and whether it was relevant. With few results, the map is the
+    curve alone.
     """
     blocks = _by_evidence(observations)
     results, relevant = sum(b.results for b in blocks), sum(b.relevant for b in blocks)
@@ -112,7 +112,7 @@ def _loss(one: Block, other: Block) -> float:
 
 
 def fit_curve(blocks: Sequence[Block]) -> Curve:
-    """Return the logistic curve of the greatest likelihood, with Platt's targets. Raises FitError where it falls."""
+    """Return the logistic curve of maximum likelihood, with Platt's targets. Raises FitError if it is decreasing."""
     results, relevant = sum(b.results for b in blocks), sum(b.relevant for b in blocks)
     centre = sum(b.evidence * b.results for b in blocks) / results
     spread = sum(b.results * (b.evidence - centre) ** 2 for b in blocks) / results
@@ -166,7 +166,7 @@ def _by_evidence(observations: Iterable[tuple[float, bool]]) -> list[Block]:
 
 
 def _coarse(blocks: Iterable[Block], least: float) -> list[Block]:
-    """Join neighbours until each block but the last has at least so many results."""
+    """Merge neighbours until each block but the last has at least `least` results."""
     coarse: list[Block] = []
     for block in blocks:
         if coarse and coarse[-1].results < least:

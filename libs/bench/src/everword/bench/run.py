@@ -57,9 +57,9 @@ class Run:
     variants: Sequence[Variant]
     checkpoint: Checkpoint
     watcher: Watcher = field(default_factory=Watcher)
-    #: Whether everything is summarised before the questions.
+    #: True to summarise everything before the questions.
     summarised: bool = False
-    #: Whether a run without vectors is useless.
+    #: True if a run without vectors is useless.
     needs_vectors: bool = False
     #: False once no embedder was found; the run does not wait for vectors again.
     embedding: bool = True

@@ -25,7 +25,7 @@ from everword.v1.search_service_pb2 import ExpandSummaryRequest, Expansion
 
 #: As contexts count where the caller has no tokeniser.
 BYTES_PER_TOKEN = 4
-#: Between two looks at what is still to be summed up.
+#: Seconds between two checks of the backlog.
 PAUSE_S = 0.5
 #: All that is below a node: ids alone are wanted.
 EVERYTHING = pb.ExpansionLimits(depth=8, max_children=100, max_sources=100, max_content_chars=1)
@@ -36,9 +36,9 @@ class Compacted:
     """The summaries that the conversations of a dataset came to."""
 
     summaries: int
-    #: Of all conversations, as they were said.
+    #: Tokens of all conversations in full.
     transcript_tokens: int
-    #: Of the summaries, and of the messages that none takes the place of.
+    #: Tokens of the summaries, and of the messages that no summary covers.
     context_tokens: int
     #: Ids of the messages that those contexts hold or can be expanded to.
     reachable: frozenset[str]
@@ -51,7 +51,7 @@ class Compacted:
 
 
 async def wait_until_compacted(client: Client, say: Say, patience_s: float = PATIENCE_S) -> bool:
-    """Have everything summed up and wait for it, vectors included; False where nothing moves any more."""
+    """Summarise everything and wait for it, vectors included; False if progress stops."""
     await client.maintenance_service.Compact(CompactRequest())
     least: tuple[int, int, int] | None = None
     moved = time.monotonic()
@@ -73,7 +73,7 @@ async def wait_until_compacted(client: Client, say: Say, patience_s: float = PAT
 
 
 class Summaries:
-    """Tells what the summaries of a dataset namespace for; each is expanded once."""
+    """Messages below the summaries of a dataset's namespace; each summary is expanded once."""
 
     def __init__(self, client: Client, places: Places) -> None:
         self._client = client

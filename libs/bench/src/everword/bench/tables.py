@@ -9,11 +9,11 @@ from everword.bench.calibrating import Bin, Fitted
 from everword.bench.metrics import NAMES
 
 RELIABILITY_COLUMNS = ("relevance", "predicted", "observed", "results")
-#: What the ablation compares by.
+#: Metrics compared by the ablation.
 HEADLINE = ("recall@10", "ndcg@10")
 Report = dict[str, Any]
 
-#: What is shown of each category; the JSON has everything.
+#: Metrics shown for each category; the JSON has all of them.
 CATEGORY_METRICS = ("recall@10", "recall@50", "ndcg@10", "mrr")
 CATEGORY_COLUMNS = ("set", "category", *CATEGORY_METRICS)
 
@@ -37,7 +37,7 @@ def category_rows(report: Report) -> list[tuple[str, ...]]:
 
 
 def reliability_rows(bins: Sequence[Bin]) -> list[tuple[str, ...]]:
-    """Return a row for each bin: what was told, what was observed, and how often."""
+    """Return a row for each bin: predicted relevance, observed relevance, and number of results."""
     return [
         (
             f"{number / len(bins):.1f}–{(number + 1) / len(bins):.1f}",
@@ -50,7 +50,7 @@ def reliability_rows(bins: Sequence[Bin]) -> list[tuple[str, ...]]:
 
 
 def calibration_figures(each: Fitted) -> list[tuple[str, str]]:
-    """Return how well a calibration did, by what it is called."""
+    """Return the label and value of each figure of a calibration."""
     return [
         ("queries", str(each.queries)),
         ("ECE", _number(each.error, 4)),
@@ -62,7 +62,7 @@ def calibration_figures(each: Fitted) -> list[tuple[str, str]]:
 
 
 def _figures(each: dict[str, Any]) -> dict[str, str]:
-    """Return what is told of a set, by what it is called."""
+    """Return the figures of a set by label."""
     latency, abstention = each["latency_ms"], each["abstention"]
     return {
         "queries": str(each["queries"]),

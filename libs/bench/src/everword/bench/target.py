@@ -25,7 +25,7 @@ class Target:
     """The Everword that is asked."""
 
     settings: ClientSettings
-    #: The schema owner's connection string, where it is known.
+    #: Connection string of the schema's owner; empty if unknown.
     admin_url: str = ""
 
     async def model(self) -> str | None:
@@ -34,7 +34,7 @@ class Target:
             try:
                 stats = await client.search_service.GetStats(GetStatsRequest())
             except CallError as error:
-                # The namespace that is asked where none is named may be gone; any other tells the same.
+                # The default namespace may not exist; the model is the same for every namespace.
                 if error.reason == "NAMESPACE_NOT_FOUND":
                     return None
                 raise
@@ -42,7 +42,7 @@ class Target:
 
 
 def is_given(environment: Environment) -> bool:
-    """Tell whether the environment says where an Everword is."""
+    """Return whether the environment has an address of Everword."""
     names = ["EVERWORD_ADDRESS", *(f"EVERWORD_{name.upper()}_ADDRESS" for name in PUBLIC_PORTS)]
     return any(map(environment.text, names))
 
@@ -72,10 +72,10 @@ def _found(environment: Environment) -> RunningStack | None:
 async def own_target(
     environment: Environment, say: Callable[[str], None], summarising: bool = False
 ) -> AsyncIterator[Target]:
-    """Run an Everword of its own on free ports while the block lasts, of which nothing is kept.
+    """Run an Everword on free ports for the duration of the block; its data is deleted.
 
-    Without `summarising` nothing is derived but vectors: what is measured does not depend on how far that has come.
-    It embeds with the server at EVERWORD_EMBED_URL where that is set. Raises EmbeddedError and MigrationError.
+    Without `summarising` only vectors are derived, so that figures do not depend on the progress of summaries. It
+    embeds with the server at EVERWORD_EMBED_URL if that is set. Raises EmbeddedError and MigrationError.
     """
     embed_url = environment.text("EVERWORD_EMBED_URL") or None
     left_out = frozenset() if summarising else SUMMARISING_WORKERS

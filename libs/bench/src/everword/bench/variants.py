@@ -1,4 +1,4 @@
-"""Ways of ranking that can be compared: each is a name and what it sets in a SearchRequest."""
+"""Ways of ranking to compare: a name and fields of a SearchRequest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from everword.client.kinds import kind_number
 from everword.v1 import search_service_pb2 as pb
 
 PAGE_SIZE = 50
-#: What the contract says an empty profile is.
+#: The server's default profile.
 DEFAULT_PROFILE = "recall"
 
 
@@ -24,7 +24,7 @@ class Variant:
 
     @property
     def is_explained(self) -> bool:
-        """Whether responses tell how their scores came about."""
+        """Return whether responses have explanations of their scores."""
         return bool(self.fields.get("explain"))
 
     def request(self, query: str) -> pb.SearchRequest:
@@ -44,7 +44,7 @@ PROFILES = (
     Variant("balanced", {"mode": pb.SEARCH_MODE_HYBRID, "profile": "balanced"}),
 )
 
-#: What the ablation compares, in the order of its tables.
+#: Variants of the ablation, in the order of its tables.
 ABLATION = (*ARMS, *PROFILES)
 
 
@@ -62,6 +62,6 @@ def of_mode(mode: str, profile: str) -> Variant:
 
 def of_messages(variant: Variant) -> Variant:
     """Return a variant that asks for messages alone: summaries that are made meanwhile take no places."""
-    # No message of protobuf: what a run is of is kept as JSON.
+    # A dict rather than a protobuf message, because the identity of a run is stored as JSON.
     wanted = {"kinds": [kind_number("message")]}
     return replace(variant, fields={**variant.fields, "filter": wanted})

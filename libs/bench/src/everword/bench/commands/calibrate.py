@@ -117,7 +117,7 @@ def _asked(
 
 
 def _owner(running: bool) -> Calibrations:
-    """Return where to store calibrations. Raises click.UsageError where nothing runs that would use them."""
+    """Return the store for calibrations. Raises click.UsageError if no running Everword would use them."""
     if not asks_running(running):
         raise click.UsageError("give --out FILE, or calibrate the Everword that runs by --running")
     try:

@@ -65,14 +65,13 @@ def context(
     running: bool,
     patience: float,
 ) -> None:
-    """Build contexts for the questions of FILEs, and say what is in them.
+    """Build contexts for the questions of FILEs, and report their content.
 
-    A question is answered by messages. `context` is their share in a context, `search` that in the
-    results of Search that fit into the same budget, and `ratio` the one beside the other. `filled`
-    is the share of the budget that is used where there was more, `provenance` the share of tokens
-    that say when and which, `repeated` the share of runs of five words that were there before.
-    With `current` dates each conversation has just ended. `fall` is what is found less after 80
-    contexts that count as uses.
+    A question is answered by messages. `context` is their share in a context, `search` the share in the results of
+    Search that fit into the same budget, and `ratio` the first divided by the second. `filled` is the used share of the
+    budget if there was more to add, `provenance` the share of tokens for dates and names, `repeated` the share of
+    five-word sequences that occurred before. With `current` dates each conversation has just ended. `fall` is the loss
+    of results after 80 contexts that count as uses.
     """
     ensure_writable("--json", output)
     try:

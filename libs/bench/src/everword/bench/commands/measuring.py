@@ -35,7 +35,7 @@ class Asked:
 
     target: Target
     commit: str | None
-    #: Such as `local:all-MiniLM-L6-v2`; None where nothing embeds.
+    #: For example `local:all-MiniLM-L6-v2`; None without an embedder.
     model: str | None
     sets: Sequence[BenchSet]
     finished: Sequence[Finished]
@@ -87,7 +87,7 @@ def ask_everything(
 
 
 def asks_running(running: bool) -> bool:
-    """Tell whether the Everword that other commands find is asked, rather than one that is started for it."""
+    """Return whether to use the running Everword instead of starting one."""
     return running or is_given(Environment(os.environ))
 
 
@@ -108,7 +108,7 @@ async def _ask(
     async with AsyncExitStack() as resources:
         if asks_running(running):
             target = running_target(environment)
-            # Its workers sum up what they find; one that is started for this has none.
+            # The running one may have summaries; one started for the run has no workers that make them.
             chosen = chosen if summarised else [of_messages(each) for each in chosen]
         else:
             target = await resources.enter_async_context(own_target(environment, note, summarised))
@@ -137,7 +137,7 @@ async def _ask(
 
 
 def _identity(sets: Sequence[BenchSet], chosen: Sequence[Variant]) -> dict[str, object]:
-    """Return what a run that goes on must have in common with the one that was broken off."""
+    """Return what a continued run must have in common with the interrupted one."""
     return {
         "changes": changes(),
         "variants": [[each.name, dict(each.fields)] for each in chosen],
@@ -159,11 +159,11 @@ def _opened(checkpoint: Checkpoint) -> Checkpoint:
 
 
 def checkpoint_of(output: Path | None) -> Path | None:
-    """Return where what is finished is kept: beside the output; None without one."""
+    """Return the path of the checkpoint, in the output's folder; None without an output."""
     return output.with_name(f"{output.name}.checkpoint") if output else None
 
 
 def forget(checkpoint: Path | None) -> None:
-    """Remove what was kept for a run that has ended."""
+    """Remove the checkpoint of a finished run."""
     if checkpoint is not None:
         checkpoint.unlink(missing_ok=True)

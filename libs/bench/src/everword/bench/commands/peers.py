@@ -1,4 +1,4 @@
-"""`everword bench peers`: Everword beside other stores, measured in alternation on this machine."""
+"""`everword bench peers`: Everword compared with other stores, in alternation on this machine."""
 
 from __future__ import annotations
 

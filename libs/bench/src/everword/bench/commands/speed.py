@@ -1,4 +1,4 @@
-"""`everword bench speed`: how fast Everword is, beside what the machine could do at best."""
+"""`everword bench speed`: the speed of Everword compared with the best that the machine could do."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def speed(
     plots: Path | None,
     keep: Path | None,
 ) -> None:
-    """Measure ingest, searches and the background at each scale, each beside its floor.
+    """Measure ingest, searches and the background at each scale, each with its floor.
 
-    An Everword is started for it, on disk and with fsync, and a stub of its models; this process is the client. Floors
-    are taken in the same run: COPY of the same rows, the bare SQL of the same calls, empty calls, the stub alone.
-    The ids tell what a figure was named after; the scale is what it was measured at.
+    An Everword is started for the run, on disk and with fsync, and a stub of its models; this process is the client.
+    Floors are measured in the same run: COPY of the same rows, the bare SQL of the same calls, empty calls, the stub
+    alone. An id names the scale that a figure is meant for; the scale column is the one measured.
     """
     ensure_writable("--json", output)
     make_folder("--plots", plots)
@@ -102,10 +102,10 @@ def speed(
 async def _measure(
     scales: list[int], wanted: frozenset[str], keep: Path | None, output: Path | None
 ) -> dict[str, Any]:
-    """Return the figures of all scales; what is known so far is written each time something is."""
+    """Return the figures of all scales, writing the document after each figure."""
     this = asyncio.current_task()
     assert this is not None
-    # What was started for this must be stopped in order.
+    # On SIGTERM the started processes must be stopped in order.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
     document: dict[str, Any] = {"rows": []}
     code = await asyncio.to_thread(commit)

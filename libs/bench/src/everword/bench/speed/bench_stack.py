@@ -96,9 +96,9 @@ class BenchStack:
 
 @asynccontextmanager
 async def bench_stack(kept: Path | None, say: Callable[[str], None]) -> AsyncIterator[BenchStack]:
-    """Run what is measured while the block lasts; in a folder that stays, or one that is removed.
+    """Run the measured stack for the duration of the block, in `kept` or in a temporary folder.
 
-    Raises EmbeddedError where it does not start.
+    Raises EmbeddedError if it does not start.
     """
     async with AsyncExitStack() as resources:
         folder = resources.enter_context(_folder(kept))
@@ -128,7 +128,7 @@ def _folder(kept: Path | None) -> Iterator[Path]:
 @asynccontextmanager
 async def running_stub(folder: Path) -> AsyncIterator[str]:
     """Run the stub while the block lasts, and lend its address. Raises EmbeddedError."""
-    # A model is known by where it is served: in a folder that stays, that must stay the same.
+    # A model is identified by its URL, so the port must stay the same in a kept folder.
     noted = folder / "stub-port"
     port = int(noted.read_text()) if noted.exists() else free_ports(1)[0]
     noted.write_text(str(port))

@@ -1,4 +1,4 @@
-"""Hybrid searches of a namespace in memory while passages of it are replaced and removed, beside the same in peace."""
+"""Hybrid searches of a namespace in memory while passages are replaced and removed, compared with a quiet namespace."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ from everword.index.builders import Language, build_passages
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import replace_passages_blocking
 
-#: What is changed, of all that there is; one half is replaced, the other removed.
+#: Share of the passages that change; one half is replaced, the other removed.
 SHARE = 0.01
-#: At most so often every query is asked in peace and, after that, beside a part of the changes: so many at least.
+#: Largest number of rounds, and smallest number of changes in each. A round makes all queries twice: quietly, then
+#: during its changes.
 _ROUNDS, _LEAST_PART = 4, 10
 #: After each answer, so that writes meet some searches, and some fall between them.
 _PAUSE_S = 0.05
 _STREAM = 7_000_000
-#: What the search service logs when it reads a namespace.
+#: Log event of the search service when it loads a namespace.
 _LOADED = "a namespace is brought into memory"
-#: A source, and what it says from now on: nothing, where it is removed.
+#: A source and its new passages; empty to remove it.
 Change = tuple[UUID, Sequence[IndexedPassage]]
 
 
@@ -81,7 +82,7 @@ class Derived:
 async def measure(
     bench: BenchStack, client: Client, name: str, scale: int, queries: Sequence[str]
 ) -> Row:
-    """Return the p95 of searches while a share of their namespace changes; details tell how often it was read again."""
+    """Return the p95 of searches while a share of the namespace changes; details have the number of reloads."""
     quiet, changing = Times([], 0.0), Times([], 0.0)
     with _derived(bench, name, max(2, round(SHARE * scale))) as derived:
         changes = [
@@ -97,7 +98,7 @@ async def measure(
             disturbed = await _searches_beside(writing, client, queries)
             quiet, changing = _both(quiet, peace), _both(changing, disturbed)
             await drained(bench, [name])
-            # It takes in what came last, which is none of the searches in peace.
+            # This search applies the last changes, so that the next quiet search does not.
             await search(client, queries[0])
         reloads = _loads(bench, derived.namespace_id) - loaded
         asked = await ask(bench, partial(search, client), queries)
@@ -138,7 +139,7 @@ async def _searches_beside(
 
 
 async def _write(derived: Derived, parts: Sequence[Sequence[Change]], seconds: float) -> None:
-    """Make changes, a transaction for each part, evenly over so many seconds."""
+    """Make changes, one transaction for each part, evenly over `seconds`."""
     begun = time.perf_counter()
     for number, part in enumerate(parts):
         due = begun + seconds * number / len(parts)
@@ -159,8 +160,8 @@ def _both(first: Times, second: Times) -> Times:
 
 @contextmanager
 def _derived(bench: BenchStack, namespace: str, number: int) -> Iterator[Derived]:
-    """Lend so many derived passages in a namespace, which are removed again."""
-    # The same ids every time: what a run left that was cut off is replaced.
+    """Lend `number` derived passages in a namespace, which are removed at the end."""
+    # The ids are always the same, so that leftovers of an interrupted run are replaced.
     ids = [uuid5(NAMESPACE_URL, f"everword:speed:{at}") for at in range(number)]
     with bench.connect() as conn:
         row = conn.execute(

@@ -1,6 +1,7 @@
-"""Summing up by one worker: with a language model, beside that model alone, and without, beside the composer alone.
+"""Summaries by one worker: with a language model, compared with that model alone, and without, compared with the
+composer alone.
 
-Nothing embeds meanwhile, so nodes are composed without vectors.
+No embedder runs meanwhile, so nodes are composed without vectors.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from everword.bench.speed.timing import closed_loop
 from everword.bench.speed.worker import WorkerProcess, compact_worker, ingest_alone
 from everword.domain.compaction import CompactionSettings
 
-#: Answers a second: faster than models write summaries, so that what the worker adds can be seen.
+#: Answers per second: more than models write summaries, so that the worker's own cost is visible.
 RATE = 20.0
-#: The queue is at most so many seconds of the stub long, and so many messages where nothing has a known speed.
+#: Length of the queue: seconds of the stub's work, and messages if there is no stub.
 SECONDS, MOST_MESSAGES = 8.0, 2_000
 #: One conversation is so long that it gets leaves, branches and a root.
 LONG = 240
@@ -41,7 +42,7 @@ class DrainedBacklog:
 
     nodes: Nodes
     seconds: float
-    #: What the stub was asked meanwhile.
+    #: Chat requests that the stub received meanwhile.
     asked: Sequence[Mapping[str, Any]]
 
     @property
@@ -51,7 +52,7 @@ class DrainedBacklog:
 
     def row(self, id_: str, scale: int, alone_s: float, of: str, **details: Any) -> Row:
         floor = Floor(self.nodes.messages / alone_s, of)
-        # What does not depend on how fast the model is.
+        # The worker's own time, which does not depend on the model's speed.
         own_ms = 1000 * (self.seconds - alone_s) / len(self.nodes.all)
         told = {**self.nodes.details(), "own_ms_per_node": round(own_ms, 3), **details}
         return Row(id_, scale, self.rate, "messages/s", floor, told)
@@ -73,7 +74,7 @@ async def measure(
 
 
 async def _drain(bench: BenchStack, scale: int, seconds: float) -> Row:
-    """Return what a worker sums up with a language model of a known speed."""
+    """Return the rate of a worker with a language model of a known speed."""
     corpus = _backlog(min(scale, int(RATE * min(seconds, SECONDS) * _LEAF)))
     model = {"EVERWORD_CHAT_URL": bench.stub_url, "EVERWORD_CHAT_MODEL": stub.CHAT_MODEL}
     async with bench.paced(answers=RATE):
@@ -83,7 +84,7 @@ async def _drain(bench: BenchStack, scale: int, seconds: float) -> Row:
 
 
 async def _extractive(bench: BenchStack, scale: int, seconds: float) -> Row:
-    """Return what a worker sums up by choosing sentences."""
+    """Return the rate of a worker that chooses sentences."""
     done = await _compacted(bench, _backlog(min(scale, MOST_MESSAGES)), {})
     alone_s, same = await asyncio.to_thread(composed_alone, done.nodes.all)
     return done.row("compact_extractive", scale, alone_s, "the composer alone", composed_same=same)

@@ -24,7 +24,7 @@ _MODEL = "everword_compactor.compose.model"
 
 
 def composed_alone(nodes: Sequence[Node]) -> tuple[float, int]:
-    """Return the seconds that composing the same nodes takes by itself, and how many came out the very same."""
+    """Return the seconds to compose the same nodes alone, and how many came out identical."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "everword.bench.speed.composer"],
         input=json.dumps(nodes),
@@ -41,7 +41,7 @@ def main() -> None:
     model = importlib.import_module(_MODEL)
     nodes: list[Node] = json.load(sys.stdin)
     drafts = [_draft(model, node) for node in nodes]
-    # As the worker has: the first one pays for what is prepared once.
+    # Exclude the cost of preparation, which the worker pays once, too.
     composer.compose(drafts[0], _no_beat)
     started = time.perf_counter()
     said = [composer.compose(draft, _no_beat).content for draft in drafts]

@@ -18,7 +18,7 @@ from psycopg import sql
 from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.timing import Times
 
-#: What a binary COPY begins and ends with.
+#: Header size and trailer of a binary COPY.
 _HEADER_BYTES = 19
 _TRAILER = b"\xff\xff"
 #: A table with fewer rows than this for each message is not one that messages are stored in.
@@ -35,7 +35,7 @@ class Table:
     rows: Sequence[bytes]
 
     def batch(self, index: int, batches: int) -> bytes:
-        """Return one of so many equal batches."""
+        """Return one of `batches` equal batches."""
         start, end = (len(self.rows) * at // batches for at in (index, index + 1))
         return b"".join((self.header, *self.rows[start:end], _TRAILER))
 
@@ -56,7 +56,7 @@ def copy_rows(
     """
     with bench.connect() as conn:
         source_id, target_id = _id(conn, source), _id(conn, target)
-        # What messages refer to; an ingest writes it once a conversation, and here it does not count.
+        # Messages refer to conversations, which ingest writes once each; their cost is left out here.
         conversations = _read(conn, "conversations", source_id, target_id)
         messages = _read(conn, "messages", source_id, target_id)
         least = _ROWS_PER_MESSAGE * len(messages.rows)
@@ -144,7 +144,7 @@ def _read(conn: psycopg.Connection, table: str, source_id: int, target_id: int) 
 
 
 def _order(columns: Sequence[str]) -> sql.Composable:
-    """Return what makes the rows of every table come in the order of their messages."""
+    """Return the ORDER BY expression that puts rows in the order of their messages."""
     found = [name for name in ("id", "memory_id", "message_id") if name in columns]
     return sql.Identifier(found[0]) if found else sql.Literal(1)
 

@@ -22,7 +22,7 @@ MEAN_MESSAGES, MOST_MESSAGES = 40, 100
 VOCABULARY = 30_000
 #: A conversation comes back to some rarer words; so do the texts near it in meaning.
 TOPIC_WORDS, TOPIC_SHARE, TOPIC_FROM = 12, 0.2, 300
-#: One message in so many names something by a code.
+#: Every 30th message mentions a code.
 CODES_EVERY = 30
 SPEAKERS = ("Ada", "Bela", "Chidi", "Dunja", "Emre", "Farah", "Goran", "Hana", "Ivo", "Jun")
 FIRST = datetime(2024, 1, 1, tzinfo=UTC)
@@ -45,9 +45,9 @@ class CorpusConversation:
 def conversations(
     messages: int, stream: int = 0, length: int | None = None
 ) -> Iterator[CorpusConversation]:
-    """Yield conversations of so many messages together; `stream` tells corpora apart, `length` fixes their length.
+    """Yield conversations with `messages` messages in all; `stream` selects a corpus, `length` fixes their length.
 
-    Messages are tagged with the scopes that they are in, see `scopes`.
+    Messages are tagged with their scopes, see `scopes`.
     """
     rng = np.random.default_rng((SEED, stream))
     number = first = 0
@@ -78,7 +78,7 @@ def texts(number: int, stream: int) -> list[str]:
 
 
 def queries(number: int, messages: int, stream: int = 0) -> list[str]:
-    """Return what can be asked of a corpus: 3 to 8 words that were said together, no query twice."""
+    """Return distinct queries of a corpus: 3 to 8 consecutive words of a message."""
     rng = np.random.default_rng((SEED, stream, 1))
     asked: dict[str, None] = {}
     sources = texts(min(messages, 20 * number), stream)
@@ -111,7 +111,7 @@ def _messages(
 
 
 def _is_in(place: int, scope: int, messages: int) -> bool:
-    """Tell whether a message is one of a scope's, which are spread evenly."""
+    """Return whether a message is in a scope; the messages of a scope are spread evenly."""
     return place * scope // messages != (place - 1) * scope // messages
 
 

@@ -1,4 +1,4 @@
-"""Background embedding, beside the same texts sent to the same stub by a client that does nothing else."""
+"""Background embedding, compared with sending the same texts to the same stub from a client that does nothing else."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from everword.client import Client
 
 #: The stub's speed while the background is measured, in texts a second: an embedding model on a good CPU.
 RATE = 400.0
-#: The queue is so many seconds of the stub long.
+#: Length of the queue in seconds of the stub's work.
 SECONDS = 8.0
-#: What the embedder keeps a server busy with: requests at once, and texts in each.
+#: The embedder's concurrency: requests at once, and texts in each.
 IN_FLIGHT, BATCH = 2, 32
 _STREAM = 3_000_000
 _CALLERS = 4
 _PAUSE_S = 0.05
-#: What a caller beside the drain appends.
+#: Messages that a concurrent caller appends in each call.
 _APPENDED = 10
 #: More than a caller gets to make, with its pauses.
 _MOST_APPENDS = 2_000
@@ -45,7 +45,7 @@ class Beside:
 async def measure(
     bench: BenchStack, client: Client, scale: int, queries: Sequence[str], seconds: float = SECONDS
 ) -> Row:
-    """Return the rate at which a queue drains; the details tell what that costs ingest and searches."""
+    """Return the rate at which a queue drains; details have the cost to ingest and searches."""
     messages = max(2 * BATCH, min(scale, int(RATE * seconds)))
     corpus = list(conversations(messages, _STREAM))
     # Made before there is a queue, which does not wait for it.

@@ -20,7 +20,7 @@ from everword.client import Client
 TOP = 10
 #: BM25 as `everword_search.ranking.bm25` has it.
 K1, B = 0.9, 0.4
-#: Exhaustive searches of a million take seconds each: after so long, what was asked so far counts.
+#: Seconds. Exhaustive searches of a million messages take seconds each; after this time, the queries so far count.
 PATIENCE_S = 240.0
 EXHAUSTIVE = "exhaustive search in SQL"
 
@@ -102,12 +102,12 @@ class Truth:
         return cls(conn, *row)
 
     def lexical(self, query: str) -> list[str]:
-        """Return the ids of the ten best by BM25, and of those that are as good as the tenth."""
+        """Return the ids of the ten best by BM25, including ties with the tenth."""
         given = {"query": query, "namespace_id": self.namespace_id, "k1": K1, "b": B, "top": TOP}
         return [id_ for (id_,) in self.conn.execute(_BM25.encode(), given)]
 
     def semantic(self, query: str, tags: list[str] | None) -> list[str]:
-        """Return the ids of the ten nearest of a scope, and of those that are as near as the tenth."""
+        """Return the ids of the ten nearest in a scope, including ties with the tenth."""
         statement = _COSINE.replace("{generation}", str(self.generation))
         given = {
             "vector": str([float(value) for value in vector(query)]),
@@ -147,7 +147,7 @@ async def semantic(
     scopes: Sequence[int],
     queries: Sequence[str],
 ) -> Row:
-    """Return the recall in the scope where it is lowest; the last scope is everything."""
+    """Return the recall in the scope with the lowest one; the last scope is the whole namespace."""
     by_scope: dict[str, Shares] = {}
     with bench.connect() as conn:
         truth = Truth.of(conn, namespace)

@@ -1,4 +1,4 @@
-"""An import until all of it has vectors, with every worker at work, beside the model alone with the same texts."""
+"""An import until all of it has vectors, with every worker running, compared with the model alone on the same texts."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Imported:
     """The cost of an import."""
 
     seconds: float
-    #: Of these, until all was stored, and after the last vector until a caller that waits was told.
+    #: Parts of `seconds`: until everything was stored, and from the last vector until a waiting caller was notified.
     stored_s: float
     told_s: float
-    #: What the other workers had written by then.
+    #: Number of summaries that the other workers had written by then.
     summaries: int
 
 
@@ -40,7 +40,7 @@ async def measure(bench: BenchStack, scale: int) -> Row:
     """Return the rate at which messages are stored and embedded. Nothing else may wait for the workers."""
     messages = min(MOST_MESSAGES, scale)
     corpus = list(conversations(messages, _STREAM))
-    # The first import pays for what is prepared once.
+    # The first import pays for preparation and is not measured.
     await _imported(bench, list(conversations(BATCH, _STREAM + 1)))
     async with bench.paced(texts=RATE):
         before_s = await embed_alone(bench, texts_of(corpus))

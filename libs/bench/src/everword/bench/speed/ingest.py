@@ -1,4 +1,4 @@
-"""Acknowledged ingest, beside COPY of the same rows in the same batches by as many callers."""
+"""Acknowledged ingest, compared with COPY of the same rows in the same batches from as many callers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.timing import Times, closed_loop
 
 COPY = "COPY of the same rows"
-#: Of each id but growth: the messages of a batch, and the callers.
+#: Messages in a batch, and callers, by id; without growth.
 SHAPES = {
     "ingest_b100_c4": (100, 4),
     "ingest_b1": (1, 1),
@@ -26,7 +26,7 @@ SHAPES = {
 #: Streams of corpora from here on are for ingest alone.
 _STREAM = 1_000_000
 _WARM_UP = 4
-#: What every figure rests on at least.
+#: Smallest number of calls for a figure.
 LEAST_CALLS = 20
 
 
@@ -90,7 +90,7 @@ class Ingest:
         return size, max(callers, LEAST_CALLS, number)
 
     def _batches(self, number: int, size: int) -> Iterator[CorpusConversation]:
-        """Yield what is appended: a conversation each, or the messages of conversations one by one."""
+        """Yield conversations to append: whole ones, or one message each if `size` is 1."""
         stream = next(self._streams)
         if size > 1:
             return conversations(number * size, stream, size)
@@ -121,7 +121,7 @@ def single(scale: int, measured: Measured) -> Row:
 
 
 def growth(scale: int, empty: Measured, full: Measured) -> Row:
-    """Return what a message costs in full tables, over what it cost in empty ones."""
+    """Return the cost of a message in full tables divided by its cost in empty ones."""
     floor = Floor(empty.floor / full.floor, f"the same for {COPY}")
     details = {"empty": _details(empty), "full": _details(full)}
     return Row("ingest_growth", scale, empty.rate / full.rate, "×", floor, details)

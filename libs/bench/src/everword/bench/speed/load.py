@@ -15,10 +15,10 @@ from everword.v1.admin_service_pb2 import CreateNamespaceRequest, DeleteNamespac
 from everword.v1.search_service_pb2 import GetStatsRequest
 
 CALLERS = 4
-#: With no vector stored for so long, nobody embeds.
+#: Seconds without a new vector after which no embedder is assumed to run.
 PATIENCE_S = 60.0
 DELETE_TIMEOUT_S = 600.0
-#: Is told how many of how many are done.
+#: Called with a step, the number done and the total.
 Progress = Callable[[str, int, int], None]
 
 _PENDING = """
@@ -36,7 +36,7 @@ def name_of(scale: int, part: str = "all") -> str:
 
 @asynccontextmanager
 async def namespace(bench: BenchStack, name: str) -> AsyncIterator[Client]:
-    """Lend a client of a namespace, which is made where it does not exist."""
+    """Lend a client of a namespace, which is created if it does not exist."""
     async with Client.connect(bench.settings()) as operator:
         try:
             await operator.admin_service.CreateNamespace(
@@ -52,7 +52,7 @@ async def namespace(bench: BenchStack, name: str) -> AsyncIterator[Client]:
 @asynccontextmanager
 async def scratch(bench: BenchStack, name: str) -> AsyncIterator[tuple[Client, str]]:
     """Lend a client of a new namespace, and its name; it is erased at the end."""
-    # Servers remember for some seconds what a name stood for: none is used twice.
+    # Servers cache the id of a namespace's name for some seconds, so each name is used once.
     unique = f"speed-{name}-{time.time_ns():x}"
     async with namespace(bench, unique) as client:
         try:
@@ -87,7 +87,9 @@ async def append(client: Client, conversation: CorpusConversation) -> None:
 
 
 def _rest(corpus: Iterable[CorpusConversation], stored: int) -> Iterable[CorpusConversation]:
-    """Yield what may not be stored yet: callers finish out of order, and external ids tell what comes again."""
+    """Yield conversations that may not be stored yet. Callers finish out of order; external ids deduplicate
+    repetitions.
+    """
     before = 0
     for conversation in corpus:
         before += len(conversation.messages)
@@ -101,9 +103,9 @@ async def drained(
     tell: Progress = lambda *told: None,
     kind: int | None = None,
 ) -> float:
-    """Wait until no vector is pending there, of one kind of memories or of all; returns the seconds that took.
+    """Wait until no vector is pending, of one kind of memories or of all. Returns the seconds that took.
 
-    Raises TimeoutError where nobody embeds.
+    Raises TimeoutError if no embedder runs.
     """
     names = list(namespaces)
     started = moved = time.monotonic()

@@ -17,7 +17,7 @@ _INSTRUCTIONS = {"avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8"}
 
 
 def machine(bench: BenchStack) -> dict[str, Any]:
-    """Return the processor, the memory and the versions; the load tells whether others used it too."""
+    """Return the processor, the memory and the versions; the load shows whether other processes used the machine."""
     with bench.connect() as conn:
         [postgres, fsync] = conn.execute(
             "SELECT current_setting('server_version'), current_setting('fsync')"

@@ -21,7 +21,7 @@ from everword.bench.speed.sustained import prepare
 from everword.embedded.services import SERVICES, SUMMARISING_WORKERS, WORKERS
 
 MB = 1_000_000
-#: What is wanted of the largest of each.
+#: Largest size wanted, in MB.
 SERVICE_MB, WORKER_MB = 200, 250
 #: The longest that workers are given for what waited for them.
 _WORK_S = 30.0
@@ -37,8 +37,8 @@ SELECT task, count(*) FROM jobs
 async def measure(bench: BenchStack, scale: int, queries: Sequence[str]) -> Row:
     """Return the resident memory of the largest service, right after searches of the large namespace.
 
-    `details` tells it of the largest worker, once those that were held have worked; what each process has, and the most
-    that it ever had.
+    `details` has the largest worker after the paused workers have done their work, the memory of each process, and its
+    peak.
     """
     with bench.held(*SUMMARISING_WORKERS):
         async with namespace(bench, name_of(scale)) as client:

@@ -45,7 +45,7 @@ SELECT json_build_object(
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of a namespace, each with its text and what it was made from."""
+    """The nodes of a namespace, each with its text and its sources."""
 
     all: Sequence[Node]
 
@@ -65,6 +65,6 @@ def read_nodes(conn: psycopg.Connection, namespace: str) -> Nodes:
 
 
 def due_jobs(conn: psycopg.Connection, namespace: str) -> int:
-    """Return how many conversations are to be looked at now; what waits for more messages is not due."""
+    """Return the number of conversations due for compaction; conversations that wait for more messages are not due."""
     [due] = conn.execute(_DUE, [namespace]).fetchone() or (0,)
     return int(due)

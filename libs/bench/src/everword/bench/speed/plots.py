@@ -45,7 +45,7 @@ def _scales(rows: Sequence[Document]) -> Figure:
 
 
 def _rates(rows: Sequence[Document]) -> Figure:
-    """Return what a search takes at each fixed rate, a line for each scale and percentile."""
+    """Plot latency against the fixed request rate, one line for each scale and percentile."""
     drawn = new_figure()
     axes = drawn.add_subplot()
     for row in rows:

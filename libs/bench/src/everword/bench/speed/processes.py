@@ -1,4 +1,4 @@
-"""Processes of Everword as they are measured: without what the owner's own Everword is told."""
+"""Processes of Everword under measurement, without the environment of the user's own Everword."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OURS = ("EVERWORD_ADMIN_KEY",)
 
 
 def inherited() -> dict[str, str]:
-    """Return the environment that what is measured starts from."""
+    """Return the environment for measured processes: without the user's EVERWORD_ variables."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -23,7 +23,7 @@ def inherited() -> dict[str, str]:
 
 
 def spec_of(running: RunningStack, name: str) -> ProcessSpec:
-    """Describe a process as `everword up` does, but for what the owner's environment tells Everword."""
+    """Return the spec of a process as `everword up` has it, without the user's EVERWORD_ variables."""
     [spec] = [each for each in service_specs(running) if each.name == name]
     told = {
         name: value for name, value in spec.environment.items() if os.environ.get(name) != value

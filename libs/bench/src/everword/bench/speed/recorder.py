@@ -19,15 +19,15 @@ from everword.bench.speed.bench_stack import BenchStack
 from everword.db.statements import parse_statements
 from everword.embedded.process import log_path
 
-#: The packages whose statements are told apart. Everword's library alone does not bring the services.
+#: Packages whose statements are distinguished; the services are not installed with the library alone.
 PACKAGES = ("everword.db", "everword_search")
-#: What the statements of each arm are called.
+#: Prefixes of the names of each arm's statements.
 ARMS = {
     "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),
     "semantic": ("find_semantic", "semantic_"),
     "trigram": ("find_trigram", "find_alike", "find_near_words"),
 }
-#: What separates one call from the next in the log.
+#: Separator between calls in the log.
 _MARK = "everword speed: next call"
 _LINE = re.compile(
     r"duration: (?P<ms>[\d.]+) ms  (?:parse|bind|execute|statement)[^:]*: (?P<sql>.*?)"
@@ -95,7 +95,7 @@ async def recorded(bench: BenchStack) -> AsyncIterator[Recording]:
 
 
 def next_call(bench: BenchStack) -> None:
-    """Say in the log that what follows belongs to another call."""
+    """Write a separator to the log: the following statements belong to the next call."""
     _configure(bench, f"DO $$ BEGIN RAISE LOG '{_MARK}'; END $$")
 
 
@@ -108,7 +108,7 @@ def _configure(bench: BenchStack, statement: LiteralString | str) -> None:
 
 def _calls(log: str) -> Iterator[Mapping[str, float]]:
     known = _known_statements()
-    # What stands before the first mark was going on when the recording began.
+    # Statements before the first separator belong to calls from before the recording.
     for part in log.split(f"LOG:  {_MARK}")[1:]:
         took: dict[str, float] = defaultdict(float)
         for line in _LINE.finditer(part):

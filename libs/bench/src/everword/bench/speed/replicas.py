@@ -20,7 +20,7 @@ MOST = 8
 
 @dataclass(frozen=True)
 class Replica:
-    """A process of the service, and where it listens."""
+    """A process of the service, and its address."""
 
     address: str
     pid: int

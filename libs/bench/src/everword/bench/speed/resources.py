@@ -1,4 +1,4 @@
-"""Costs beside the time of calls: disk for each message, and the time to start."""
+"""Costs other than the time of calls: disk per message, and the time to start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword.embedded.ports import HOST, free_ports
 from everword.embedded.process import ProcessSpec
 from everword.embedded.services import SERVICES, service_specs
 
-#: What every service imports, whatever it does with it; the compactor does without numpy.
+#: Libraries that every service imports; the compactor does without numpy.
 LIBRARIES = "import grpc, psycopg, psycopg_pool, google.protobuf, opentelemetry.sdk, numpy"
 _STARTS = 3
 _STOP_S = 30.0

@@ -1,4 +1,4 @@
-"""A figure beside its floor, and what is wanted of it."""
+"""A figure with its floor and its goal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Floor:
     """The best that the machine could do, in the unit of the figure, taken in the same run."""
 
     value: float
-    #: What was measured, such as `COPY of the same rows`.
+    #: Description of the floor, such as `COPY of the same rows`.
     of: str
 
 
@@ -26,12 +26,12 @@ class Row:
     value: float
     unit: str
     floor: Floor
-    #: What else was seen: percentiles, parts, counts.
+    #: Other observations: percentiles, parts, counts.
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float | None:
-        """The figure over its floor; None where the floor is nothing."""
+        """The figure divided by its floor; None if the floor is 0."""
         return self.value / self.floor.value if self.floor.value else None
 
     def document(self) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class FigureGoal:
 
     what: str
     wanted: str
-    #: Whether a higher figure is better.
+    #: True if a higher figure is better.
     more: bool = False
 
 

@@ -73,7 +73,7 @@ class Scale:
 
     @property
     def seconds(self) -> float:
-        """Seconds for which what goes by time is measured."""
+        """Seconds for figures that are measured over time."""
         return min(sustained.SECONDS_EACH, max(0.3, self.messages / 5_000))
 
     @property
@@ -91,11 +91,11 @@ async def measure(
         # First, while the workers have nothing else to do.
         tell("import_embedded", 0, 1)
         yield await importing.measure(bench, messages)
-    # Summaries would go on for long after the load, and what is measured would depend on how far they had come.
+    # Summaries would go on long after the load, and figures would depend on their progress.
     with bench.held(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
             tell("ingest, before the load", 0, 1)
-            # The first run pays for what is prepared once.
+            # The first run pays for preparation and is not measured.
             await ingesting.measure(100, 4)
             ingesting.empty = await ingesting.measure(100, 4)
         if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
@@ -139,8 +139,8 @@ def _figures(
     bench: BenchStack, client: Client, name: str, scale: Scale, wanted: AbstractSet[str]
 ) -> dict[str, Figure]:
     asked = queries(scale.queries, scale.messages)
-    # A code is two words to Everword. Of its digits Postgres' own parser, by which the exhaustive search goes, makes a
-    # negative number, which no passage has.
+    # Everword indexes a code as two words. PostgreSQL's parser, which the exhaustive search uses, reads its digits as a
+    # negative number, which no passage contains.
     judged = [query for query in queries(scale.judged, scale.messages) if "inv-" not in query]
     sizes = scopes(scale.messages)
     of = scale.messages

@@ -1,4 +1,4 @@
-"""Searches, pages and contexts by a caller that waits for each answer, beside the bare SQL of the very same calls."""
+"""Searches, pages and contexts by a caller that waits for each answer, compared with the bare SQL of the same calls."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ MILLION = 1_000_000
 EMPTY_CALLS = 300
 #: Between an append and a search in one of many namespaces.
 _BETWEEN_S = 0.05
-#: Of many namespaces the figure is of about so many; the details are of all there are.
+#: Number of namespaces, out of many, that the figure is about; the details cover all of them.
 MOST_NAMESPACES = 100
-#: Where to search, and what for.
+#: A client of the namespace to search, and the query.
 Turn = tuple[Client, str]
 
 
@@ -77,7 +77,7 @@ async def search(
 async def search_in_database(
     client: Client, query: str, mode: pb.SearchMode.ValueType = pb.SEARCH_MODE_HYBRID
 ) -> None:
-    """Search where no namespace is in memory: what is explained is asked of the database."""
+    """Search with explanations, which are computed in the database even if the namespace is in memory."""
     asked = pb.SearchRequest(query=query, mode=mode, explain=True, page_size=10)
     await client.search_service.Search(asked)
 
@@ -99,9 +99,9 @@ async def empty_call(client: Client) -> None:
 async def ask(
     bench: BenchStack, call: Call[T], queries: Sequence[T], bare: Call[T] | None = None
 ) -> TimedCalls:
-    """Make every call once so that the query's vector is cached, once to be timed, and some to be recorded.
+    """Make every call once to cache the query's vector, once to be timed, and some to be recorded.
 
-    `bare` is recorded instead, where it is given.
+    `bare` is recorded instead, if given.
     """
     await closed_loop(call, queries)
     times = await closed_loop(call, queries)
@@ -110,13 +110,13 @@ async def ask(
             next_call(bench)
             await (bare or call)(query)
         next_call(bench)
-    # What follows the last mark is not a call.
+    # The part after the last separator is not a call.
     del recording.calls[-1:]
     return TimedCalls(times, recording)
 
 
 def hybrid_id(scale: int, wanted: AbstractSet[str]) -> str:
-    """Return what hybrid search is called at a scale; where one of its names alone is wanted, it is that one."""
+    """Return the id of hybrid search at a scale, or the single id of it in `wanted`."""
     names = {"search_hybrid_100k", "search_hybrid_1m"} & wanted
     if len(names) == 1:
         return next(iter(names))
@@ -177,7 +177,7 @@ async def context(bench: BenchStack, client: Client, scale: int, queries: Sequen
 async def many(
     bench: BenchStack, clients: Sequence[Client], scale: int, queries: Sequence[Sequence[str]]
 ) -> Row:
-    """Search in some of many namespaces in turn; the details have one alone beside it, and all of them."""
+    """Search in some of many namespaces in turn; the details have one namespace alone, and all of them."""
     every = list(zip(clients, queries, strict=True))
     visits = [(client, own[0]) for client, own in every]
     first, second = await _visit(visits), await _visit(visits)
@@ -209,7 +209,7 @@ async def _visit(turns: Sequence[Turn]) -> Times:
     for number, (client, query) in enumerate(turns):
         said = [memory_pb2.NewMessage(role=memory_pb2.ROLE_USER, content=f"To {number}.")]
         await client.append(ConversationKey(session_key="visits"), said)
-        # What users do between an append and a search takes longer.
+        # Users take longer than this between an append and a search.
         await asyncio.sleep(_BETWEEN_S)
         started = time.perf_counter()
         await search(client, query)
@@ -219,7 +219,7 @@ async def _visit(turns: Sequence[Turn]) -> Times:
 
 async def _all_of(bench: BenchStack, turns: Sequence[Turn]) -> dict[str, Any]:
     """Search once in each namespace, when as many are loaded as there is room for."""
-    # The first of them, which are recorded, stand for all.
+    # A random order, because only the first ones are recorded.
     turns = random.Random(SEED).sample(turns, len(turns))
     await until_no_faster(lambda turn: search(*turn), turns)
     asked = await ask(bench, lambda turn: search(*turn), turns)

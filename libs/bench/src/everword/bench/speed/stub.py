@@ -1,9 +1,8 @@
 """A model server of a known speed: `python -m everword.bench.speed.stub PORT`.
 
-It has OpenAI's API. It embeds as one model does that takes a fixed time for each text, and chats as one that takes a
-fixed time for each answer, one request after the other. A text's vector is made of its words, so texts with words in
-common are near each other; `answers.py` has what is said in a chat. POST /speed sets the speeds, and GET /asked tells
-what was asked in chats since the last time.
+It has OpenAI's API, and takes a fixed time for each text to embed and for each chat answer, one request after the
+other. The vector of a text is made of its words, so texts with common words are near each other; `answers.py` writes
+the chat answers. POST /speed sets the speeds; GET /asked returns the chat requests since the last call.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ MODEL = "stub-384"
 #: The server's list has the other alone: who embeds takes the only model that there is.
 CHAT_MODEL = "stub-chat"
 DIMENSIONS = 384
-#: Long words are mostly rare, and say more of what a text is about.
+#: Length in characters from which a word weighs more: long words are mostly rare and say more about a text's topic.
 LONG_WORD = 8
 _WORDS_KEPT = 50_000
 Vector = NDArray[np.float32]
@@ -48,7 +47,7 @@ def _word(word: str) -> Vector:
 
 
 class Line:
-    """Where requests to one model wait. `rate` is what it does a second; None is as fast as it can."""
+    """The queue of requests to one model. `rate` is the number per second; None for no limit."""
 
     def __init__(self, rate: float | None = None) -> None:
         self.rate = rate
@@ -88,7 +87,7 @@ class Stub:
     async def _embeddings(self, body: Body) -> Body:
         given = body["input"]
         texts = [given] if isinstance(given, str) else given
-        # What it costs to make the vectors up is part of the time that the model is said to take.
+        # The time to make the vectors up is part of the model's time.
         due = self._texts.due(len(texts))
         data = [
             {"index": index, "object": "embedding", "embedding": _encoded(text, body)}

@@ -1,4 +1,4 @@
-"""Searches at fixed rates, whatever the answers do: of all replicas of the search service, and of one alone."""
+"""Searches at fixed rates, independent of the answers: with all replicas of the search service, and with one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword.bench.speed.searches import EMPTY_CALLS, empty_call, search
 from everword.bench.speed.timing import closed_loop, open_loop, until_no_faster
 from everword.client import Client
 
-#: What a sustained rate may take.
+#: Largest p95 of a sustained rate, in ms.
 P95_MS = 60.0
 RATES = (10, 25, 50, 75, 100, 125, 150, 200, 300, 400)
 SECONDS_EACH = 4.0
@@ -23,7 +23,7 @@ _FLOOR_CALLERS = 16
 
 @dataclass(frozen=True)
 class Climbed:
-    """The highest rate that kept its 95th percentile and lost no call, and what was seen at each."""
+    """The highest rate with a good 95th percentile and no failed call, and the figures of each rate."""
 
     held: float
     rates: Mapping[str, Any]
@@ -32,7 +32,7 @@ class Climbed:
 async def measure(
     bench: BenchStack, name: str, scale: int, queries: Sequence[str], seconds: float
 ) -> Row:
-    """Return what all replicas sustain in a namespace; `details` tells what the first sustains alone."""
+    """Return the rate that all replicas sustain in a namespace; `details` has the rate of the first alone."""
     with replicas(bench, "search") as all_:
         async with _client_of(bench, name, all_[:1]) as client:
             alone = await climb(client, queries, seconds)
@@ -72,9 +72,9 @@ async def prepare(client: Client, queries: Sequence[str]) -> None:
 
 
 async def climb(client: Client, queries: Sequence[str], seconds: float) -> Climbed:
-    """Search at growing rates, once all is prepared, until one is not kept up with.
+    """Search at growing rates, after preparation, until the service cannot keep up.
 
-    Raises what the first search came to where none is answered at all.
+    Raises the error of the first search if no search is answered.
     """
     await prepare(client, queries)
     held = 0.0

@@ -1,4 +1,4 @@
-"""Times of calls: one caller after its answer, several callers, or a fixed rate whatever the answers do."""
+"""Times of calls: one caller that waits for each answer, several callers, or a fixed rate independent of the answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Times:
     each_s: Sequence[float]
     wall_s: float
     failed: int = 0
-    #: What the first call that failed came to.
+    #: Error of the first call that failed.
     error: Exception | None = None
 
     def ms(self, share: float) -> float:
@@ -43,7 +43,7 @@ class Times:
 
 
 async def together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Do all of it at once. The first error ends the rest, and is raised by itself."""
+    """Run all coroutines concurrently. The first error cancels the others and is raised without a group."""
     try:
         async with asyncio.TaskGroup() as group:
             for one in work:
@@ -69,7 +69,7 @@ async def closed_loop(call: Call[T], given: Iterable[T], callers: int = 1) -> Ti
 
 
 async def until_no_faster(call: Call[T], given: Sequence[T]) -> None:
-    """Make all calls, round after round, until that takes no less time twice: by then what they need is loaded."""
+    """Make all calls, round after round, until two rounds in a row are no faster: by then everything is loaded."""
     fastest, as_slow = math.inf, 0
     # While it is loaded, which may take longer than a round, nothing gets faster.
     while as_slow < _AS_SLOW:
@@ -79,10 +79,10 @@ async def until_no_faster(call: Call[T], given: Sequence[T]) -> None:
 
 
 async def open_loop(call: Call[T], given: Sequence[T], rate: float, seconds: float) -> Times:
-    """Call at a fixed rate, going round `given`. A call's time counts from when it was due.
+    """Call at a fixed rate, cycling through `given`. The time of a call counts from its scheduled start.
 
-    So a server that falls behind is charged for the calls that had to wait; nobody waits for an answer before the next
-    call. What fails with a CallError or a RuntimeError, as calls beyond capacity do, is counted and has no time.
+    So a server that falls behind is charged for the calls that had to wait; no call waits for an earlier answer. Calls
+    that fail with a CallError or a RuntimeError, as calls beyond capacity do, are counted and have no time.
     """
     number = max(1, round(rate * seconds))
     each: list[float] = []

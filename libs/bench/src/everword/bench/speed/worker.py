@@ -1,6 +1,6 @@
-"""One compactor's worker, with an Everword of its own that consists of ingest alone.
+"""One worker of the compactor, with an Everword of its own that consists of ingest only.
 
-Elsewhere, what was loaded for other figures waits in the same queue.
+In the measured Everword, work loaded for other figures would wait in the same queue.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LOG_TAIL = 1_000
 
 @asynccontextmanager
 async def ingest_alone(bench: BenchStack) -> AsyncIterator[BenchStack]:
-    """Run an Everword of ingest beside another one while the block lasts. Raises EmbeddedError."""
+    """Run a second Everword with ingest only for the duration of the block. Raises EmbeddedError."""
     folder = bench.folder / "compaction"
     settings = StackSettings(data=folder, ports=Ports.free())
     async with stack(settings, services=lambda running: [spec_of(running, "ingest")]) as running:
@@ -50,7 +50,7 @@ class WorkerProcess:
             self.process.send_signal(signal.SIGCONT)
 
     def check(self) -> None:
-        """Raise RuntimeError where it has ended."""
+        """Raise RuntimeError if the worker has ended."""
         if self.process.poll() is not None:
             raise self.failure("the worker ended")
 
@@ -62,7 +62,7 @@ class WorkerProcess:
 
 @contextmanager
 def compact_worker(bench: BenchStack, variables: Mapping[str, str]) -> Iterator[WorkerProcess]:
-    """Run a worker with these settings beside those of its Everword."""
+    """Run a worker with these settings in addition to those of its Everword."""
     spec = spec_of(bench.running, NAME)
     spec = replace(spec, argv=[*spec.argv, TASK], environment={**spec.environment, **variables})
     with run_blocking(spec, bench.folder / "logs") as process:
