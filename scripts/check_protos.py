@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUF = Path(sys.executable).parent / "buf"
-#: What a commit must have for buf to build its protos.
+#: Paths that a commit must have for buf to build its protos.
 SOURCES = ("buf.yaml", "protos")
 VALIDATE = "protos/third_party/buf/validate/validate.proto"
 #: The API before this file was not final, and nothing had been released: its callers may break.
@@ -34,7 +34,7 @@ def main_commit() -> str | None:
 
 
 def breaking() -> int:
-    """Compare the protos with main's, and return buf's status: 0 where no caller breaks."""
+    """Compare the protos with main's, and return buf's status: 0 if no caller breaks."""
     commit = main_commit()
     if commit is None:
         print("buf breaking: main does not have the final API yet, so nothing can break")

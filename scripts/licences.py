@@ -14,7 +14,7 @@ ALLOWED = {
     *("MIT", "MIT-0", "MIT-CMU", "PSF-2.0", "PostgreSQL", "Zlib"),
     *("LGPL-3.0-only", "MPL-2.0"),
 }
-#: What packages write instead of an expression of SPDX.
+#: Names that packages use instead of an SPDX expression.
 _OTHER_WORDS = {
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2": "Apache-2.0",
@@ -24,7 +24,7 @@ _OTHER_WORDS = {
     "OSI Approved :: Apache Software License": "Apache-2.0",
     "OSI Approved :: MIT License": "MIT",
 }
-#: Where metadata says less than the text of the licence in the distribution, which was read.
+#: Licences read from the distribution's text, because the metadata says less.
 _READ = {
     "cobble": "BSD-2-Clause",
     "google-re2": "BSD-3-Clause",
@@ -45,7 +45,7 @@ class Component:
     version: str
     #: An expression of SPDX identifiers.
     licence: str
-    #: Of each file that it may be installed from.
+    #: Hashes of the files that it can be installed from.
     sha256: tuple[str, ...]
 
 
@@ -55,7 +55,7 @@ def components(image: str) -> list[Component]:
 
 
 def components_by_image() -> dict[str, list[Component]]:
-    """Return what each image installs, and the engines that `everword up` starts."""
+    """Return the components of each image, and the engines that `everword up` starts."""
     lock = read_lock(LOCK)
     engines = _components({name: lock[name] for name in ENGINES})
     return {**{image: components(image) for image in IMAGES}, "everword up": engines}
@@ -91,8 +91,8 @@ def licence_of(name: str) -> str:
 
 
 def is_allowed(licence: str) -> bool:
-    """Tell whether what has this licence may come along: of alternatives one is enough, of several all have to be.
+    """Return whether the licence is allowed: one of alternatives (OR), all of a combination (AND).
 
-    An expression in brackets is not: nothing has one.
+    Expressions in brackets are refused; no dependency has one.
     """
     return any(set(each.split(" AND ")) <= ALLOWED for each in licence.split(" OR "))

@@ -1,17 +1,17 @@
-"""Measure extractive summaries: `python -m scripts.measure_summaries SET.json[:FROM-TO] …`, the first of which is 1.
+"""Measure extractive summaries: `python -m scripts.measure_summaries SET.json[:FROM-TO] …`; the first set is 1.
 
-Leaves are composed of ten consecutive messages, days of the messages of a date, without a database. Every
-figure is an average over the summaries, or a share over all of them:
+Leaves are composed of ten consecutive messages, days of the messages of a date, without a database. Every figure is an
+average over the summaries, or a share over all of them:
 
-headings   lines that are a heading, a label or a greeting, of the lines that were chosen
-code       lines that look like code or markup, of the lines that were chosen
-evidence   of the messages that answer a question, how much of the sentence that answers still stands in one line: the
-           share of its content words. It is the sentence with the most of the question's words, of those the longest
-sentences  of these sentences, the share of which 70 % of the words stand in one line
-tags       bytes of a summary that are no word of its sources: times, names, `[chat:…]`, `[via:…]`
-length     bytes of the summaries to those of their sources
+  headings   share of the chosen lines that are a heading, a label or a greeting
+  code       share of the chosen lines that look like code or markup
+  evidence   share of the content words of the answering sentence that are in one line of the summary. The answering
+             sentence of a message is the one with the most words of the question, the longest of several
+  sentences  share of these sentences with at least 70 % of their words in one line
+  tags       bytes of a summary that are no word of its sources: times, names, `[chat:…]`, `[via:…]`
+  length     bytes of the summaries divided by those of their sources
 
-`identifiers` is the share of the numbers, amounts and dates of 330 invoices that is held letter by letter.
+`identifiers` is the share of the numbers, amounts and dates of 330 invoices that are kept unchanged.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _CODE = re.compile(
 
 @dataclass
 class Figures:
-    """What is counted of the summaries of a level."""
+    """Counts over the summaries of a level."""
 
     lines: int = 0
     headings: int = 0
@@ -113,7 +113,7 @@ def measure(datasets: Iterable[Dataset], level: Level, show: int = 0) -> Figures
 
 
 def answer_held(question: str, text: str, summary: str) -> float:
-    """Return how much of the sentence of `text` that answers stands in one line of a summary, from 0 to 1."""
+    """Return the share of the answering sentence of `text` that is in one line of a summary, from 0 to 1."""
     asked = _content(question)
     sentences = [piece for piece in re.split(r"(?<=[.!?])\s+|\n+", text) if _content(piece)]
     if not sentences:

@@ -1,9 +1,9 @@
 """A request for every RPC, from `examples/grpcurl`, and the page that shows each as a command.
 
-A file of that folder holds a service's RPCs in the order in which they can be called. RPCs that need ids from a later
-service are in a second file, `FactService.learned.json`. `request` is the request, or the
-list of a stream's requests; `$NAME` in it stands for what an earlier answer held. `keep` says what to keep of the
-answer: a name, and where it stands, as `jq` writes it. `note` is a sentence for the page.
+A file of that folder has the RPCs of a service in an order in which they can be called. RPCs that need ids from a later
+service are in a second file, `FactService.learned.json`. `request` is the request, or the list of a stream's requests;
+`$NAME` in it is replaced by a value of an earlier answer. `keep` names the values to take from the answer, each with
+its `jq` path. `note` is a sentence for the page.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Recipe:
 
     @property
     def address(self) -> str:
-        """Return where it is called. The embedder, which is internal, is not behind the proxy."""
+        """Return the address of the RPC. The embedder is internal and not behind the proxy."""
         server = self.server
         return DEFAULT_ADDRESS if server in PUBLIC_PORTS else f"127.0.0.1:{PORTS[server]}"
 
@@ -127,7 +127,7 @@ def page() -> Iterator[str]:
 
 
 def _text(value: Any, indent: int = 0) -> str:
-    """Return JSON as people write it: what fits into a line stands in one."""
+    """Return readable JSON: values that fit into a line are on one line."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value or indent + len(line) <= WIDTH - 20:
         return line

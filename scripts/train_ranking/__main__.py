@@ -1,8 +1,8 @@
 """Train the models of the profile `recall`: python -m scripts.train_ranking --data FILE… --cache FOLDER.
 
-Prints what models reach on conversations that they were not fitted on, and writes models fitted on all of them, with
-the calibration of their relevance; the calibration alone with `--calibration-only`. With `--steps` it prints what each
-part of the ranking gains, and writes nothing.
+Prints the figures of models on conversations that they were not fitted on, and writes models fitted on all of them,
+with the calibration of their relevance; the calibration alone with `--calibration-only`. With `--steps` it prints the
+gain of each part of the ranking, and writes nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CALIBRATIONS = Path("services/search/src/everword_search/calibrations.json")
 def main(files: tuple[Path, ...], cache: Path, calibration_only: bool, steps: bool) -> None:
     """Train the models of the profile `recall` on FILEs."""
     sets = read_sets(files)
-    # What is written changes the checkout: afterwards it would be told from its commit.
+    # Read the commit first: the files written below change the checkout, and would mark it as dirty.
     made_at = commit()
     asked = collect(sets, Environment(os.environ), cache)
     if steps:

@@ -1,7 +1,7 @@
-"""Calibrates the relevance model by what it said of conversations that it was not fitted on.
+"""Calibrate the relevance model on conversations that it was not fitted on.
 
-`everword calibrate` asks the finished model, which knows the answers to what it was trained on; so of `recall`, what is
-shipped is fitted here.
+`everword calibrate` asks the finished model, which has seen the answers of its training data; so the shipped
+calibration of `recall` is fitted here.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def calibrate_evidence(
 def write_calibration(
     path: Path, fitted: Fitted, sets: Sequence[BenchSet], made_at: str | None
 ) -> None:
-    """Put the calibration of `recall` into the file of those that are shipped; the others stay."""
+    """Write the calibration of `recall` into the file of shipped calibrations; the others stay."""
     others = from_json(path.read_text(encoding="utf-8")) if path.exists() else []
     provenance = {
         "data": [{"name": each.name, "sha256": each.digest} for each in sets],

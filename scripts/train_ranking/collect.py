@@ -1,6 +1,6 @@
-"""Asks questions through the public RPCs, and keeps what the ranking saw of each candidate.
+"""Ask questions through the public RPCs, and store the features of each candidate.
 
-The features come from `explain`: they are those that a search computes, so training and serving cannot drift apart.
+The features come from `explain`: a search computes the same ones, so training and serving cannot drift apart.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Asked:
 
     @property
     def relevant(self) -> frozenset[str]:
-        """What answers the question here; nothing where it is foreign, or not answerable as it is asked."""
+        """Return the messages that answer the question; empty if it is foreign or unanswerable."""
         averaged = self.question.query.is_averaged and not self.question.foreign
         return self.question.query.relevant if averaged else frozenset()
 
@@ -113,7 +113,7 @@ async def _ask(
             names = names or [feature.name for feature in features]
             candidates.append(places[result.memory.id].external_id)
             rows.append([feature.value for feature in features])
-        # Of what answers nothing, the best is all that is learned from.
+        # Foreign questions have no answer; only their best candidates are used for training.
         if question.foreign or not response.next_page_token:
             return candidates, names, rows
         request.page_token = response.next_page_token

@@ -1,4 +1,4 @@
-"""Writes boosters as one file of arrays, and its SHA-256 into the manifest beside it."""
+"""Write boosters as one file of arrays, and its SHA-256 into the manifest next to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from everword_search.kernels.compiled import MOST_LEAVES
 
-#: What a node compares with what, whether NaN goes left, and the leaves, as bits, that what goes right may end in.
+#: Threshold and feature of a node, the direction of NaN, and the leaves (as bits) that remain possible to the right.
 NODE = np.dtype([("threshold", "<f4"), ("feature", "u1"), ("nan_goes_left", "u1"), ("kept", "<u4")])
 Node = tuple[float, int, bool, int]
 
@@ -72,7 +72,7 @@ def _flatten(tree: Mapping[str, Any], first: int, nodes: list[Node], leaves: lis
 
 
 def _rounded_down(threshold: float) -> float:
-    """Return the greatest number of 32 bits that is not more: what is more must go right, as it did in training."""
+    """Return the greatest 32-bit number not above the threshold, so that larger values go right, as in training."""
     rounded = np.float32(threshold)
     lower = np.nextafter(rounded, np.float32(-np.inf))
     return float(lower if float(rounded) > threshold else rounded)

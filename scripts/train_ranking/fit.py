@@ -17,7 +17,7 @@ from scripts.train_ranking.plain import features_of, fit_plain
 
 #: How much a question of a set counts: the sets are of very different size, and none shall be ranked for alone.
 SET_WEIGHTS: Mapping[str, float] = {"locomo-dev": 1.0, "realtalk-dev": 1.5, "beam100k-dev": 3.0}
-#: Share of the questions that are learned from again without vectors: where there are none, the same models rank.
+#: Share of the questions that are used again without vectors: the same models rank namespaces without vectors.
 BLIND_SHARE = 0.3
 FOLDS = 5
 SEEDS = (1, 2)
@@ -67,7 +67,7 @@ class Table:
 def table_of(
     asked: Sequence[Asked], features: Sequence[str], plain: PlainRanking | None = None
 ) -> Table:
-    """Return what a model learns from: every candidate, or the best by `plain`; some again without vectors."""
+    """Return the training table of a model: every candidate, or the best by `plain`; some again without vectors."""
     values: list[npt.NDArray[np.float32]] = []
     labels: list[npt.NDArray[np.int64]] = []
     weights: list[Floats] = []
@@ -104,7 +104,7 @@ def matrix_of(one: Asked, features: Sequence[str]) -> npt.NDArray[np.float32]:
 def without_vectors(
     matrix: npt.NDArray[np.float32], features: Sequence[str]
 ) -> npt.NDArray[np.float32]:
-    """Return features as they are where no passage has a vector."""
+    """Return the features of passages without vectors."""
     changed = matrix.copy()
     for column, name in enumerate(features):
         if name == "de":
@@ -115,7 +115,9 @@ def without_vectors(
 
 
 def directions(features: Sequence[str]) -> list[int]:
-    """Return which features can only speak for a memory (1) or against it (-1): what is known need not be learned."""
+    """Return the known direction of each feature: 1 if it can only raise the score, -1 if it can only lower
+    it, else 0.
+    """
     speaks_for = {"sb", "de", "cov", "covm", "covw", "cov3", "cov_rare", "bg", "m_named"}
     speaks_against = {"m_other", "m_unk", "m_absent"}
     return [

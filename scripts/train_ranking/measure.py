@@ -1,4 +1,4 @@
-"""Says how well scores order candidates, and how well the first of them tell whether there is an answer."""
+"""Measure the order of candidates, and how well the first ones predict whether there is an answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def print_ranking(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
 
 
 def print_abstention(asked: Sequence[Asked], fitted: Fitted) -> None:
-    """Print the AUROC of what the verdict goes by: answerable against foreign questions and near misses."""
+    """Print the AUROC of the verdict's probability: answerable questions against foreign ones and near misses."""
     chances: dict[tuple[str, str], list[float]] = defaultdict(list)
     for one, chance in zip(asked, fitted.chances, strict=True):
         chances[one.set, one.kind].append(chance)
@@ -41,7 +41,7 @@ def print_abstention(asked: Sequence[Asked], fitted: Fitted) -> None:
 
 
 def print_calibration(fitted: Fitted) -> None:
-    """Print how well relevance was told, and who fell under the floor."""
+    """Print the error of predicted relevance, and the shares of questions below the floor."""
     print(
         f"calibration error {fitted.error:.4f}, floor {fitted.calibration.floor:.4f}, rejected: ",
         end="",

@@ -17,7 +17,7 @@ L2 = 1e-3
 
 
 def features_of(one: Asked) -> dict[str, Floats]:
-    """Return what was seen of a question's candidates, by name."""
+    """Return the features of a question's candidates by name."""
     return {name: one.values[:, n].astype(float) for n, name in enumerate(one.features)}
 
 

@@ -1,6 +1,6 @@
-"""Says what each part of the ranking gains: the weighted sum fitted again with more and more terms, then the trees.
+"""Print the gain of each part of the ranking: the weighted sum with more and more terms, then the trees.
 
-As everywhere here, on conversations that were not fitted on.
+All figures are on conversations that were left out of the fit.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _sum_of(terms: Sequence[str]) -> Fit:
 
 
 def _whole(*, blind: bool) -> Fit:
-    """Return what fits the sum and the trees; those who are `blind` are asked without vectors."""
+    """Return the fit of the sum and the trees; `blind` ones are evaluated without vectors."""
 
     def fit(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
         trees, plain = fit_ranking(asked, RANKING_FEATURES)
@@ -100,7 +100,7 @@ def _whole(*, blind: bool) -> Fit:
 
 
 def _figures(asked: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, str]:
-    """Return what each set's questions reach on average."""
+    """Return the mean figures of each set's questions."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for one, score in zip(asked, scores, strict=True):
         order = np.argsort(-score, kind="stable")[:50]

@@ -112,7 +112,7 @@ def chosen_queries(dataset: Dataset, number: int) -> list[Query]:
 
 
 def ending_now(dataset: Dataset, now: datetime) -> Dataset:
-    """Return the dataset with its dates moved so that the last message is sent now; messages without a date get none."""
+    """Return the dataset with its dates moved so that the last message is sent now; undated messages stay undated."""
     times = [
         each.message.create_time.ToDatetime(UTC)
         for each in dataset.entries

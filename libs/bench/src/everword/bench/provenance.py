@@ -12,7 +12,7 @@ _TRACKED = "libs/bench/src/everword/bench/provenance.py"
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout with this code, ending in `-dirty` if it has changes; None outside a checkout."""
+    """Return the commit of the checkout with this code, with `-dirty` if it has changes; None outside a checkout."""
     top = _git("rev-parse", "--show-toplevel")
     # An installed package may lie in a checkout of something else.
     if top is None or Path(top) / _TRACKED != _HERE:

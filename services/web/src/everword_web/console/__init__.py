@@ -1,1 +1,1 @@
-"""Everword's console: pages that show people what is remembered, where it comes from, and how it is found."""
+"""Everword's console: pages that show memories, their sources, and how searches find them."""

@@ -12,7 +12,7 @@ from everword_web.console.wording import amount
 
 WIDTH, HEIGHT = 880, 240
 _LEFT, _RIGHT, _BOTTOM, _TOP = 64, 16, 24, 10
-#: Where an axis may end, times a power of ten.
+#: Possible ends of an axis, times a power of ten.
 _ENDS = [Decimal(end) for end in ("1", "1.2", "1.6", "2", "3", "4", "5", "6", "8", "10")]
 #: Models with a colour of their own; the others share the last one.
 _MOST_SERIES = 6
@@ -23,7 +23,7 @@ Measure = Callable[[cost_service_pb2.CostGroup], Decimal]
 
 @dataclass(frozen=True)
 class Bar:
-    """What a model came to on a day."""
+    """The cost of a model on a day."""
 
     x: float
     y: float
@@ -35,7 +35,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars, with what stands at their axes."""
+    """Bars with the labels of their axes."""
 
     bars: list[Bar]
     series: list[str]

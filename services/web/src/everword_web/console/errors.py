@@ -1,4 +1,4 @@
-"""What a visitor is told of a call that failed: a sentence that says what to do."""
+"""Messages for visitors about failed calls: a sentence that says what to do."""
 
 from __future__ import annotations
 

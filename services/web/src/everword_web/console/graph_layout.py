@@ -1,4 +1,4 @@
-"""A node and what it is related to, laid out in rings around it."""
+"""Layout of a node and its neighbours in rings around it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from everword.v1 import graph_pb2
 
 WIDTH = 880
-#: Half axes of the first ring where it is the only one, and of both where there are two.
+#: Half axes of a single ring, and of the first and second of two rings.
 _ONE_RING = (310, 155)
 _TWO_RINGS = ((185, 125), (360, 250))
 #: Above and below the outermost ring, for labels.
 _MARGIN = 45
-#: More than that nobody can tell apart; the list below the drawing has all.
+#: With more nodes a drawing is unreadable; the list below the drawing has all of them.
 _MOST_NODES = 36
 _MOST_LABELS = 18
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A node, and where it is drawn."""
+    """A node and its position."""
 
     node: graph_pb2.Node
     x: float
@@ -40,14 +40,14 @@ class NodeLine:
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Where its label stands: nearer to the outer end, where lines are further apart."""
+        """Return the position of the label: nearer to the outer end, because lines are further apart there."""
         inner, outer = sorted((self.start, self.end), key=lambda spot: spot.ring)
         return inner.x + 0.58 * (outer.x - inner.x), inner.y + 0.58 * (outer.y - inner.y)
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn."""
+    """The drawn nodes and lines, and the number left out."""
 
     spots: list[Spot]
     lines: list[NodeLine]
@@ -68,7 +68,7 @@ def lay_out(
     inner_axes = _TWO_RINGS[0] if second else _ONE_RING
     spots = {node.id: Spot(node, 0, 0, 0) for node in drawn if node.id == center_id}
     spots |= {spot.node.id: spot for spot in _ring(first, inner_axes, 1)}
-    # What is further away stands behind what leads to it.
+    # Place nodes of the second ring behind the nodes that lead to them.
     angles = {id_: math.atan2(spot.y, spot.x) for id_, spot in spots.items() if spot.ring}
     second.sort(
         key=lambda node: min((angles.get(id_, 9.0) for id_ in near.get(node.id, ())), default=9.0)

@@ -1,4 +1,4 @@
-"""What stands around each request: whom a browser may let in, and what a page may do."""
+"""Checks around each request (allowed hosts and origins), and security headers of each page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEALTH, STATIC = "/healthz", "/static"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
-#: Pages load nothing from elsewhere, and run no script and no style that stands in them: memories are others' words.
+#: Pages load nothing from other sites and run no inline script or style, because memories contain text of strangers.
 _HEADERS = {
     "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'; object-src 'none'",
@@ -47,7 +47,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HEADERS)
-                # What is remembered does not stay on the visitor's disk; what pages look like may.
+                # Memories must not be stored on the visitor's disk; static files may.
                 static = scope["path"].startswith(STATIC + "/")
                 headers.setdefault("cache-control", "no-cache" if static else "no-store")
             await send(message)
@@ -66,7 +66,8 @@ class Guard:
             return PlainTextResponse(said, 403)
         if headers.get("sec-fetch-site", "none") not in _OUR_SITES:
             return _refuse_other_site(scope, headers)
-        # A browser sends the origin with each change; SameSite keeps cookies, and not what needs none.
+        # Browsers send the origin with each change. SameSite protects the cookie, but not a console that needs no
+        # sign-in.
         ours = (f"http://{host}", f"https://{host}")
         if scope["method"] not in ("GET", "HEAD") and headers.get("origin") not in ours:
             return PlainTextResponse("Only pages of this console may change something.", 403)

@@ -13,7 +13,7 @@ _MOST_WORDS = 40
 
 
 def words_of(query: str) -> list[str]:
-    """Return what of a query to mark: its words, without signs, and without those that are everywhere."""
+    """Return the words of a query to mark, without punctuation and very common words."""
     words = re.findall(r"[\w.@/-]*\w", query)
     return [word for word in words if len(word) > 3 or not word.islower()][:_MOST_WORDS]
 

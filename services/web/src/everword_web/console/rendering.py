@@ -1,4 +1,4 @@
-"""Templates, in which every value is escaped: what is remembered is others' words."""
+"""Templates in which every value is escaped, because memories contain text of strangers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from everword_web.console import wording
 from everword_web.console.highlight import highlight
 
-#: (path, title) of what the navigation leads to.
+#: (path, title) of the pages in the navigation.
 PLACES = (
     ("/", "Overview"),
     ("/search", "Search"),
@@ -29,7 +29,7 @@ PLACES = (
     ("/erasures", "Erasures"),
 )
 
-#: Characters that turn the order of what follows around, and so hide what a text says: they are shown by their names.
+#: Characters that reverse the direction of the following text and can so hide its meaning; their names are shown.
 _OVERRIDES = {0x202D: "⟨LRO⟩", 0x202E: "⟨RLO⟩"}
 
 

@@ -1,4 +1,4 @@
-"""What visitors may change, as far as pages offer it. Everword decides, with each call."""
+"""Changes that pages offer to a visitor. Everword itself checks each call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_VISITORS = 1000
 
 @dataclass(frozen=True)
 class Rights:
-    """What is offered."""
+    """The changes that pages offer."""
 
     write: bool = False
     """Correct facts, and retry failed jobs."""
@@ -38,7 +38,7 @@ class RightsOfVisitors:
         self._known: dict[Credentials, tuple[Rights, float]] = {}
 
     async def of(self, visitor: Credentials) -> Rights:
-        """Return what a visitor may do; nothing where that cannot be told."""
+        """Return the rights of a visitor; none if they cannot be determined."""
         rights, until = self._known.get(visitor, (Rights(), 0.0))
         if monotonic() < until:
             return rights
@@ -60,7 +60,7 @@ class RightsOfVisitors:
 async def _may(
     rpc: Callable[..., Awaitable[Any]], request: Any, metadata: tuple[tuple[str, str], ...]
 ) -> bool | None:
-    """Tell whether a call is allowed; None where that cannot be told."""
+    """Return whether a call is allowed; None if that cannot be determined."""
     try:
         await rpc(request, metadata=metadata)
     except CallError as error:

@@ -22,7 +22,7 @@ LASTS_S = 12 * 3600
 
 @dataclass(frozen=True)
 class Credentials:
-    """As whom a visitor calls Everword."""
+    """The key and namespace of a visitor's calls to Everword."""
 
     api_key: str = field(default="", repr=False)
     namespace: str = ""
@@ -47,7 +47,7 @@ class Sessions:
         self._signature = secrets.token_bytes(32)
 
     def find(self, request: Request) -> Credentials | None:
-        """Return what a visitor signed in with; None for one who did not, or too long ago."""
+        """Return the credentials of a visitor; None if there are none or they have expired."""
         try:
             text = self._box.decrypt(request.cookies.get(COOKIE, "").encode(), ttl=LASTS_S)
         except InvalidToken:
@@ -76,5 +76,5 @@ class Sessions:
         return hmac.new(self._signature, cookie, hashlib.sha256).hexdigest()
 
     def is_token(self, request: Request, given: str) -> bool:
-        """Tell whether a form comes from a page that was given to this visitor, as signed in now."""
+        """Return whether a form comes from a page of this visitor's current session."""
         return hmac.compare_digest(self.token(request).encode(), given.encode())

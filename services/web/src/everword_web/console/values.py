@@ -1,4 +1,4 @@
-"""What a visitor gives: fields of an address or a form, as values."""
+"""Input of a visitor: fields of an address or a form, as values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 class BadInputError(ValueError):
-    """A visitor gave what cannot be read; the message says what it should be."""
+    """Unreadable input of a visitor; the message says what it should be."""
 
 
 class Values:
@@ -24,7 +24,7 @@ class Values:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is asked for."""
+        """Return whether all fields are blank."""
         return not any(value.strip() for value in self._fields.values())
 
     def text(self, name: str) -> str:
@@ -37,7 +37,7 @@ class Values:
         return fields.getlist(name) if isinstance(fields, QueryParams) else [self.text(name)]
 
     def one(self, name: str) -> list[str]:
-        """Return a field as the only value of a filter; none where it is empty."""
+        """Return a field as the only value of a filter; empty if the field is."""
         return [self.text(name)] if self.text(name) else []
 
     def with_page(self, token: str) -> str:

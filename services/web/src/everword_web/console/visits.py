@@ -1,4 +1,4 @@
-"""A request of a visitor: what it asks for, as whom it calls Everword, and the page that comes back."""
+"""A visitor's request: its input, its credentials for Everword, and the page in response."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Visit:
 
     @property
     def fresh(self) -> str:
-        """The consistency token of what the visitor changed last; empty where that is long ago."""
+        """The consistency token of the visitor's latest change; empty if that is long ago."""
         return self.request.cookies.get(_FRESH, "")
 
     @property
     def values(self) -> Values:
-        """What the address asks for."""
+        """The query parameters of the address."""
         return Values(self.request.query_params)
 
     @property
@@ -70,7 +70,7 @@ class Visit:
 
     @property
     def token(self) -> str:
-        """What forms of this visitor's pages carry."""
+        """The token in the forms of this visitor's pages."""
         return str(self.request.app.state.sessions.token(self.request))
 
     async def call(self, rpc: Callable[..., Awaitable[Any]], request: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Times of calls: one caller that waits for each answer, several callers, or a fixed rate independent of the answers."""
+"""Times of calls: one caller that waits for answers, several callers, or a fixed rate independent of the answers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The pages, a module each kind: what is asked of Everword, and what the template is given."""
+"""The pages, a module for each kind: the calls to Everword and the values of the template."""

@@ -1,4 +1,4 @@
-"""Conversations: what was said, in order, and the summaries that stand for it."""
+"""Conversations: messages in order, and the summaries that cover them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from everword.v1 import search_service_pb2 as pb
 from everword_web.console.visits import Visit
 
 _PAGE_SIZE = 60
-#: Of a message in a timeline; its own page has the whole.
+#: Characters of a message in a timeline; the message's own page shows all of it.
 MESSAGE_CHARS = 2000
 _SUMMARY_CHARS = 1200
-#: Of each level; what waits for a summary above it is the newest of its level.
+#: Number of summaries of each level; those not yet under a higher summary are the newest of their level.
 _MOST_SUMMARIES = 200
 _LEVELS = (
     summary_pb2.SUMMARY_LEVEL_ROOT,

@@ -1,4 +1,4 @@
-"""What models cost, by day and model."""
+"""Costs of models by day and model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from everword_web.console.cost_chart import Measure, draw
 from everword_web.console.visits import Visit
 
 PERIODS = (7, 30, 90)
-#: Of one page: a group each day and model.
+#: Groups on one page; there is one for each day and model.
 _PAGE_SIZE = 1000
 
 

@@ -1,4 +1,4 @@
-"""Documents: which there are, and what they say."""
+"""Documents: the list, and the text of each."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from everword_web.console.values import BadInputError, Values
 from everword_web.console.visits import Visit
 from everword_web.console.wording import word
 
-#: What is erased, and the field of a target that takes it.
+#: Kinds of erasure targets, and the field of each.
 _FIELDS = {
     "message": "message_id",
     "conversation": "conversation_id",
@@ -27,7 +27,7 @@ _FIELDS = {
     "pattern": "pattern_id",
     "memory": "memory_id",
 }
-#: Where the pages of what is erased by its id are.
+#: Pages of targets that are erased by id.
 _PLACES = {
     "message": "/memories",
     "conversation": "/conversations",
@@ -54,7 +54,7 @@ _KNOWN = {
 
 
 async def list_erasures(visit: Visit) -> Response:
-    """Show what was erased, and ask what is to be."""
+    """Show past erasures, and the form for a new one."""
     request = pb.ListErasuresRequest(page_token=visit.values.text("page"))
     listed = await visit.call(visit.client.erasure_service.ListErasures, request)
     return visit.page("erasures.html", listed=listed)
@@ -66,7 +66,7 @@ async def preview(visit: Visit) -> Response:
 
 
 async def erase(visit: Visit) -> Response:
-    """Erase what the visitor has seen the preview of, and says to be sure of."""
+    """Erase a target after the visitor has seen the preview and confirmed it."""
     request_id = visit.form.text("request")
     if visit.form.text("sure") != "yes":
         said = ["Say that you are sure, then erase."]
@@ -115,7 +115,7 @@ async def _preview(
 
 
 def _target(asked: Values) -> pb.ErasureTarget:
-    """Return what is to be erased. Raises BadInputError."""
+    """Return the erasure target of the form. Raises BadInputError."""
     kind, of = asked.text("kind"), asked.text("of")
     if kind not in _FIELDS:
         raise BadInputError(f"What is erased is one of {', '.join(_FIELDS)}; not {kind[:40]!r}.")

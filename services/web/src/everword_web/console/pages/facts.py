@@ -1,4 +1,4 @@
-"""Facts: what holds, what held, what was believed, and why."""
+"""Facts: current and past values, earlier beliefs, and their evidence."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from everword_web.console.values import BadInputError, Values, day_number, day_o
 from everword_web.console.visits import Visit
 
 STATES = [name.removeprefix("FACT_STATE_").lower() for name in fact_pb2.FactState.keys()[1:]]
-#: How far a slider goes back where nothing says how far.
+#: Range of a slider in days if the facts do not determine it.
 _DAYS_BACK = 365
-#: So many facts say how far, where there are not more.
+#: Number of facts read to determine the range, if there are no more.
 _FIRST = 50
-#: What a visitor is told after a change.
+#: Messages shown after a change.
 _DONE = {
     "confirmed": "Confirmed.",
     "closed": "Closed: it held, and does not any more.",
@@ -68,7 +68,7 @@ class Slider:
 
 
 async def list_facts(visit: Visit) -> Response:
-    """Show facts as of the moments that the sliders stand at."""
+    """Show facts as of the moments selected by the sliders."""
     values = visit.values
     state = values.text("state")
     if state and state not in STATES:
@@ -82,7 +82,7 @@ async def list_facts(visit: Visit) -> Response:
     held = [fact.valid_from_time for fact in first.facts]
     known = [fact.known_from_time for fact in first.facts]
     if first.next_page_token:
-        # Of those that follow, none began to hold before the first, and none was known before something was said.
+        # No fact of the later pages began before the first one, and none was known before the first message.
         fact, message = kind_number("fact"), kind_number("message")
         held += await _earliest(visit, kinds=[fact], subjects=subjects, include_superseded=True)
         known += await _earliest(visit, kinds=[message], include_automated=True)
@@ -105,7 +105,7 @@ async def list_facts(visit: Visit) -> Response:
 
 
 async def _earliest(visit: Visit, **wanted: Any) -> list[Timestamp]:
-    """Return when the first memory occurred that a filter lets through; nothing where there is none."""
+    """Return the time of the earliest memory that matches a filter; empty if none does."""
     request = search_service_pb2.BrowseRequest(
         filter=memory_pb2.MemoryFilter(**wanted),
         order=memory_pb2.ORDER_OLDEST_FIRST,
@@ -155,7 +155,7 @@ async def close(visit: Visit) -> Response:
 
 
 async def correct(visit: Visit) -> Response:
-    """Say that a fact was wrong, and what is right."""
+    """Mark a fact as wrong, and record the right value."""
     request = writes.CorrectFactRequest(
         fact_id=visit.id,
         value=visit.form.text("value"),

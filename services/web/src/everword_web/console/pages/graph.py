@@ -1,4 +1,4 @@
-"""The graph: nodes, and what is around one of them."""
+"""The graph: nodes, and the neighbourhood of one of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword_web.console.visits import Visit
 
 
 async def find(visit: Visit) -> Response:
-    """Show what a topic touches, or all nodes."""
+    """Show the nodes related to a query, or all nodes."""
     values, service = visit.values, visit.client.graph_query_service
     if query := values.text("q"):
         found = await visit.call(service.SearchGraph, pb.SearchGraphRequest(query=query))
@@ -22,7 +22,7 @@ async def find(visit: Visit) -> Response:
 
 
 async def around(visit: Visit) -> Response:
-    """Show a node, drawn with what it is related to, and as a list."""
+    """Show a node with its relations, as a drawing and as a list."""
     values, service = visit.values, visit.client.graph_query_service
     depth = values.number("depth", 1, 2) or 1
     view = graph_pb2.GraphView(valid_at_time=values.end_of_day("at"))

@@ -11,7 +11,7 @@ from everword_web.console.visits import Visit
 from everword_web.console.wording import data, place_of_memory, word
 
 _BEFORE = 5
-#: Of the facts of a subject.
+#: Pages of a subject's facts to read.
 _MOST_PAGES = 5
 
 
@@ -39,7 +39,7 @@ async def memory(visit: Visit) -> Response:
 
 
 async def _said_before(visit: Visit, message: memory_pb2.Memory) -> list[memory_pb2.Memory]:
-    """Return what was said right before a message, in its order."""
+    """Return the messages right before a message, in order."""
     request = pb.BrowseRequest(
         filter=memory_pb2.MemoryFilter(
             kinds=[kind_number("message")],
@@ -56,9 +56,9 @@ async def _said_before(visit: Visit, message: memory_pb2.Memory) -> list[memory_
 
 
 async def _fact_id(visit: Visit, memory: memory_pb2.Memory) -> str:
-    """Return the fact that a memory stands for in one of its intervals.
+    """Return the id of the fact that a memory belongs to.
 
-    Empty where it is not there any more, or not among the first thousand of its subject.
+    Empty if it is gone, or not among the first thousand facts of its subject.
     """
     request = fact_query_service_pb2.ListFactsRequest(
         subjects=[memory.subject],

@@ -1,4 +1,4 @@
-"""Notes: which there are, what they say, and what they said before."""
+"""Notes: the list, the text of each, and its earlier versions."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ async def list_patterns(visit: Visit) -> Response:
 
 
 async def pattern(visit: Visit) -> Response:
-    """Show a pattern, what its confidence rests on, and what was decided by it."""
+    """Show a pattern, the basis of its confidence, and the decisions made by it."""
     request = pb.ExplainPatternRequest(pattern_id=visit.id)
     why = await visit.call(visit.client.pattern_service.ExplainPattern, request)
     return visit.page("pattern.html", pattern=why.pattern, why=why)

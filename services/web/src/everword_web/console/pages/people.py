@@ -10,7 +10,7 @@ from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import people_pb2
 from everword_web.console.visits import Visit
 
-#: Words of a message, and what they tell.
+#: Evidence, and its parts: text with the class that marks it.
 Told = tuple[people_pb2.LearnedEvidence, list[tuple[str, str]]]
 
 

@@ -1,4 +1,4 @@
-"""Background work: what waits, what failed, and trying it again."""
+"""Background work: waiting and failed jobs, and retries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def retry(visit: Visit) -> Response:
 
 
 async def backfill(visit: Visit) -> Response:
-    """Make due what has no vector, or no sentence."""
+    """Enqueue memories without a vector or without a sentence."""
     target = _TARGETS.get(visit.form.text("target"))
     if target is None:
         raise BadInputError(f"What is made again is one of {', '.join(_TARGETS)}.")

@@ -1,4 +1,4 @@
-"""Searching, with what each result is ranked by."""
+"""Search, with the ranking features of each result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODES = {
 }
 PROFILES = ("recall", "balanced")
 _KINDS: dict[str, memory_pb2.MemoryKind.ValueType] = {kind: kind_number(kind) for kind in KINDS}
-#: Fields of the form that are folded away, where none is set.
+#: Fields of the form that are folded away if none is set.
 _FILTERS = (
     *("mode", "profile", "kind", "subject", "agent", "author", "channel", "since", "until"),
     *("superseded", "automated"),
@@ -35,7 +35,7 @@ _FILTERS = (
 _Choice = TypeVar("_Choice")
 _PAGE_SIZE = 20
 _PASSAGE_CHARS = 1200
-#: Errors that say what is wrong with the query, beside the form.
+#: Status codes of errors in the query, which are shown next to the form.
 _OF_QUERY = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION)
 
 
@@ -100,7 +100,7 @@ def _filter(values: Values) -> memory_pb2.MemoryFilter:
 
 
 def _chosen(known: Mapping[str, _Choice], word: str) -> _Choice:
-    """Return what a word stands for. Raises BadInputError."""
+    """Return the value for a word. Raises BadInputError."""
     if word not in known:
         raise BadInputError(f"Choose one of {', '.join(known)}; there is no {word[:40]!r}.")
     return known[word]

@@ -11,7 +11,7 @@ from everword_web.console.visits import Visit
 
 
 async def overview(visit: Visit) -> Response:
-    """Show what needs attention, what there is, and what was said last."""
+    """Show problems, totals, and the latest conversations."""
     service = visit.client.search_service
     stats, latest = await asyncio.gather(
         visit.call(service.GetStats, pb.GetStatsRequest()),

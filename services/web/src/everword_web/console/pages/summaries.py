@@ -1,4 +1,4 @@
-"""Summaries, and what each was made from."""
+"""Summaries, and the sources of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONTENT_CHARS = 1200
 
 
 async def summary(visit: Visit) -> Response:
-    """Show a summary, whole, and what is right below it."""
+    """Show a whole summary and its direct sources."""
     found, below_it = await asyncio.gather(
         visit.call(
             visit.client.search_service.GetMemory,
@@ -26,7 +26,7 @@ async def summary(visit: Visit) -> Response:
 
 
 async def below(visit: Visit) -> Response:
-    """Show what is right below a summary, as a part of a page."""
+    """Show the direct sources of a summary, as a part of a page."""
     return visit.page("below.html", id=visit.id, below=await _expand(visit))
 
 

@@ -1,4 +1,4 @@
-"""Themes: what memories are about, with those that are most typical of each."""
+"""Themes of memories, with the most typical memories of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as search
 from everword_web.console.visits import Visit
 
-#: So many memories of each theme stand in the list: with 20 themes, no more than one call returns.
+#: Memories of each theme in the list; with 20 themes they fit into one call.
 _SHOWN = 3
 
 
@@ -35,7 +35,7 @@ async def theme(visit: Visit) -> Response:
 
 
 async def _read(visit: Visit, ids: Sequence[str]) -> dict[str, memory_pb2.Memory]:
-    """Return memories by their ids, without those that are gone."""
+    """Return memories by id, without deleted ones."""
     if not ids:
         return {}
     request = search.BatchGetMemoriesRequest(memory_ids=list(dict.fromkeys(ids)))

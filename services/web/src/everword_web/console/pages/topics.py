@@ -1,4 +1,4 @@
-"""Topics: pages about persons, places and things, with what they rest on."""
+"""Topics: pages about persons, places and things, with their sources."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def list_topics(visit: Visit) -> Response:
 
 
 async def topic(visit: Visit) -> Response:
-    """Show a page about a topic; its citations lead to what they cite."""
+    """Show the page of a topic; its citations link to the sources."""
     found = await visit.call(
         visit.client.graph_query_service.GetTopic, pb.GetTopicRequest(id=visit.id)
     )
