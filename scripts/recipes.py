@@ -59,7 +59,7 @@ class Recipe:
     method: str
     #: One, unless the RPC takes a stream.
     requests: list[dict[str, Any]]
-    #: Where in the answer what is kept stands, by its name.
+    #: Path in the answer of each value to keep, by name.
     keep: dict[str, str]
     note: str
 

@@ -1,4 +1,4 @@
-"""Settings of the HTTP servers: where each listens, and how they reach the services."""
+"""Settings of the HTTP servers: their addresses, and those of the services."""
 
 from __future__ import annotations
 

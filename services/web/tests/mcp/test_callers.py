@@ -1,4 +1,4 @@
-"""What the server keeps of its callers."""
+"""State that the MCP server keeps for each caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword_web.mcp.callers import Callers
 
 
 def test_only_writes_are_kept() -> None:
-    """However many keys somebody tries, who has written sees what they wrote."""
+    """Many unknown keys do not evict the freshness of a caller that has written."""
     callers = Callers(Mock(), KnownKeys())
     ana = {"authorization": "Bearer ana"}
     # Two first writes at once: the greater token is the later one.

@@ -13,7 +13,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 class BadInputError(ValueError):
-    """Unreadable input of a visitor; the message says what it should be."""
+    """Unreadable input of a visitor; the message says which input is expected."""
 
 
 class Values:

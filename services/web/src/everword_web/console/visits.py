@@ -74,7 +74,7 @@ class Visit:
         return str(self.request.app.state.sessions.token(self.request))
 
     async def call(self, rpc: Callable[..., Awaitable[Any]], request: Any) -> Any:
-        """Return what an RPC answers the visitor, who sees what they changed. Raises CallError."""
+        """Call an RPC for the visitor, who sees their own changes. Raises CallError."""
         if "at_least_as_fresh" in request.DESCRIPTOR.fields_by_name:
             request.at_least_as_fresh = self.fresh
         answer = await rpc(request, metadata=self.credentials.metadata)
@@ -99,7 +99,9 @@ class Visit:
         return response
 
     def refused(self, error: CallError | BadInputError) -> Response:
-        """Return the page that says what failed, and what to do; for one who has to sign in, where to."""
+        """Return the page of an error with advice; visitors who are not signed in are redirected to the
+        sign-in page.
+        """
         if isinstance(error, BadInputError):
             title = "Not done" if self.request.method == "POST" else "Not understood"
             return self.page("error.html", 400, title=title, said=[str(error)])
@@ -115,7 +117,7 @@ Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def served(page: Page) -> Endpoint:
-    """Return `page` as an endpoint for those who are let in. What fails in it becomes a page that says so."""
+    """Return `page` as an endpoint for signed-in visitors. Errors become a page."""
 
     @functools.wraps(page)
     async def endpoint(request: Request) -> Response:

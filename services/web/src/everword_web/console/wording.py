@@ -32,7 +32,7 @@ _PLACES = {
 
 
 def word(message: Message, field: str) -> str:
-    """Return the value of an enum's field as a word, such as `confirmed`; empty where it is unspecified."""
+    """Return the value of an enum's field as a word, such as `confirmed`; empty if unspecified."""
     enum = message.DESCRIPTOR.fields_by_name[field].enum_type
     assert enum is not None, f"{field} is no enum"
     number = getattr(message, field)
@@ -117,7 +117,7 @@ def clip(text: str, most: int) -> str:
 
 
 def data(value: Struct, indent: int | None = None) -> str:
-    """Return what a caller gave as JSON, numbers without a fraction as integers."""
+    """Return a caller's structure as JSON, with integers for numbers without a fraction."""
     fields = _whole(json_format.MessageToDict(value))
     return json.dumps(fields, indent=indent, sort_keys=True, ensure_ascii=False)
 
@@ -136,7 +136,7 @@ def place_of_memory(memory: memory_pb2.Memory) -> str:
 
 
 def place_in_conversation(memory: memory_pb2.Memory) -> str:
-    """Return where what was said stands among what was said before and after it."""
+    """Return the address of a message within its conversation's timeline."""
     place = f"/conversations/{memory.conversation_id}"
     if not memory.seq:
         return place

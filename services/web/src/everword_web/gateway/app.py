@@ -45,7 +45,7 @@ def create_app(settings: ClientSettings, origins: Sequence[str] = ()) -> Starlet
 
     @asynccontextmanager
     async def connect(app: Starlette) -> AsyncIterator[None]:
-        # What a request may do is decided by the key that it shows, never by one that this process has.
+        # The key in the request decides its rights, never a key of this process.
         async with Client.connect(replace(settings, api_key="", namespace="")) as client:
             app.state.methods, app.state.origins = methods_of(client), frozenset(origins)
             app.state.known, app.state.threads = known, LongWork()
@@ -104,16 +104,16 @@ async def _serve(request: Request) -> Response:
 
 
 def _is_foreign(request: Request) -> bool:
-    """Tell whether a page of an origin that is not named sends a request.
+    """Return whether a page of an origin that is not allowed sends the request.
 
-    Also one that reaches what listens here by a name of its own (DNS rebinding), for which a browser asks nobody.
+    This includes pages that reach this server by a domain name of their own (DNS rebinding), which browsers allow.
     """
     origin = request.headers.get("origin")
     return origin is not None and not {origin, "*"} & request.app.state.origins
 
 
 def _method(request: Request, streams: bool) -> Method:
-    """Return the RPC of a request. Raises CallError where there is none that can be called so."""
+    """Return the RPC of a request. Raises CallError if there is none, or if it streams in another way."""
     method: Method | None = request.app.state.methods.get(request.url.path)
     if method is None:
         raise CallError(
@@ -134,8 +134,9 @@ def _method(request: Request, streams: bool) -> Method:
 
 
 async def _body(request: Request, streams: bool) -> bytearray:
-    """Return the message in a request's body. Raises CallError where it is broken, and Refused."""
-    # Admission lets it through as a whole; where there is none, the server says so, or that the caller is gone.
+    """Return the message in a request's body. Raises CallError if it is malformed, and Refused."""
+    # Admission passes the body on in one piece. If there is none, the server reports it, or that the caller has
+    # disconnected.
     body: bytearray = (await request.receive()).get("body") or bytearray()
     if streams:
         size = len(body) - _ENVELOPE.size

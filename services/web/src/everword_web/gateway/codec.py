@@ -76,7 +76,7 @@ class Codec:
     async def read(
         self, method: Method, body: bytearray, threads: LongWork, caller: Group
     ) -> Message:
-        """Return the request in `body`. Raises CallError where it is none, and Refused where it is too large."""
+        """Return the request in `body`. Raises CallError if it is malformed, and Refused if it is too large."""
         if len(body) > _AT_ONCE_BYTES:
             return await threads.do(caller, self._parse_long, method, body)
         if self.is_json:
@@ -156,7 +156,7 @@ def _ensure_short_contents(body: bytearray, limits: RequestLimits) -> Scan:
 
 
 def _ensure_few_fields(raw: bytes, limits: RequestLimits) -> None:
-    """Raise what the service would: CallError where a request has too much in it, and Refused for too many bytes."""
+    """Raise the service's own errors early: CallError for too many fields, and Refused for too many bytes."""
     if len(raw) > limits.max_bytes:
         raise too_large(len(raw), limits.max_bytes)
     try:

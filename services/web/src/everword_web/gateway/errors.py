@@ -33,7 +33,7 @@ def status_of(error: CallError) -> int:
 
 
 def error_body(error: CallError) -> dict[str, Any]:
-    """Return what a caller is told of an error, with the details that gRPC has."""
+    """Return the JSON of an error, with the same details as in gRPC."""
     details: list[Message] = []
     if error.reason:
         details.append(

@@ -40,7 +40,7 @@ def create_app(settings: ClientSettings, names: Sequence[str], hosts: Sequence[s
     Requests must name one of `hosts` or this machine in their Host header, so that a page in a browser cannot reach
     the server by a domain name of its own (DNS rebinding).
     """
-    # What a request may do is decided by the key that it shows, never by one that this process has.
+    # The key in the request decides its rights, never a key of this process.
     known = KnownKeys()
     server = create_server(replace(settings, api_key="", namespace=""), names, known)
     allowed = [f"{name}:*" for name in _LOCAL] + [*_LOCAL, *hosts]

@@ -1,4 +1,4 @@
-"""As whom a tool calls Everword, and what it has to see of its own writes."""
+"""Credentials of a tool's calls to Everword, and the consistency token of the caller's own writes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Callers:
 
 
 class _Kept(Freshness):
-    """Is kept from a caller's first write on: whoever shows a key that Everword does not know leaves nothing here."""
+    """A caller's freshness, stored at the first write: callers with an unknown key leave nothing in memory."""
 
     def __init__(self, kept: TTLCache[bytes, Freshness], key: bytes) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class _Kept(Freshness):
         self._kept[self._key] = self
 
 
-#: What a tool is given beside its arguments.
+#: The context passed to tools with their arguments.
 ToolContext = Context[Callers, object]
 
 

@@ -51,7 +51,7 @@ def create_server(
         version=version("everword-web"),
         instructions=instructions_of(names),
         lifespan=connect,
-        # Standard output belongs to the protocol; what is logged goes to standard error.
+        # Standard output belongs to the protocol; logs go to standard error.
         log_level="WARNING",
     )
     for tool in tools_of(names).values():
